@@ -1,4 +1,4 @@
-/** `create_tool`: a model writes a tool of the tools it has, which is kept. What is made of it is `engine/tool-maker.ts`. */
+/** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/tool-maker.ts` builds it. */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { MadeParameter } from '../core/made-tool.ts';
@@ -6,51 +6,51 @@ import { Problem, type Issue } from '../core/problem.ts';
 import type { Made } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
-const description = `Makes a tool out of tools that you have, for jobs that are repeated. It is stored, private to the key that you run with, and can be called like any other from the next turn on.
-The implementation is the body of an async JavaScript function. It has \`args\` (its arguments), \`tools\` and \`console\`; there is no network, no file system and no module. \`await tools.<name>({...})\` calls a tool by a name that it has here and never throws for what goes wrong there: it gives {success, output, error, structured}, where output is text. What the code returns is the result.
+const description = `Creates a tool from tools that you have, for repeated tasks. It is stored, is private to your API key, and can be called like any other tool from the next turn on.
+The implementation is the body of an async JavaScript function. It can use \`args\` (its arguments), \`tools\` and \`console\`, but no network, file system or modules. \`await tools.<name>({...})\` calls a tool by one of its names. It never throws when the tool fails; it returns {success, output, error, structured}, where output is text. The return value of the code is the result.
 Example: const read = await tools.read_file({ path: args.path }); if (!read.success) return { error: read.error }; return { lines: read.output.split("\\n").length };`;
 
 export const createTool = defineTool({
   name: 'create_tool',
   description,
   input: z.strictObject({
-    name: z.string().min(1).max(128).describe('2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter, such as count_lines'),
+    name: z.string().min(1).max(128).describe('2 to 64 characters of a-z, 0-9, "_" and "-", starting with a letter, such as count_lines'),
     description: z
       .string()
       .min(1)
       .max(limits.maxDescriptionBytes)
-      .describe('What it does and when to use it: whoever calls it reads nothing else'),
+      .describe('What it does and when to use it. Callers see only this description'),
     parameters: z
       .array(
         z.strictObject({
           name: z.string(),
           type: MadeParameter.shape.type,
           description: z.string().optional(),
-          required: z.boolean().optional().describe('Absent: true'),
-          default: z.unknown().optional().describe('Taken where it is not given'),
+          required: z.boolean().optional().describe('Default: true'),
+          default: z.unknown().optional().describe('Value used when the argument is omitted'),
         }),
       )
       .max(limits.maxMadeParameters)
       .default([]),
-    implementation: z.string().min(1).describe('Body of an async function over `args`, `tools` and `console`'),
-    aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).optional().describe('Further names by which it can be called'),
+    implementation: z.string().min(1).describe('Body of an async function that can use `args`, `tools` and `console`'),
+    aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).optional().describe('Additional names for calling it'),
     uses: z
       .array(z.string())
       .max(limits.maxMadeUses)
       .optional()
-      .describe('The tools that it may call; needed only where the code does not name them as tools.<name> or tools["<name>"]'),
+      .describe('Tools that it may call. Needed only if the code does not name them as tools.<name> or tools["<name>"]'),
     share: z
       .boolean()
       .optional()
-      .describe('true: every key of the workspace may call it. Needs the scope "toolsets" and an approval. Absent: private'),
+      .describe('true: every key of the workspace may call it. Requires the scope "toolsets" and an approval. Default: private'),
     toolset: z
       .string()
       .optional()
-      .describe('A toolset to list it in as well, which shares it with everybody who uses that. Needs the same'),
+      .describe('Toolset to add it to, which shares it with every user of that toolset. Requires the scope "toolsets" and an approval'),
   }),
-  annotations: { title: 'Make a tool', readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { title: 'Create a tool', readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ toolset, share, aliases, uses, ...request }, { maker }) {
-    if (maker === null) throw new ToolFault('No tool can be made from here.');
+    if (maker === null) throw new ToolFault('Tools cannot be created in this context.');
     try {
       const place = { ...(toolset !== undefined && { toolset }), ...(share !== undefined && { share }) };
       const asked = { ...request, ...(aliases && { aliases }), ...(uses && { uses }), ...place };
@@ -64,23 +64,23 @@ export const createTool = defineTool({
 });
 
 function told({ canonical, version, uses, outcome, shared, toolset, warnings }: Made): string {
-  const did = { made: 'Made', replaced: 'Replaced', unchanged: 'Nothing changed: there is already such a tool,' }[outcome];
-  const calls = uses.length === 0 ? 'It calls no other tool.' : `It may call ${uses.join(', ')}, and no other.`;
+  const did = { made: 'Created', replaced: 'Replaced', unchanged: 'Nothing changed. The same tool already exists:' }[outcome];
+  const calls = uses.length === 0 ? 'It calls no other tool.' : `It may call only ${uses.join(', ')}.`;
   const name = canonical.slice(canonical.indexOf('.') + 1);
   const lines = [
     `${did} ${canonical}, version ${version}. ${calls}`,
     shared ? 'It is shared: every key of the workspace may call it.' : 'It is private: no other key can see or call it.',
-    `From the next turn on it can be called as ${name} by agents that are offered made tools (\`made: true\`)${shared ? ', and wherever a toolset lists it' : ''}.`,
+    `From the next turn on, agents with \`made: true\` can call it as ${name}${shared ? ', and so can users of each toolset that lists it' : ''}.`,
     ...(toolset === null
       ? []
-      : ['fault' in toolset ? notListed(toolset) : `The toolset ${toolset.name} lists it as of its version ${toolset.version}.`]),
-    ...warnings.map((warning) => `To note: ${warning}`),
+      : ['fault' in toolset ? notListed(toolset) : `The toolset ${toolset.name} lists it from version ${toolset.version} on.`]),
+    ...warnings.map((warning) => `Warning: ${warning}`),
   ];
   return lines.join('\n');
 }
 
 function notListed({ name, fault }: { name: string; fault: string }): string {
-  return `The toolset ${name} could not take it: ${fault}`;
+  return `It was not added to the toolset ${name}: ${fault}`;
 }
 
 function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: Made) {
@@ -95,9 +95,9 @@ function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: 
   };
 }
 
-/** The members of an issue were made by us. */
+/** The fields of an issue are written by our own code, so their types are trusted. */
 function faults({ detail, extra }: Problem): string {
   const issues = (extra.issues ?? []) as readonly Issue[];
   const lines = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `- ${path}: ${message}`);
-  return lines.length === 0 ? `Not made. ${detail}` : `Not made: mend this and call it again.\n${lines.join('\n')}`;
+  return lines.length === 0 ? `Not created. ${detail}` : `Not created. Fix these and call it again.\n${lines.join('\n')}`;
 }

@@ -3,9 +3,9 @@ import { defineTool, ToolFault } from './define-tool.ts';
 
 export const currentTime = defineTool({
   name: 'current_time',
-  description: 'The current date and time, in UTC and in a time zone.',
+  description: 'Returns the current date and time in UTC and in a time zone.',
   input: z.object({
-    timezone: z.string().max(64).default('UTC').describe('IANA name, such as Europe/Prague'),
+    timezone: z.string().max(64).default('UTC').describe('IANA time zone name, such as Europe/Prague'),
   }),
   annotations: { title: 'Current time', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ timezone }, { now }) {

@@ -1,6 +1,6 @@
 /**
- * How a tool is written in code. Built-in and local tools use the same function; a tool is one file and one line in
- * `registry.ts`. Definitions are checked when the module loads, so a bad one stops the build, not a turn.
+ * Defines a tool in code. Built-in and local tools both use it: a tool is one file and one line in `registry.ts`. Definitions are checked
+ * when the module loads, so an invalid one fails the build, not a turn.
  */
 import { z } from 'zod';
 import { issuesOf } from '../core/issues.ts';
@@ -19,32 +19,34 @@ import type { ToolContext, ToolAnswer as AnswerOrWait } from '../ports/tool-exec
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** A `ToolResult` is taken as it is; a string becomes its text; other JSON its text, and an object `structuredContent` as well. */
+/**
+ * A `ToolResult` is returned unchanged. A string becomes the text of a result; other JSON its text, and an object also `structuredContent`.
+ */
 type ToolAnswer = JsonValue | ToolResult;
 
 export type ToolSpec<Input extends z.ZodObject> = {
-  /** Legal with every provider: letters, digits, `_`, `-`, at most 64. */
+  /** Valid for every provider: letters, digits, `_`, `-`, at most 64 characters. */
   name: string;
-  /** Default aliases: callable besides the name, and the first is what models are shown. */
+  /** Default aliases, callable in addition to the name. Models are shown the first one. */
   aliases?: readonly string[];
-  /** What it does, when to use it, what it answers: the model reads nothing else. */
+  /** What it does, when to use it, and what it returns. The model sees nothing else. */
   description: string;
-  /** `.describe()` every field. Fields with `.default()` need not be given. */
+  /** `.describe()` every field. Fields with `.default()` are optional for the caller. */
   input: Input;
-  /** What `structuredContent` is, where it is declared: of errors as well. */
+  /** Schema of `structuredContent`, including that of error results. */
   output?: z.ZodObject;
   annotations?: ToolAnnotations;
-  /** What bad arguments are answered with, where a tool has a form of its own for that. Absent: `invalid_arguments` with each fault. */
+  /** Builds the result for invalid arguments. Default: `invalid_arguments` with every issue. */
   refuse?(issues: readonly Issue[]): ToolResult;
-  /** Lower than the 30 s that every call has. */
+  /** Must be lower than the 30 s timeout of every call. */
   timeoutMs?: number;
-  /** True: a second run of this call with the same idempotency key does no harm. Absent: as `readOnlyHint` and `idempotentHint` say. */
+  /** Whether the call can safely run twice with the same idempotency key. Default: derived from `readOnlyHint` and `idempotentHint`. */
   isSafe?(args: Record<string, unknown>): boolean;
-  /** Faults that the model should read: throw `ToolFault`. Anything else that is thrown is logged as a fault of ours, too. */
+  /** Throw `ToolFault` for errors that the model should read. Any other error is also logged as an internal error. */
   run(args: z.infer<Input>, context: ToolContext): ToolAnswer | Promise<ToolAnswer>;
 };
 
-/** A checked tool, without the server that it will belong to. */
+/** A checked tool, not yet bound to a server. */
 export type DefinedTool = {
   name: string;
   aliases: readonly string[];
@@ -57,7 +59,7 @@ export type DefinedTool = {
   execute(args: Record<string, unknown>, context: ToolContext): Promise<AnswerOrWait>;
 };
 
-/** An expected failure: the message says what went wrong and what to do, and becomes a `tool_error` result. */
+/** An expected failure, returned as a `tool_error` result. The message says what went wrong and what to do. */
 export class ToolFault extends Error {
   override name = 'ToolFault';
 }
@@ -70,8 +72,8 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
     if (!parsed.ok) throw new Error(`defineTool ${spec.name}: ${parsed.reason}`);
     return parsed.alias;
   });
-  if (new Set(aliases).size < aliases.length) throw new Error(`defineTool ${spec.name}: an alias is given twice`);
-  if (spec.description.trim() === '') throw new Error(`defineTool ${spec.name}: a model needs a description`);
+  if (new Set(aliases).size < aliases.length) throw new Error(`defineTool ${spec.name}: duplicate alias`);
+  if (spec.description.trim() === '') throw new Error(`defineTool ${spec.name}: a description is required`);
   if (!(spec.input instanceof z.ZodObject)) throw new Error(`defineTool ${spec.name}: input must be a z.object({…})`);
 
   return {
@@ -89,7 +91,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
         const issues = issuesOf(parsed.error.issues, args);
         if (spec.refuse !== undefined) return spec.refuse(issues);
         const lines = issues.map((issue) => `- ${issue.path}: ${issue.message}`);
-        return errorResult('invalid_arguments', `Not run: the arguments of ${spec.name} are not valid.\n${lines.join('\n')}`, issues);
+        return errorResult('invalid_arguments', `Not run: the arguments of ${spec.name} are invalid.\n${lines.join('\n')}`, issues);
       }
       return toResult(await spec.run(parsed.data, context));
     },

@@ -4,7 +4,7 @@ import { notFound, sessionPath } from './session-path.ts';
 
 export const deleteFile = defineTool({
   name: 'delete_file',
-  description: 'Deletes a file or an empty directory of this session. It cannot be undone. Paths are relative to /workspace.',
+  description: 'Deletes a file or an empty directory of this session. This cannot be undone. Paths are relative to /workspace.',
   input: z.object({ path: z.string().min(1).describe('Path of the file, such as notes/todo.txt') }),
   annotations: { title: 'Delete a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   run({ path: input }, { files }) {
@@ -12,7 +12,7 @@ export const deleteFile = defineTool({
     const stat = files.stat(path);
     if (stat === null) throw notFound(files, path);
     if (stat.kind === 'directory' && files.list(path).length > 0)
-      throw new ToolFault(`${path} is a directory that is not empty. Delete what is in it first.`);
+      throw new ToolFault(`${path} is a directory that is not empty. Delete its contents first.`);
     files.remove(path);
     return `Deleted ${path}.`;
   },

@@ -1,6 +1,6 @@
 /**
- * Patches a text file: each edit names the text that is there and what stands in its place. Exact match only; all edits or none. Its schema is
- * that of the MCP file system server's `edit_file` (modelcontextprotocol/servers: src/filesystem), with the `replace_all` of coding agents.
+ * `edit_file`: replaces text in a file. Matches are exact, and either all edits apply or none. The schema is that of the MCP file system
+ * server's `edit_file` (modelcontextprotocol/servers: src/filesystem), with the `replace_all` of coding agents.
  */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
@@ -12,15 +12,15 @@ import { notFound, sessionPath } from './session-path.ts';
 export const editFile = defineTool({
   name: 'edit_file',
   description:
-    'Changes parts of a text file of this session: each edit replaces oldText, which must stand in the file exactly so (blanks and line ends included) and once, by newText. Edits apply in order, all or none. Answers a diff. Paths are relative to /workspace. Use write_file for a new file.',
+    'Edits a text file of this session. Each edit replaces oldText with newText. oldText must match the file exactly, including whitespace and line endings, and occur once. Edits apply in order; if one fails, none is applied. Returns a diff. Paths are relative to /workspace. To create a file, use write_file.',
   input: z.object({
     path: z.string().min(1).describe('Path of the file, such as src/main.ts'),
     edits: z
       .array(
         z.object({
-          oldText: z.string().min(1).describe('Text to replace, with enough around it to be the only such place'),
-          newText: z.string().describe('Text in its place; empty deletes it'),
-          replaceAll: z.boolean().default(false).describe('Replace every place where oldText stands'),
+          oldText: z.string().min(1).describe('Text to replace, with enough surrounding text to be unique in the file'),
+          newText: z.string().describe('Replacement text. Empty: deletes oldText'),
+          replaceAll: z.boolean().default(false).describe('Replace every occurrence of oldText'),
         }),
       )
       .min(1)
@@ -39,7 +39,7 @@ export const editFile = defineTool({
     if (!applied.text.isWellFormed())
       throw new ToolFault('The new text is not valid Unicode (a lone surrogate). Write it again without that character.');
     if (applied.text === before)
-      return { isError: false, content: [{ type: 'text', text: `${path} stays as it is: the edits change nothing.` }] };
+      return { isError: false, content: [{ type: 'text', text: `${path} is unchanged: the edits have no effect.` }] };
     files.write(path, new TextEncoder().encode(applied.text));
     const diff = editsDiff(before, applied.text, path);
     return {
@@ -50,7 +50,7 @@ export const editFile = defineTool({
   },
 });
 
-/** A file with CRLF shows its lines to a model without; what it sends back is meant for the same lines. */
+/** Models see the lines of a CRLF file without the CR, so the text that they send is converted to CRLF. */
 function withLineEnds(
   { oldText, newText, replaceAll }: { oldText: string; newText: string; replaceAll: boolean },
   before: string,
@@ -61,7 +61,7 @@ function withLineEnds(
 }
 
 function decode(bytes: Uint8Array, path: string): string {
-  // A NUL is valid UTF-8, and no text that anybody edits.
+  // A NUL is valid UTF-8, but does not occur in text files.
   const refusal = `${path} is not a text file (${bytes.byteLength} bytes), so it cannot be edited. Use bash or write_file with encoding "base64".`;
   const text = bytes.includes(0) ? null : utf8Text(bytes);
   if (text === null) throw new ToolFault(refusal);

@@ -1,4 +1,7 @@
-/** Runs the tools of this code base. Their faults become results here; what nobody expected is thrown on and logged above. */
+/**
+ * Runs the tools that are defined in code. A `ToolFault` or `Problem` becomes an error result; any other error is rethrown and logged by
+ * the caller.
+ */
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { FileError } from '../ports/file-system.ts';
@@ -16,13 +19,14 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
     },
     async execute({ canonical }, args, context) {
       const entry = byName.get(canonical);
-      if (entry === undefined) return errorResult('tool_error', `${canonical} is not part of this version of Moniker. Use another tool.`);
+      if (entry === undefined)
+        return errorResult('tool_error', `${canonical} does not exist in this version of Moniker. Use another tool.`);
       try {
         return await withTimeout(entry, args, context);
       } catch (error) {
         const expected = error instanceof ToolFault || error instanceof FileError;
         if (expected) return errorResult('tool_error', error.message);
-        // Refusals of the way out, missing secrets: written for callers.
+        // Refusals of the outbound client and missing secrets: the messages are written for callers.
         if (error instanceof Problem) return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', error.detail);
         throw error;
       }
@@ -30,20 +34,20 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
   };
 }
 
-/** The tool's own time, where it has one: the signal aborts, and the call ends even if the tool does not listen. */
+/** Applies the tool's own timeout, if it has one: aborts the signal and ends the call even if the tool ignores the signal. */
 async function withTimeout({ canonical, tool }: CodeTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
   const { timeoutMs } = tool;
   if (timeoutMs === undefined) return await tool.execute(args, context);
   const controller = new AbortController();
   const signal = AbortSignal.any([context.signal, controller.signal]);
-  const message = `${canonical} did not finish within ${timeoutMs} ms and was stopped. Try a smaller piece of work.`;
+  const message = `${canonical} did not finish within ${timeoutMs} ms and was stopped. Split the work into smaller calls.`;
   const { promise, resolve } = Promise.withResolvers<ToolResult>();
   const timer = setTimeout(() => {
     resolve(errorResult('timeout', message));
     controller.abort(new Error(message));
   }, timeoutMs);
   const work = tool.execute(args, { ...context, signal });
-  // After the time-out nobody waits for it any more.
+  // A failure after the timeout has no reader.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, promise]);

@@ -7,24 +7,26 @@ export const fetchResult = defineTool({
   description: fetchResultDescription,
   input: FetchResultInput,
   annotations: {
-    title: 'Read on in a long result',
+    title: 'Read more of a long result',
     readOnlyHint: true,
     destructiveHint: false,
     idempotentHint: true,
     openWorldHint: false,
   },
   run({ callId, offset, maxBytes }, { results }) {
-    if (results === null) throw new ToolFault('Results are kept in a session only, and this call has none.');
+    if (results === null) throw new ToolFault('Results are stored per session, and this call has no session.');
     const piece = results.read(callId, offset, maxBytes);
     if (piece === null) {
-      throw new ToolFault(`No result of ${callId} is kept: it was short enough to be shown whole, is not of this session, or was dropped.`);
+      throw new ToolFault(
+        `No stored result for ${callId}: it was short enough to be shown in full, belongs to another session, or has been deleted.`,
+      );
     }
     const { text, nextOffset, totalBytes } = piece;
-    if (text === '' && offset > 0) throw new ToolFault(`The result of ${callId} ends before offset ${offset}. Begin at a smaller one.`);
+    if (text === '' && offset > 0) throw new ToolFault(`The result of ${callId} ends before offset ${offset}. Use a smaller offset.`);
     const rest =
       nextOffset === null
-        ? `This is the end of it (${totalBytes} bytes in all).`
-        : `Of ${totalBytes} bytes in all. To read on: ${fetchCall({ callId, offset: nextOffset })}`;
+        ? `This is the end of the result (${totalBytes} bytes in total).`
+        : `${totalBytes} bytes in total. To continue, call ${fetchCall({ callId, offset: nextOffset })}`;
     return {
       isError: false,
       content: [

@@ -12,10 +12,10 @@ export const findTools = defineTool({
   input: FindToolsInput,
   annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ query, limit }, { find }) {
-    if (find === null) throw new ToolFault('There are no tools here to be found.');
+    if (find === null) throw new ToolFault('No tools can be searched in this context.');
     const found = find.find(query, limit);
     const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(tell)].join('\n');
-    // What is gathered from here on is read out of this (`core/gathered-tools.ts`).
+    // `core/gathered-tools.ts` reads the found tools from this field of the log.
     const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({
       name,
       canonical,
@@ -29,9 +29,9 @@ export const findTools = defineTool({
 
 function heading({ total, isFull }: ToolFinder, found: readonly FoundTool[]): string {
   const full = isFull
-    ? ` This conversation has come to ${limits.maxGatheredTools} tools, so no more are added to your list: call them by name as they stand here.`
+    ? ` This conversation has reached its limit of ${limits.maxGatheredTools} tools, so these are not added to your tool list. Call them by the names shown here.`
     : '';
-  return `${found.length} of ${total} tools, the best first. They can be called now, by these names.${full}`;
+  return `${found.length} of ${total} tools, best match first. You can call them now by these names.${full}`;
 }
 
 function tell({ name, aliases, description, inputSchema, declaration }: FoundTool): string {
@@ -42,8 +42,8 @@ function tell({ name, aliases, description, inputSchema, declaration }: FoundToo
 
 function nothingFound(find: ToolFinder, query: string): string {
   const near = find.near(query);
-  const names = near.length === 0 ? '' : ` Names that look like it: ${near.join(', ')}.`;
-  return `None of ${find.total} tools fits ${quoted(query)}.${names} Say in other words what the tool should do, or a part of its name.`;
+  const names = near.length === 0 ? '' : ` Similar names: ${near.join(', ')}.`;
+  return `None of the ${find.total} tools matches ${quoted(query)}.${names} Describe what the tool should do in other words, or give part of its name.`;
 }
 
 function shortly(description: string): string {

@@ -1,4 +1,4 @@
-/** Asks an HTTP server through the guarded way out, and shows the answer as text. */
+/** `http_request`: sends an HTTP request through the outbound client and returns the response as text. */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import type { ToolResult } from '../core/tool.ts';
@@ -9,15 +9,18 @@ import { defineTool, ToolFault } from './define-tool.ts';
 export const httpRequest = defineTool({
   name: 'http_request',
   description:
-    'Sends an HTTP request to a public server and answers status, headers and body as text. Follows redirects. Error statuses are answers too. Bodies that are not text are described, not shown.',
+    'Sends an HTTP request to a public server and returns status, headers and body as text. Follows redirects. HTTP error statuses are returned like any other response. Non-text bodies are described, not shown.',
   input: z.object({
     url: z.string().min(1).max(limits.maxUrlLength).describe('Absolute http or https URL'),
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
     body: z
       .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
       .optional()
-      .describe('Text as it stands, or an object or array that is sent as JSON'),
-    headers: z.record(z.string(), z.string()).optional().describe('Such as {"accept": "application/json"}. Credentials cannot be set here'),
+      .describe('Text, sent unchanged, or an object or array, sent as JSON'),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('For example {"accept": "application/json"}. Credential headers are rejected'),
   }),
   annotations: { title: 'Send an HTTP request', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   isSafe: ({ method }) => method === undefined || method === 'GET' || method === 'HEAD',
@@ -25,9 +28,9 @@ export const httpRequest = defineTool({
     const faults = checkModelHeaders(headers);
     if (faults.length > 0) throw new ToolFault(`Not sent: ${faults.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`);
     if (body !== undefined && (method === 'GET' || method === 'HEAD'))
-      throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put it into the URL.`);
+      throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put the data into the URL.`);
     const request = toRequest(url, method, body, headers);
-    // Sent with every try of this call, so that a server that knows the header does it once.
+    // The same for every attempt of this call, so that a server that supports the header runs it once.
     if (!request.headers.has('idempotency-key')) request.headers.set('idempotency-key', idempotencyKey);
     const response = await fetch(request);
     return await toResult(response, method);
@@ -35,11 +38,11 @@ export const httpRequest = defineTool({
 });
 
 function toRequest(url: string, method: string, body: unknown, headers: Record<string, string>): Request {
-  // Judged on the parsed form by the way out; here it only has to be a URL at all.
+  // The outbound client checks the parsed URL; this checks only that the text is a URL.
   if (!URL.canParse(url))
     throw new ToolFault(`Not sent: ${JSON.stringify(url.slice(0, 100))} is not an absolute URL such as https://example.com/path.`);
   const { username, password } = new URL(url);
-  if (username !== '' || password !== '') throw new ToolFault('Not sent: a URL with a user name or password in it is refused.');
+  if (username !== '' || password !== '') throw new ToolFault('Not sent: the URL must not contain a user name or password.');
   const final = new Headers(headers);
   if (!final.has('user-agent')) final.set('user-agent', 'moniker');
   const isText = body === undefined || typeof body === 'string';
@@ -47,7 +50,7 @@ function toRequest(url: string, method: string, body: unknown, headers: Record<s
   return new Request(url, { method, headers: final, ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }) });
 }
 
-/** What helps a model; cookies and the rest of the upstream's headers stay out. */
+/** Response headers that help a model. Cookies and all other headers are left out. */
 const shownHeaders = [
   'content-type',
   'content-length',
@@ -84,17 +87,17 @@ function bodyText(bytes: Uint8Array, type: string): string {
   return `[${bytes.byteLength} bytes of ${type === '' ? 'binary data' : type}, not shown]`;
 }
 
-/** By its type, and where that says nothing, by whether it reads as UTF-8 without NULs. */
+/** Decides by media type; if that is inconclusive, by whether the body decodes as UTF-8 without NULs. */
 function isText(type: string, bytes: Uint8Array): boolean {
   if (/^text\/|[/+](json|xml|yaml|javascript|x-www-form-urlencoded|graphql|x-ndjson|toml|csv|html)\b/i.test(type)) return true;
   if (type !== '' && !/^application\/octet-stream\b/i.test(type)) return false;
   if (bytes.includes(0)) return false;
   try {
-    // A cut may fall inside a character: `stream` forgives an unfinished one at the end.
+    // The body may be cut inside a character: with `stream`, an incomplete last character is not an error.
     new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
     return true;
   } catch {
-    // Not UTF-8: the answer is the test's result.
+    // Not UTF-8.
     return false;
   }
 }
@@ -104,7 +107,7 @@ function decoder(type: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A charset nobody knows: UTF-8 shows at least its ASCII.
+    // Unknown charset: UTF-8 at least decodes its ASCII.
     return new TextDecoder();
   }
 }

@@ -6,10 +6,10 @@ import { notFound, sessionPath } from './session-path.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',
-  description: `Lists a directory of this session: directories end with "/", files have their size in bytes. At most ${limits.maxListedFiles} entries.`,
+  description: `Lists a directory of this session. Directories end with "/"; files show their size in bytes. Returns at most ${limits.maxListedFiles} entries.`,
   input: z.object({
     path: z.string().default('.').describe('Path of the directory; relative to /workspace'),
-    recursive: z.boolean().default(false).describe('Also list what is in its directories'),
+    recursive: z.boolean().default(false).describe('Also list subdirectories'),
   }),
   annotations: { title: 'List a directory', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ path: input, recursive }, { files }) {
@@ -19,7 +19,7 @@ export const listDirectory = defineTool({
     if (stat.kind === 'file') throw new ToolFault(`${path} is a file (${stat.size} bytes). read_file shows its content.`);
     const { entries, truncated } = walkFiles(files, path, { recursive, most: limits.maxListedFiles });
     const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));
-    if (truncated) lines.push(`[Only the first ${limits.maxListedFiles} are shown. List a directory further down, or use find in bash.]`);
+    if (truncated) lines.push(`[Only the first ${limits.maxListedFiles} entries are shown. List a subdirectory, or use find in bash.]`);
     return {
       isError: false,
       content: [{ type: 'text', text: lines.length === 0 ? `${path} is empty.` : lines.join('\n') }],

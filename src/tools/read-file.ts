@@ -8,19 +8,19 @@ import { notFound, sessionPath } from './session-path.ts';
 export const readFile = defineTool({
   name: 'read_file',
   description:
-    'Reads a file of this session and answers its content. Paths are relative to /workspace. Text must be UTF-8; read other files with encoding "base64". Long files are cut: read parts of them with offset and limit.',
+    'Reads a file of this session and returns its content. Paths are relative to /workspace. Text must be UTF-8; read other files with encoding "base64". Long files are truncated: read them in parts with offset and limit.',
   input: z.object({
     path: z.string().min(1).describe('Path of the file, such as notes/todo.txt'),
-    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('"base64" answers the bytes of any file'),
-    offset: z.int().min(0).optional().describe('First line to read, from 1; with base64 the first byte, from 0'),
-    limit: z.int().min(1).optional().describe('At most so many lines; with base64 bytes'),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8').describe('"base64" returns the bytes of any file'),
+    offset: z.int().min(0).optional().describe('First line to read, starting at 1. With base64: first byte, starting at 0'),
+    limit: z.int().min(1).optional().describe('Maximum number of lines; with base64, of bytes'),
   }),
   annotations: { title: 'Read a file', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ path: input, encoding, offset, limit }, { files }) {
     const path = sessionPath(input);
     const stat = files.stat(path);
     if (stat === null) throw notFound(files, path);
-    if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. list_directory shows what is in it.`);
+    if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Use list_directory to list it.`);
     const bytes = files.read(path);
     if (encoding === 'base64') return toBase64(bytes.subarray(offset ?? 0, (offset ?? 0) + (limit ?? bytes.byteLength)));
     const text = utf8Text(bytes);
@@ -29,14 +29,14 @@ export const readFile = defineTool({
   },
 });
 
-/** With a note where it goes on: in a block of its own, so that the first is the file's text and nothing else. */
+/** Returns part of a text. The note on how to continue is a separate block, so that the first block holds only text of the file. */
 function someLines(text: string, path: string, first: number, limit: number | undefined): ToolResult {
   const start = startOfLine(text, 0, first - 1);
-  if (start === null) throw new ToolFault(`${path} ends before line ${first}. Begin at a smaller one.`);
+  if (start === null) throw new ToolFault(`${path} ends before line ${first}. Use a smaller offset.`);
   const end = limit === undefined ? null : startOfLine(text, start, limit);
   const shown = text.slice(start, end ?? text.length);
   if (end === null || end === text.length) return { isError: false, content: [{ type: 'text', text: shown }] };
-  const note = `[More lines follow. To read on: offset ${first + (limit ?? 0)}]`;
+  const note = `[More lines follow. Continue with offset ${first + (limit ?? 0)}]`;
   return {
     isError: false,
     content: [
@@ -46,7 +46,7 @@ function someLines(text: string, path: string, first: number, limit: number | un
   };
 }
 
-/** Where the text begins that is `lines` lines after `from`, which begins one; null: it has not as many. */
+/** Returns the index of the line `lines` lines after the one that starts at `from`, or null if the text has fewer lines. */
 function startOfLine(text: string, from: number, lines: number): number | null {
   let at = from;
   for (let line = 0; line < lines; line += 1) {

@@ -1,6 +1,6 @@
 /**
- * The tools of this code base. To add one of your own: write `src/tools/<name>.ts` with `defineTool`, and put it into
- * `localTools`; it is then `local.<name>` in every workspace.
+ * All tools that are defined in code. To add your own tool, write `src/tools/<name>.ts` with `defineTool` and add it to `localTools`; every
+ * workspace can then use it as `local.<name>`.
  */
 import { CanonicalName } from '../core/names.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -38,14 +38,14 @@ const builtinTools: readonly DefinedTool[] = [
 ];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];
 
-/** A tool with the server that it belongs to: what the executor runs. */
+/** A tool with the server that it belongs to, as the executor needs it. */
 export type CodeTool = { canonical: CanonicalName; server: 'builtin' | 'local'; tool: DefinedTool };
 
 export function codeTools(): readonly CodeTool[] {
   return registered;
 }
 
-/** The same as toolsets and editions see them, sorted by canonical name. */
+/** Returns the same tools as definitions, for toolsets and editions, sorted by canonical name. */
 export function toolDefinitions(): ToolDefinition[] {
   return registered
     .map(({ canonical, server, tool }): ToolDefinition => {
@@ -65,7 +65,7 @@ export function toolDefinitions(): ToolDefinition[] {
     .sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
-/** Throws for two tools under one name, whichever of their names it is. */
+/** Throws if two tools share a name, whether canonical name, wire name or alias. */
 export function register(builtin: readonly DefinedTool[], local: readonly DefinedTool[]): CodeTool[] {
   const tools = [...builtin.map((tool) => toCodeTool('builtin', tool)), ...local.map((tool) => toCodeTool('local', tool))];
   const owners = new Map<string, string>();
@@ -73,7 +73,7 @@ export function register(builtin: readonly DefinedTool[], local: readonly Define
     for (const name of [tool.name, ...tool.aliases.filter((alias) => alias !== tool.name)]) {
       const owner = owners.get(name);
       if (owner !== undefined)
-        throw new Error(`The name "${name}" of ${canonical} is taken by ${owner}: give one of them another name or alias.`);
+        throw new Error(`The name "${name}" of ${canonical} is already used by ${owner}. Give one of them another name or alias.`);
       owners.set(name, canonical);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * `run_code`: a model's code over the tools of its turn. The sandbox runs it, each call that it makes goes through the one door by itself, and
- * what it returns is the result.
+ * `run_code`: runs a model's code with the tools of its turn. Each call from the code goes through `engine/call-tool.ts`, and the return
+ * value of the code is the result.
  */
 import { resultOfCode } from '../core/code-result.ts';
 import { runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
@@ -17,10 +17,10 @@ export const runCode = defineTool({
   description: runCodeDescription,
   input: RunCodeInput,
   annotations: { title: 'Run code', readOnlyHint: false, openWorldHint: true },
-  // What it called is in the journal, so that a second run goes on where the first one stopped.
+  // The journal records its calls, so a second run resumes where the first one stopped.
   isSafe: () => true,
   async run({ code }, { sandbox, calls, signal, idempotencyKey, now }): Promise<ToolAnswer> {
-    if (sandbox === null) throw new ToolFault('Code cannot be run here. Call the tools one by one.');
+    if (sandbox === null) throw new ToolFault('Code cannot be run in this context. Call the tools one by one.');
     const source = withoutFence(code);
     const made: string[] = [];
     const run = await sandbox.run(
@@ -40,13 +40,15 @@ export const runCode = defineTool({
     if (result === null) return { ...errorResult('aborted', `${runCodeName} waits.`), suspended: true };
     if (result.isError) return withLine(result, whatNow(made));
     const saysNothing = run.end === 'returned' && run.value === null && run.console === '';
-    return saysNothing ? withLine(result, 'The code returned nothing: only what it returns or prints is seen. Use `return`.') : result;
+    return saysNothing
+      ? withLine(result, 'The code returned nothing. Only returned or printed values are visible to you: use `return`.')
+      : result;
   },
 });
 
 /**
- * The tools by their names, and whatever else the code calls: the door knows their other names as well, and says of what is none what might
- * have been meant.
+ * Returns the names that the code can use: those of the tools, and every other name that the code calls. `engine/call-tool.ts` resolves
+ * aliases and returns suggestions for unknown names.
  */
 function namesFor(source: string, calls: InnerCalls | null): string[] {
   const called = readCodeUses(source).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name]));
@@ -54,17 +56,17 @@ function namesFor(source: string, calls: InnerCalls | null): string[] {
 }
 
 async function noTools(): Promise<InnerAnswer> {
-  return { waits: false, result: errorResult('unknown_tool', 'There are no tools here that code could call.') };
+  return { waits: false, result: errorResult('unknown_tool', 'This context has no tools that code can call.') };
 }
 
-/** What was done stays done: whoever mends the code has to know. */
+/** Lists the calls that were already made: they are not undone when the code fails. */
 function whatNow(made: readonly string[]): string {
-  if (made.length === 0) return 'It had called no tool. Mend the code and run it again.';
+  if (made.length === 0) return 'No tool was called before the failure. Fix the code and run it again.';
   const counts = new Map<string, number>();
   for (const name of made) counts.set(name, (counts.get(name) ?? 0) + 1);
   const told = [...counts].slice(0, maxToldTools).map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
   const more = counts.size - told.length;
-  return `It had called ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}, which is not taken back. Mend the code and run what is left of it.`;
+  return `These calls were already made and are not undone: ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Fix the code and run only the remaining part.`;
 }
 
 const maxToldTools = 12;

@@ -1,4 +1,4 @@
-/** A path as a model wrote it, for the file tools: resolved from `/workspace`, and near names where nothing is there. */
+/** Resolves paths in the file tools' arguments against `/workspace`, and suggests similar names for missing files. */
 import { baseName, parentPath, resolvePath, workspace } from '../core/path.ts';
 import { nearNames } from '../core/suggest.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -10,12 +10,13 @@ export function sessionPath(input: string): string {
   return resolved.path;
 }
 
-/** What to say when there is nothing at `path`: the nearest directory that is there, and near names in it. */
+/** Returns the error for a missing path, with the nearest existing directory and similar names in it. */
 export function notFound(files: FileSystem, path: string): ToolFault {
   const parent = parentPath(path);
   const directory = files.stat(parent);
-  if (directory === null) return new ToolFault(`There is no ${path}, nor a directory ${parent}. list_directory shows what there is.`);
-  if (directory.kind === 'file') return new ToolFault(`There is no ${path}: ${parent} is a file.`);
+  if (directory === null)
+    return new ToolFault(`${path} does not exist, nor does the directory ${parent}. Use list_directory to see existing files.`);
+  if (directory.kind === 'file') return new ToolFault(`${path} does not exist: ${parent} is a file.`);
   const names = files.list(parent).map((entry) => entry.name);
   const near = nearNames(
     baseName(path),
@@ -26,6 +27,6 @@ export function notFound(files: FileSystem, path: string): ToolFault {
       ? `Did you mean ${near.join(', ')}?`
       : names.length === 0
         ? `${parent} is empty.`
-        : `${parent} has: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
-  return new ToolFault(`There is no ${path}. ${shown}`);
+        : `${parent} contains: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  return new ToolFault(`${path} does not exist. ${shown}`);
 }

@@ -5,13 +5,13 @@ export const useSkill = defineTool({
   name: useSkillName,
   description: useSkillDescription,
   input: UseSkillInput,
-  annotations: { title: 'Read up a skill', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { title: 'Load a skill', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ name }, { skills }) {
-    if (skills === null) throw new ToolFault('There are no skills here: they belong to agents, and come with a turn of one that has some.');
+    if (skills === null) throw new ToolFault('No skills are available. Only agents that list skills can use them.');
     const text = skills.read(name.trim());
-    if (text === null) throw new ToolFault(`There is no skill ${JSON.stringify(name)}. There are: ${skills.names().join(', ')}.`);
+    if (text === null) throw new ToolFault(`Unknown skill ${JSON.stringify(name)}. Available skills: ${skills.names().join(', ')}.`);
     const tools = skills.tools(name.trim());
-    // What is gathered from here on is read out of this (`core/gathered-tools.ts`).
+    // `core/gathered-tools.ts` reads the skill's tools from this field of the log.
     return { isError: false, content: [{ type: 'text' as const, text }], ...(tools.length > 0 && { structuredContent: { tools } }) };
   },
 });

@@ -77,7 +77,7 @@ describe('a turn with a thousand tools', () => {
       [...start, ...found, 'list_photo_15', 'count_recipe_56'],
     ]);
     expect(resultText(results(events)[0])).toMatch(
-      /^3 of 1000 tools, the best first\. They can be called now[\s\S]*- archive_parcel_33: Can archive/,
+      /^3 of 1000 tools, best match first\. You can call them now[\s\S]*- archive_parcel_33: Can archive/,
     );
     expect(results(events).filter(({ isError }) => isError)).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' });
@@ -119,8 +119,8 @@ describe('a turn with a thousand tools', () => {
   it('says so when nothing is found, with names that look like it', async () => {
     const { events } = await turn([look('zzzz'), look('archiveparzel33'), say('done')]);
     const [none, near] = results(events).map(resultText);
-    expect(none).toBe('None of 1000 tools fits "zzzz". Say in other words what the tool should do, or a part of its name.');
-    expect(near).toContain('Names that look like it: archive_parcel_33');
+    expect(none).toBe('None of the 1000 tools matches "zzzz". Describe what the tool should do in other words, or give part of its name.');
+    expect(near).toContain('Similar names: archive_parcel_33');
     expect(results(events)[0]).toMatchObject({ isError: false, structuredContent: { tools: [] } });
   });
 
@@ -147,7 +147,7 @@ describe('a turn with a thousand tools', () => {
     expect(requests.map(({ tools }) => tools.length - added)).toEqual([0, 50, 100, 100, 100]);
     expect(requests.at(-1)?.tools).toEqual(requests[2]?.tools);
     const texts = results(events).map(resultText);
-    expect(texts.map((text) => text.includes('no more are added to your list'))).toEqual([...pairs.map(() => false), true, false]);
+    expect(texts.map((text) => text.includes('not added to your tool list'))).toEqual([...pairs.map(() => false), true, false]);
     expect(texts.at(-1)).toBe('shop-8.merge_voucher_899 ran');
     // What counts as sent is sent, by the provider that takes the fewest as well, with two dozen tools of the caller's.
     const more = Array.from({ length: 24 }, (_, index) => ({

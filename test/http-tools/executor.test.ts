@@ -1,4 +1,4 @@
-/** Calls of static tools over HTTP, as they leave and as they come back: against an endpoint on this machine, through the way out. */
+/** Calls of static tools over HTTP, request and response, against an endpoint on this machine and through the outbound client. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -30,7 +30,10 @@ async function listen(answers?: ToolAnswers): Promise<ToolServer> {
 
 const secrets: Record<string, string> = { TOKEN: 'token-of-the-tools', BROKEN: 'line\nbreak-secret' };
 
-/** A door to one tool of a server at `url`. `more`: of the server; `allowed`: private hosts as settings have them. */
+/**
+ * Returns a function that calls one tool of a server at `url`. `more`: further fields of the server; `allowed`: private hosts from the
+ * settings.
+ */
 async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = true, allowed = ['servers:127.0.0.1:*'], entry = {} } = {}) {
   const source = { state: 'ready' as const, trusted, pin: '' };
   const annotations = { readOnlyHint: true };
@@ -84,7 +87,7 @@ async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = t
 }
 
 describe('a call of a static tool', () => {
-  it('is one POST with the tool’s own name, its arguments, the server’s headers and the key of the call', async () => {
+  it('is one POST with the tool’s own name, its arguments, the server’s headers and the idempotency key', async () => {
     const server = await listen();
     const { call, asked } = await door(server.url, {
       headers: { authorization: { secret: 'TOKEN' }, 'x-team': 'a', 'content-type': 'text/plain' },
@@ -101,14 +104,14 @@ describe('a call of a static tool', () => {
     expect(asked).toEqual([{ name: 'TOKEN', tool: 'weather.get.forecast', host: server.host }]);
   });
 
-  it('puts a preset secret into the body, and takes it out of what comes back', async () => {
+  it('puts a preset secret into the body and redacts it from the response', async () => {
     const server = await listen();
     const { call } = await door(server.url, {}, { entry: { arguments: { preset: { key: { secret: 'TOKEN' } } } } });
     expect((await call()).text).toBe('{"name":"get.forecast","arguments":{"key":"[secret]"}}');
     expect(server.calls[0]?.arguments).toEqual({ key: secrets.TOKEN });
   });
 
-  it('reaches hosts that are allowed for servers alone, and no others', async () => {
+  it('reaches hosts that are allowed only for servers, and no others', async () => {
     const server = await listen();
     expect((await (await door(server.url, {}, { allowed: ['providers:127.0.0.1:*'] })).call()).text).toContain(
       'MONIKER_ALLOW_PRIVATE_HOSTS=servers:127.0.0.1',
@@ -116,7 +119,7 @@ describe('a call of a static tool', () => {
     expect(server.calls).toEqual([]);
   });
 
-  it('says which secret is missing, and shows none that no header may hold', async () => {
+  it('names a missing secret, and never shows one that is invalid as a header value', async () => {
     const server = await listen();
     expect(await (await door(server.url, { headers: { a: { secret: 'NONE' } } })).call()).toMatchObject({
       code: 'tool_error',
@@ -128,7 +131,7 @@ describe('a call of a static tool', () => {
     expect(server.calls).toEqual([]);
   });
 
-  it('may run again only by the word of a server that is trusted', async () => {
+  it('may be retried only if a trusted server declares it safe', async () => {
     const { deps, tool } = await door('https://x.example/');
     if (tool === undefined) throw new Error('no tool');
     expect(deps.executor.isSafe(tool, {})).toBe(true);
@@ -137,7 +140,7 @@ describe('a call of a static tool', () => {
     expect(deps.executor.isSafe({ ...tool, annotations: {} }, {})).toBe(false);
   });
 
-  it('is refused for a kind that nobody runs', async () => {
+  it('is rejected for a kind without an executor', async () => {
     const { tool } = await door('https://x.example/');
     if (tool === undefined) throw new Error('no tool');
     const executor = executorByKind({});
@@ -147,10 +150,10 @@ describe('a call of a static tool', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const answered = async (answer: unknown) => await (await door((await listen(() => answer)).url)).call();
 
-  it('in MCP’s shape is taken as such', async () => {
+  it('that is an MCP result is returned as one', async () => {
     const content = [
       { type: 'text', text: 'a', annotations: { audience: ['user'] } },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -179,7 +182,7 @@ describe('an answer', () => {
     ['nothing', new Response(null, { status: 204 }), { text: expect.stringContaining('answered nothing') }],
     ['bytes', new Response(new Uint8Array([0, 1, 255])), { text: '[3 bytes of binary data, not shown]' }],
     ['an image', new Response('x', { headers: { 'content-type': 'image/png' } }), { text: '[1 bytes of image/png, not shown]' }],
-  ])('of %s is shown as what it is', async (_what, answer, shown) => {
+  ])('of %s is converted by its type', async (_what, answer, shown) => {
     expect(await answered(answer)).toMatchObject({ isError: false, ...shown });
   });
 
@@ -209,14 +212,14 @@ describe('an answer', () => {
     });
   });
 
-  it('with members that every object has changes no object', async () => {
+  it('with members such as __proto__ changes no object', async () => {
     const text = '{"structuredContent": {"__proto__": {"polluted": true}, "constructor": 1}, "content": []}';
     const shown = await answered(new Response(text, { headers: { 'content-type': 'application/json' } }));
     expect(shown.text).toContain('"constructor":1');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('that leads to another origin is not followed, and nothing is told there', async () => {
+  it('that redirects to another origin is not followed, and nothing is sent there', async () => {
     const other = await listen();
     for (const status of [301, 302, 303, 307, 308]) {
       const server = await listen(() => new Response(null, { status, headers: { location: other.url } }));
@@ -227,7 +230,7 @@ describe('an answer', () => {
     expect(other.refused).toEqual([]);
   });
 
-  it('that leads elsewhere on the same server is followed with the call', async () => {
+  it('that redirects within the same server is followed with the call', async () => {
     const moved = new URL('/moved', 'http://x').pathname;
     let first = true;
     const server = await listen(({ name }) => {
@@ -239,7 +242,7 @@ describe('an answer', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('that never comes is told when nobody listens', async () => {
+  it('that never arrives is a timeout', async () => {
     const server = await listen();
     server.close();
     expect(await (await door(server.url)).call()).toMatchObject({

@@ -1,4 +1,4 @@
-/** Every address of `ssrf-urls.jsonl` in every place where a server, its document, its issuer or an answer of one of them may name one. */
+/** Every address of `ssrf-urls.jsonl` in every place where a server, its document, its issuer or one of their responses may name one. */
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -19,7 +19,7 @@ import { createInstallation, own, serverOf, signIn } from '../mcp/oauth/installa
 
 type Row = { id: string; url: string; expect: 'block' | 'allow' | 'invalid' | 'block-after-dns' };
 
-/** The guarded way out to a world where every host answers `answer`; `sent`: where something really went. */
+/** The outbound client in a world where every host returns `answer`. `sent`: the requests that were really sent. */
 function world(answer: (request: Request) => Response = () => Response.json({})) {
   const sent: string[] = [];
   const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: 'https://moniker.example.com' }, async (request) => {
@@ -33,7 +33,7 @@ function world(answer: (request: Request) => Response = () => Response.json({}))
   return { sent, fetch, outbound };
 }
 
-/** What work that must fail says. null: it did not fail. */
+/** Returns the error message of work that must fail; null: it did not fail. */
 async function reasonOf(work: Promise<unknown>): Promise<string | null> {
   try {
     await work;
@@ -44,7 +44,7 @@ async function reasonOf(work: Promise<unknown>): Promise<string | null> {
   }
 }
 
-/** Of the guard, or of who reads the address: not that nobody was there. */
+/** The error must come from the guard or the URL parser, not from a missing host. */
 function isClear(reason: string | null): boolean {
   return reason !== null && reason.length > 20 && !reason.includes('could not be reached');
 }
@@ -52,7 +52,7 @@ function isClear(reason: string | null): boolean {
 const home = 'https://api.example.net';
 const operation = { '/things': { get: { operationId: 'do' } } };
 
-/** The one operation of a document, called with a world behind the guard. Gives what the model is told. */
+/** Calls the only operation of a document with a fake network behind the guard. Returns what the model sees. */
 async function call(access: ServerAccess, document: unknown, { fetch }: Pick<ReturnType<typeof world>, 'fetch'>): Promise<string | null> {
   const context = { ...contextWith({ fetch, document: async () => JSON.stringify(document) }), idempotencyKey: 'k' };
   const { operations, warnings = [] } = await createOpenApiSource().discover(access, context);
@@ -66,7 +66,7 @@ async function call(access: ServerAccess, document: unknown, { fetch }: Pick<Ret
 
 const openApi = (url: string, more: Partial<ServerAccess> = {}) => accessTo(url, { kind: 'openapi', openapi: {}, ...more });
 
-/** As it comes in a header: bytes. null: no header holds it. */
+/** The value as bytes in a header; null: no header can contain it. */
 function inHeader(url: string): string | null {
   const bytes = Buffer.from(url, 'utf8').toString('latin1');
   return /[\0\r\n]/.test(bytes) ? null : bytes;
@@ -82,7 +82,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
   const bad = rows.filter(({ expect: expected }) => expected === 'block' || expected === 'invalid');
   const good = rows.filter(({ expect: expected }) => expected === 'allow');
 
-  /** Those that stand in a header, and are no way within the host that sends them. */
+  /** Addresses that are valid in a header and not a path within the host that sends them. */
   const leadingAway = bad.filter(
     ({ expect: expected, url }) => inHeader(url) !== null && (expected === 'block' || !URL.canParse(url, home)),
   );
@@ -93,7 +93,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
   });
 
   describe('as the address of an OpenAPI document', () => {
-    it('is refused when it is written, or told of as the server’s health, and nothing is sent', async () => {
+    it('is rejected on write or reported as the server’s health, and nothing is sent', async () => {
       const harness = createHarness();
       const { sent, fetch } = world();
       harness.sources.openapi = { discover: (server, context) => createOpenApiSource().discover(server, { ...context, fetch }) };
@@ -108,7 +108,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       expect({ wrong, sent }).toEqual({ wrong: [], sent: [] });
     });
 
-    it('is read where it is a public one', async () => {
+    it('is read if it is public', async () => {
       for (const { url } of good) {
         const { sent, fetch } = world();
         await reasonOf(createOpenApiSource().discover(openApi(url), contextWith({ fetch, document: async () => null })));
@@ -131,12 +131,12 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       ['`baseUrl` of the server', (url) => [openApi('', { baseUrl: url }), documentOf(operation, { servers: [{ url: home }] })]],
     ];
 
-    it.each(places)('by %s, gets no call, and the model is told why', async (_place, written) => {
+    it.each(places)('by %s, gets no call, and the model sees the reason', async (_place, written) => {
       const wrong: string[] = [];
       for (const { id, url } of bad) {
         const outside = world();
         const [access, document] = written(url);
-        // Refused when it is written.
+        // Rejected on write.
         if (access.baseUrl !== undefined && !OpenApiServer.safeParse({ kind: 'openapi', document: {}, baseUrl: url }).success) continue;
         const reason = await call(access, document, outside).catch(async (error: unknown) => await reasonOf(Promise.reject(error)));
         if (!isClear(reason) || outside.sent.length > 0) wrong.push(`${id} ${url}: ${reason} ${outside.sent.join(' ')}`);
@@ -144,7 +144,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       expect(wrong).toEqual([]);
     });
 
-    it.each(places)('by %s, is called where it is a public one', async (_place, written) => {
+    it.each(places)('by %s, is called if it is public', async (_place, written) => {
       for (const { url } of good) {
         const outside = world();
         const [access, document] = written(url);
@@ -159,7 +159,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
     const url = 'https://mcp.example.com/mcp';
     const issuer = 'https://login.example.com';
     const byPerson: ServerOAuth = { grant: 'authorization_code' };
-    // Without a secret: the guard is what refuses, and not that a secret is for another host.
+    // Without a secret: the guard must reject the address, not the secret's host binding.
     const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us' };
 
     function installed(options: Partial<AuthorizationServerOptions>, oauth: ServerOAuth) {
@@ -175,7 +175,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
     const known = new Set(['mcp.example.com', 'login.example.com']);
     const strangers = (sent: readonly string[]) => sent.filter((one) => !known.has(new URL(one).host));
 
-    /** The SDK asks at the host that it names, without the user name or the scheme around it: a public one. */
+    /** The SDK requests the host that it names, without the user name or scheme: a public one. */
     const namesHost = new Set(['https://token:x-oauth-basic@example.com/repo', 'blob:https://example.com/uuid']);
 
     const asked: [string, readonly Row[], (place: string) => Promise<{ sent: string[]; reason: string | null }>][] = [
@@ -225,7 +225,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       ],
     ];
 
-    it.each(asked)('as %s, is never asked, and the reason is told', async (_place, asking, ask) => {
+    it.each(asked)('as %s, is never requested, and the reason is reported', async (_place, asking, ask) => {
       const wrong: string[] = [];
       for (const { id, url: place } of asking) {
         const { sent, reason } = await ask(place);
@@ -234,7 +234,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       expect(wrong).toEqual([]);
     });
 
-    it('as where tokens are given, is asked where it is a public one, over https', async () => {
+    it('as the token endpoint, is requested if it is public and https', async () => {
       for (const { id, url: place } of good) {
         const { tokens, sent } = installed({ metadata: { token_endpoint: place } }, byClient);
         await reasonOf(tokens.token());
@@ -243,29 +243,29 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       }
     });
 
-    it('as the metadata that a challenge names, is never asked', async () => {
+    it('as the metadata URL of a challenge, is never requested', async () => {
       const wrong: string[] = [];
       for (const { id, url: place } of bad) {
         const { tokens, sent } = installed({}, byClient);
         const named = inHeader(place);
         if (named === null) continue;
         const reason = await reasonOf(tokens.renew(null, `Bearer resource_metadata="${named}"`));
-        // What is no address is no hint: the server's own metadata tells.
+        // An invalid address is not a hint: the server's own metadata is used.
         if (strangers(sent).length > 0 || (reason !== null && !isClear(reason))) wrong.push(`${id} ${place}: ${reason}`);
       }
       expect(wrong).toEqual([]);
     });
 
-    it('as where tokens end, is never asked', async () => {
+    it('as the revocation endpoint, is never requested', async () => {
       for (const { id, url: place } of bad) {
         const { fake, signIns, sent } = installed({ metadata: { revocation_endpoint: place } }, byPerson);
-        // Metadata with what is no address is none.
+        // Metadata with an invalid address is rejected.
         if ((await reasonOf(signIn(signIns, fake, 'docs'))) === null) await signIns.forget('main', 'docs');
         expect(strangers(sent), id).toEqual([]);
       }
     });
 
-    it('as the page where a person signs in, is asked by nobody here, and opened only over https or on the own machine', async () => {
+    it('as the sign-in page, is never requested, and offered only over https or on loopback', async () => {
       const wrong: string[] = [];
       for (const { id, url: place } of bad) {
         const { signIns, sent } = installed({ metadata: { authorization_endpoint: place } }, byPerson);
@@ -300,7 +300,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       ['a tool’s own request', ({ outbound }) => reasonOf(outbound(new Request(home), { purpose: 'tool' }))],
     ];
 
-    it.each(leading)('of %s, is never reached, and the reason is told', async (_what, ask) => {
+    it.each(leading)('of %s, is never reached, and the reason is reported', async (_what, ask) => {
       const wrong: string[] = [];
       for (const { id, url } of leadingAway) {
         for (const status of [301, 302, 303, 307, 308]) {
@@ -314,7 +314,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       expect(wrong).toEqual([]);
     });
 
-    it('of a tool’s own request, is reached where it is a public one', async () => {
+    it('of a tool’s own request, is reached if it is public', async () => {
       for (const { id, url } of good) {
         if (inHeader(url) === null) continue;
         const isFirst = (one: string) => one === `${home}/`;

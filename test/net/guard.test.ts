@@ -15,7 +15,7 @@ function verdict(url: string): string {
 }
 
 describe('the outbound guard', () => {
-  it('says which rule refused and which setting would allow it', () => {
+  it('names the rule that rejected a URL and the setting that would allow it', () => {
     expect(() => guard('http://10.1.2.3:9000/x', 'tool')).toThrow(/not a public address.*MONIKER_ALLOW_PRIVATE_HOSTS=10\.1\.2\.3:9000/);
     expect(() => guard('http://ollama.internal:11434/v1', 'provider')).toThrow(
       /MONIKER_ALLOW_PRIVATE_HOSTS=providers:ollama\.internal:11434/,
@@ -23,7 +23,7 @@ describe('the outbound guard', () => {
     expect(() => guard('https://example.com:6379/', 'tool')).toThrow(/Port 6379/);
   });
 
-  it('lets through what the operator lists, for the purpose that is named', () => {
+  it('allows hosts that the operator lists, for the named purpose', () => {
     const open = createGuard({
       allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', 'webhooks:pager.lan:8000', '*.lan:80'],
       publicUrl: null,
@@ -54,13 +54,13 @@ describe('the outbound guard', () => {
     expect(open('http://localhost:8788/v1', 'tool').url.port).toBe('8788');
   });
 
-  it('does not start over a pattern that it cannot read', () => {
+  it('does not start with an invalid pattern', () => {
     for (const pattern of ['*', '*:*', 'localhost', 'tools:localhost:1', 'http://localhost:80', '[::1]', 'a b:1', '::1:80']) {
       expect(() => createGuard({ allowPrivateHosts: [pattern], publicUrl: null }), pattern).toThrow(/MONIKER_ALLOW_PRIVATE_HOSTS/);
     }
   });
 
-  it('judges an IPv4 address alike in every IPv6 form that carries it', () => {
+  it('treats an IPv4 address the same in every IPv6 form that embeds it', () => {
     fc.assert(
       fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), ([a, b, c, d]) => {
         const plain = verdict(`http://${a}.${b}.${c}.${d}/`);
@@ -76,12 +76,12 @@ describe('the outbound guard', () => {
 type UrlRow = { id: string; url: string; expect: 'block' | 'allow' | 'invalid' | 'block-after-dns' };
 
 describeCorpus('security/ssrf-urls.jsonl', (path) => {
-  it('is judged as each row says', () => {
+  it('has the verdict that its row expects', () => {
     const wrong = readJsonLines<UrlRow>(path).filter((row) => {
       const result = verdict(row.url);
-      // Parsers differ over a bare `xn--`; where it parses, it is refused as a name. Either way nothing is sent.
+      // URL parsers differ for a bare `xn--`; if it parses, it is rejected as a name. Either way nothing is sent.
       if (row.expect === 'invalid') return result !== (row.url === 'http://xn--/' ? 'name' : 'url');
-      // A name with a private answer is for the egress layer: the text check must pass it.
+      // A name that resolves to a private address is left to the network layer: the text check must pass it.
       return (row.expect === 'block') === result.startsWith('allow');
     });
     expect(wrong).toEqual([]);
@@ -91,7 +91,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
 type Range = { address: string; expect: 'block' | 'allow' };
 
 describeCorpus('security/ip-ranges.json', (path) => {
-  it('is judged rightly at both ends of every range and beside them', () => {
+  it('is classified correctly at both ends of every range and next to them', () => {
     const { boundaries } = readJson<{ boundaries: Range[] }>(path);
     const wrong = boundaries.filter(({ address, expect: expected }) => {
       const result = verdict(`http://${address.includes(':') ? `[${address}]` : address}/`);

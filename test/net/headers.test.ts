@@ -15,7 +15,7 @@ describe('headers of a call', () => {
     expect(checkModelHeaders(many)).toHaveLength(1);
   });
 
-  it('keep nothing that could be a credential for another origin', () => {
+  it('keep no possible credential for another origin', () => {
     const kept = headersForOtherOrigin(
       new Headers({ authorization: 'a', cookie: 'b', 'x-custom-key': 'c', accept: 'd', 'content-type': 'e' }),
     );
@@ -26,7 +26,7 @@ describe('headers of a call', () => {
 type Row = { id: string; class: string; header: { name: string; value: string }; expect: string };
 
 describeCorpus('security/headers.jsonl', (path) => {
-  it('is judged as each row says that concerns a model', () => {
+  it('has the verdict of each row that concerns a model', () => {
     const classes = ['value', 'value-ok', 'value-long', 'name', 'model-must-not-set', 'model-may-set', 'credential'];
     const rows = readJsonLines<Row>(path).filter((row) => classes.includes(row.class));
     expect(rows.length).toBe(75);
@@ -56,7 +56,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Some payloads are broken escapes on purpose: they stand for themselves.
+    // Some payloads are broken escapes on purpose: they are used literally.
     return text;
   }
 }

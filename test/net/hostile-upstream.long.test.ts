@@ -1,4 +1,4 @@
-/** The way out against a real server that misbehaves: what `security/upstream-responses.json` lists for plain bodies. */
+/** The outbound client against a real server that misbehaves: the plain-body rows of `security/upstream-responses.json`. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -57,11 +57,11 @@ describe('a hostile upstream', () => {
     expect(await ask(path)).toMatchObject({ isError: false, text: expect.stringContaining('Only the first 1048576 bytes') });
   });
 
-  it.each(['/length-too-large', '/wrong-encoding'])('cannot pass half a body for a whole one: %s is an error', async (path) => {
+  it.each(['/length-too-large', '/wrong-encoding'])('cannot pass off half a body as complete: %s is an error', async (path) => {
     expect(await ask(path)).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('broke off') });
   });
 
-  it.each(['/header-100k', '/reset'])('is reported when it does not speak HTTP: %s', async (path) => {
+  it.each(['/header-100k', '/reset'])('is reported if it breaks HTTP: %s', async (path) => {
     expect(await ask(path)).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('could not be reached') });
   });
 

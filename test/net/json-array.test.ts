@@ -13,7 +13,7 @@ function read(text: string, size = Number.POSITIVE_INFINITY): string[] {
   return elements;
 }
 
-describe('a JSON array read while it comes', () => {
+describe('a JSON array read incrementally', () => {
   it.each([
     ['objects', '[{"a":1},{"b":[{}]}]', ['{"a":1}', '{"b":[{}]}']],
     ['the framing of Gemini', '[{\n  "a": 1\n}\n,\r\n{"b":2}\n]', ['{\n  "a": 1\n}', '{"b":2}']],
@@ -28,11 +28,11 @@ describe('a JSON array read while it comes', () => {
     for (const size of [Number.POSITIVE_INFINITY, 1, 2, 3]) expect(read(text, size), `by ${size}`).toEqual(expected);
   });
 
-  it('gives an object with its last brace, before the comma has come', () => {
+  it('returns an object at its last brace, before the comma arrives', () => {
     expect(read('[{"a":1}')).toEqual(['{"a":1}']);
   });
 
-  it('gives what the whole text holds, whatever it is and however it is cut', () => {
+  it('returns the same elements for any chunking', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), fc.integer({ min: 1, max: 9 }), fc.boolean(), (values, size, pretty) => {
         const text = JSON.stringify(values, null, pretty ? 2 : 0);
@@ -41,7 +41,7 @@ describe('a JSON array read while it comes', () => {
     );
   });
 
-  it('takes any number of blanks, and refuses an element without an end', () => {
+  it('accepts any amount of whitespace, and rejects an element without an end', () => {
     const reader = new JsonArrayReader(1000);
     for (let at = 0; at < 100; at++) expect(reader.push(utf8.encode(at === 0 ? '[' : ' '.repeat(100)))).toEqual([]);
     expect(() => {

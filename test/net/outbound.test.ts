@@ -7,7 +7,7 @@ import { describeCorpus, readJson } from '../fixtures.ts';
 
 const closed = { allowPrivateHosts: [], publicUrl: null };
 
-/** An upstream that answers by URL and remembers what it was sent. */
+/** An upstream that responds by URL and records the requests. */
 function upstream(answers: Record<string, () => Response>) {
   const sent: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const send = async (request: Request): Promise<Response> => {
@@ -30,8 +30,8 @@ function post(url: string): Request {
   });
 }
 
-describe('the way out', () => {
-  it('sends nothing to a refused address', async () => {
+describe('the outbound client', () => {
+  it('sends nothing to a rejected address', async () => {
     const { sent, send } = upstream({});
     await expect(createOutbound(closed, send)(new Request('http://169.254.169.254/'), { purpose: 'provider' })).rejects.toThrow(
       /not a public address/,
@@ -39,12 +39,12 @@ describe('the way out', () => {
     expect(sent).toEqual([]);
   });
 
-  it('hands a provider response through as the very object that came in', async () => {
+  it('returns a provider response as the same object', async () => {
     const response = new Response('data: 1\n\n', { status: 429 });
     expect(await createOutbound(closed, async () => response)(post('https://api.example/v1'), { purpose: 'provider' })).toBe(response);
   });
 
-  it('sends method, body and headers of each purpose as they are', async () => {
+  it('sends method, body and headers of each purpose unchanged', async () => {
     for (const purpose of ['provider', 'tool', 'server', 'webhook'] as const) {
       const { sent, send } = upstream({});
       await createOutbound(closed, send)(post('https://a.example/x'), { purpose });
@@ -52,7 +52,7 @@ describe('the way out', () => {
     }
   });
 
-  it('tells of each address before anything is sent there, and only of those that may be reached', async () => {
+  it('reports each allowed address before anything is sent to it', async () => {
     const { sent, send } = upstream({
       'https://a.example/': redirect('https://b.example/'),
       'https://b.example/': redirect('http://127.0.0.1/'),
@@ -68,7 +68,7 @@ describe('the way out', () => {
     expect(hops).toHaveLength(2);
   });
 
-  it('of a server ends where it leads away, without advice on how to allow the place that it wants to be led to', async () => {
+  it('stops at a server’s redirect to another origin, without advice on allowing the target', async () => {
     const send = async (): Promise<Response> => new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/' } });
     const sent = createOutbound(closed, send)(new Request('https://a.example/'), {
       purpose: 'server',
@@ -77,7 +77,7 @@ describe('the way out', () => {
     await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1, and was not followed there.');
   });
 
-  it('chooses the network of each hop by what the operator allowed for the purpose', async () => {
+  it('chooses the network of each hop by the operator’s settings for the purpose', async () => {
     const open = { allowPrivateHosts: ['inner.lan:80', 'servers:partner.example:443', '*.corp.example:443'], publicUrl: null };
     const answers: Record<string, () => Response> = {
       'http://inner.lan/': redirect('https://a.example/'),
@@ -101,7 +101,7 @@ describe('the way out', () => {
     ]);
   });
 
-  it('sends through the network services that are bound, and through fetch where there are none', async () => {
+  it('sends through bound network services, otherwise through fetch', async () => {
     const network = (name: string) => ({ fetch: async () => new Response(name) });
     const request = new Request('https://a.example/');
     const bound = sendThrough({ PUBLIC_NETWORK: network('public'), PRIVATE_NETWORK: network('private') });
@@ -128,7 +128,7 @@ describe('the way out', () => {
     await expect(sent).rejects.toMatchObject({ code: 'upstream_error', detail: expect.stringContaining(reason) });
   });
 
-  it('turns a POST into a GET without a body as 301, 302 and 303 ask', async () => {
+  it('turns a POST into a GET without a body on 301, 302 and 303', async () => {
     for (const status of [301, 302, 303]) {
       const { sent, send } = upstream({ 'https://a.example/x': redirect('/done', status) });
       await createOutbound(closed, send)(post('https://a.example/x'), { purpose: 'tool' });
@@ -148,7 +148,7 @@ describe('the way out', () => {
     expect(far.sent).toHaveLength(1);
   });
 
-  it('drops credentials across origins and does not find them again on the way back', async () => {
+  it('drops credentials across origins and does not restore them on the way back', async () => {
     const { sent, send } = upstream({
       'https://a.example/x': redirect('https://b.example/y', 303),
       'https://b.example/y': redirect('https://a.example/z'),
@@ -157,19 +157,19 @@ describe('the way out', () => {
     expect(sent.slice(1).map((request) => request.headers)).toEqual([{ accept: '*/*' }, { accept: '*/*' }]);
   });
 
-  it('tells where a redirecting provider should be configured', async () => {
+  it('names the base URL to configure for a redirecting provider', async () => {
     const { send } = upstream({ 'https://a.example/v1': redirect('https://b.example/v1', 301) });
     await expect(createOutbound(closed, send)(post('https://a.example/v1'), { purpose: 'provider' })).rejects.toThrow(/baseUrl/);
   });
 
-  it('names the host that cannot be reached, and says whether trying again may help', async () => {
+  it('names the host that cannot be reached, and whether a retry may help', async () => {
     const failing = createOutbound(closed, () => Promise.reject(new TypeError('connect ECONNREFUSED 1.2.3.4:443')));
     const error = await failing(new Request('https://a.example/?key=secret'), { purpose: 'tool' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Problem);
     expect(error).toMatchObject({ code: 'upstream_error', detail: 'a.example could not be reached.', extra: { retryable: true } });
   });
 
-  it('throws an abort of the caller on as it is', async () => {
+  it('rethrows an abort of the caller unchanged', async () => {
     for (const purpose of ['provider', 'tool'] as const) {
       const controller = new AbortController();
       const waiting = (request: Request): Promise<Response> =>
@@ -183,7 +183,7 @@ describe('the way out', () => {
     }
   });
 
-  it('leaves no timer behind when the call it belongs to has ended', async () => {
+  it('clears its timer when the call has ended', async () => {
     vi.useFakeTimers();
     try {
       const call = new AbortController();
@@ -197,7 +197,7 @@ describe('the way out', () => {
     }
   });
 
-  it('marks what leaves, so that it is known when it comes back', async () => {
+  it('marks outgoing requests, so that a loop is detected', async () => {
     const { sent, send } = upstream({});
     await createOutbound({ ...closed, instance: async () => 'abc' }, send)(new Request('https://a.example/'), { purpose: 'server' });
     const headers = new Headers(sent[0]?.headers);
@@ -217,7 +217,7 @@ describeCorpus('security/redirect-chains.json', (path) => {
         sent.push(request);
         const hop = hops.find(({ url }) => url === request.url);
         if (hop === undefined) throw new Error(`nothing is scripted for ${request.url}`);
-        // A real Headers object refuses what some rows send, so the location is answered beside it.
+        // A real Headers object rejects some rows, so the location is supplied separately.
         const response = new Response(hop.body ?? null, { status: hop.status, headers: hop.headers ?? {} });
         Object.defineProperty(response, 'headers', {
           value: { get: (name: string) => (name === 'location' ? (hop.location ?? null) : null) },
@@ -226,7 +226,7 @@ describeCorpus('security/redirect-chains.json', (path) => {
       };
       const first = hops[0]?.url ?? '';
       const request = id.startsWith('post-') ? post(first) : new Request(first, { headers: { authorization: 'Bearer s', cookie: 'c=1' } });
-      // What the policy does where a host is new to it.
+      // The decision that the policy makes for a new host.
       const onHop = (to: URL): void => {
         if (to.host === 'new.example') throw new Error(`confirmation for ${to.host}`);
       };

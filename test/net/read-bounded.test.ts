@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readBounded } from '../../src/net/read-bounded.ts';
 
 describe('reading a foreign body', () => {
-  it('gives the bytes whole or cut at the bound, however they arrive', async () => {
+  it('returns the bytes, complete or cut at the limit, for any chunking', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 20 })), fc.nat(60), async (pieces, bound) => {
         const whole = pieces.flatMap((piece) => [...piece]);
@@ -21,7 +21,7 @@ describe('reading a foreign body', () => {
     );
   });
 
-  it('cancels an endless body at the bound', async () => {
+  it('cancels an endless body at the limit', async () => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),

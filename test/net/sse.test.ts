@@ -35,7 +35,7 @@ describe('an event stream', () => {
     for (const size of [Number.POSITIVE_INFINITY, 1, 2, 3]) expect(data(read(text, size)), `by ${size}`).toEqual(expected);
   });
 
-  it('gives event names, ids that stay, and the field of an error', () => {
+  it('returns event names, persistent ids and the error field', () => {
     expect(read('event: error\nid: 7\ndata: a\n\ndata: b\n\nerror: {"m":1}\n\n')).toEqual([
       { event: 'error', data: 'a', id: '7' },
       { event: 'message', data: 'b', id: '7' },
@@ -44,7 +44,7 @@ describe('an event stream', () => {
     expect(read('id: a\0b\ndata: x\n\n')).toEqual([{ event: 'message', data: 'x' }]);
   });
 
-  it('gives a JSON object without any field as an error, as Vertex AI breaks off', () => {
+  it('returns a bare JSON object as an error, as Vertex AI sends it', () => {
     const bare = '{\r\n  "error": {\r\n    "code": 499\r\n  }\r\n}\r\n';
     for (const end of ['', '\r\n'])
       for (const size of [Number.POSITIVE_INFINITY, 1, 3])
@@ -56,7 +56,7 @@ describe('an event stream', () => {
     expect(() => new SseParser(1000).push(utf8.encode(`${'{\n'.repeat(1000)}`))).toThrow(/larger than 1000 bytes/);
   });
 
-  it('refuses a line, and a message, without an end', () => {
+  it('rejects a line, and a message, without an end', () => {
     const line = new SseParser(1000);
     expect(() => {
       for (let at = 0; at < 200; at++) line.push(utf8.encode('data: aaaa'));
@@ -67,7 +67,7 @@ describe('an event stream', () => {
     }).toThrow(/larger than 1000 bytes/);
   });
 
-  it('gives the same messages however the bytes are cut', () => {
+  it('returns the same messages for any chunking', () => {
     const part = fc.constantFrom(
       'data: ',
       'data:',

@@ -227,7 +227,7 @@ describe('with more tools than it sees', () => {
     {
       role: 'tool',
       content:
-        '2 of 900 tools, the best first.\n- make_ticket (aliases: ticket): Opens one.\n  arguments: {title: string}\n- read_file: Reads.',
+        '2 of 900 tools, best match first.\n- make_ticket (aliases: ticket): Opens one.\n  arguments: {title: string}\n- read_file: Reads.',
       tool_call_id: 'c1',
     },
   ];
@@ -248,9 +248,9 @@ describe('with more tools than it sees', () => {
   });
 
   it('reports when nothing was found, and does not look again', async () => {
-    const nothing = [found[0] as WireMessage, { role: 'tool', content: 'None of 900 tools fits.', tool_call_id: 'c1' }];
+    const nothing = [found[0] as WireMessage, { role: 'tool', content: 'None of the 900 tools matches.', tool_call_id: 'c1' }];
     const { calls, text } = await ask(question, { tools: seen, after: nothing });
     expect(calls).toEqual([]);
-    expect(text).toContain('None of 900 tools fits.');
+    expect(text).toContain('None of the 900 tools matches.');
   });
 });

@@ -73,8 +73,8 @@ describe('skills', () => {
   it('an unknown skill is answered with those that there are, and no skills at all with where they come from', async () => {
     const reader = createSkillReader([skill('one'), skill('two')], () => null);
     const asked = await toolBench({ skills: reader }).run('builtin.use_skill', { name: 'three' });
-    expect([asked.isError, asked.text]).toEqual([true, 'There is no skill "three". There are: one, two.']);
-    expect((await toolBench().run('builtin.use_skill', { name: 'one' })).text).toContain('they belong to agents');
+    expect([asked.isError, asked.text]).toEqual([true, 'Unknown skill "three". Available skills: one, two.']);
+    expect((await toolBench().run('builtin.use_skill', { name: 'one' })).text).toContain('Only agents that list skills can use them');
     expect((await toolBench({ skills: reader }).run('builtin.use_skill', { name: ' one ' })).text).toContain('Do it.');
   });
 });

@@ -173,6 +173,6 @@ describe('a result of five megabytes', () => {
     expect(read.length).toBeGreaterThan(190_000);
     expect(whole.startsWith(read)).toBe(true);
     const end = await turn(made, plan, `/fetch_result ${JSON.stringify({ ...next, offset: whole.length - 10 })}`);
-    expect(contentText(end.toolCalls[0]?.content ?? [])).toContain('This is the end of it');
+    expect(contentText(end.toolCalls[0]?.content ?? [])).toContain('This is the end of the result');
   });
 });

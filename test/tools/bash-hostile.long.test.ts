@@ -1,4 +1,4 @@
-/** What people send to shells to break them, row by row; the shell itself is `bash.test.ts`. */
+/** Commands that are sent to shells to break them, row by row. The shell itself is tested in `bash.test.ts`. */
 import { expect, it } from 'vitest';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -7,13 +7,13 @@ import { shell } from './shell.ts';
 
 type Row = { id: string; class: string; command: string };
 
-// Rows about deleting, overwriting, writing outside and privileges are run over the policy, in `engine/ask-first.test.ts`.
+// Rows about deleting, overwriting, writing outside and privileges run with the policy, in `engine/ask-first.test.ts`.
 describeCorpus('security/bash-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
   const of = (kind: string): Row[] => rows.filter((row) => row.class === kind);
 
-  it('ends in bounds whatever would exhaust it, lets others run meanwhile, and goes on', async () => {
-    // What cannot exhaust anything here is no error: nothing to read from, a command or an option that is not there, one that just fails.
+  it('stops what would exhaust it, lets others run meanwhile, and keeps working', async () => {
+    // A row that exhausts nothing here is no error: nothing to read from, a missing command or option, or one that just fails.
     const harmless = new Set(['limit_reached', 'timeout', undefined]);
     const stalls: number[] = [];
     let refused = 0;
@@ -45,7 +45,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     console.log(`bash-hostile disclosure: ${of('disclosure').length} rows, all as expected`);
   });
 
-  it('has no network but the guarded way out', async () => {
+  it('has no network except the outbound client', async () => {
     const original = globalThis.fetch;
     let asked = 0;
     globalThis.fetch = async () => {
@@ -69,7 +69,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
       globalThis.fetch = original;
     }
     expect(asked).toBe(0);
-    // Each as it would be asked of http_request; `--resolve`, `-x`, `Host` and file: never get that far.
+    // Each as a call of http_request; `--resolve`, `-x`, `Host` and file: never get that far.
     expect(guarded).toEqual([
       'http://169.254.169.254/',
       'http://localhost:8787/admin',
@@ -83,8 +83,8 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     );
   });
 
-  it('runs what is harmless', async () => {
-    // Not in this shell, or about files that are not there: an exit code, never a refusal.
+  it('runs safe commands', async () => {
+    // Unavailable in this shell, or about missing files: an exit code, never a rejection.
     const failing = new Map([
       ['grep -rn TODO .', 1],
       ["grep 'rm -rf' notes.txt", 2],
@@ -99,7 +99,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
 });
 
 describeCorpus('security/naughty-strings.json', (path) => {
-  it('passes through the shell as the content of a file', async () => {
+  it('passes through the shell unchanged as the content of a file', async () => {
     const { files, run } = shell();
     for (const content of readJson<string[]>(path)) {
       put(files, '/workspace/in', content);
@@ -109,7 +109,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
   });
 });
 
-/** The longest time in which nothing else could run, in milliseconds. */
+/** Returns the longest time in which nothing else could run, in milliseconds. */
 function watchStalls(): { stop(): number } {
   let last = performance.now();
   let longest = 0;

@@ -3,7 +3,7 @@ import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
 
 describe('the shell', () => {
-  it('answers output, errors and the exit code', async () => {
+  it('returns stdout, stderr and the exit code', async () => {
     const { run } = shell();
     expect(await run('builtin.bash', { command: 'echo hello; echo oh >&2; exit 3' })).toEqual({
       isError: false,
@@ -13,7 +13,7 @@ describe('the shell', () => {
     });
   });
 
-  it('works on the files of the session, and they stay', async () => {
+  it('works on the files of the session, which persist', async () => {
     const { files, sh } = shell();
     await sh('mkdir -p src && echo one > src/x && echo two >> src/x && cp src/x y && mv y z && rm a.txt && chmod 755 z');
     expect(new TextDecoder().decode(files.read('/workspace/z'))).toBe('one\ntwo\n');
@@ -22,7 +22,7 @@ describe('the shell', () => {
     expect((await sh('cat src/x | sort -r; ls; pwd; echo ~')).out).toBe('two\none\nself.sh\nsrc\nz\n/workspace\n/workspace\n');
   });
 
-  it('keeps bytes as they are', async () => {
+  it('preserves bytes', async () => {
     const { files, sh } = shell();
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     files.write('/workspace/bin', bytes);
@@ -34,7 +34,7 @@ describe('the shell', () => {
     expect(new TextDecoder().decode(files.read('/workspace/utf3'))).toBe('řeka 🐎\n');
   });
 
-  it('has devices that swallow, and its own folders closed to writing', async () => {
+  it('discards writes to devices, and rejects writes to its own folders', async () => {
     const { files, sh } = shell();
     expect(
       (
@@ -50,14 +50,14 @@ describe('the shell', () => {
     expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a.txt', '/workspace/self.sh']);
   });
 
-  it('starts where it is told, and every call anew', async () => {
+  it('starts in the given directory, with fresh state for every call', async () => {
     const { run, files } = shell();
     put(files, '/workspace/sub/f', '1');
     expect((await run('builtin.bash', { command: 'pwd; x=5; cd /', cwd: 'sub' })).text).toContain('/workspace/sub');
     expect((await run('builtin.bash', { command: 'pwd; echo "x=$x"' })).text).toContain('/workspace\nx=\n');
     expect(await run('builtin.bash', { command: 'pwd', cwd: 'nowhere' })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('There is no /workspace/nowhere'),
+      text: expect.stringContaining('/workspace/nowhere does not exist'),
     });
     expect(await run('builtin.bash', { command: 'pwd', cwd: 'a.txt' })).toMatchObject({
       isError: true,
@@ -65,7 +65,7 @@ describe('the shell', () => {
     });
   });
 
-  it('makes no links, and says so', async () => {
+  it('rejects links with a reason', async () => {
     const { files, sh } = shell();
     for (const command of ['ln -s /etc/passwd l', 'ln -s / r', 'ln a.txt hard']) {
       expect(await sh(command)).toMatchObject({ exitCode: 1, err: expect.stringContaining('links are not supported') });
@@ -73,7 +73,7 @@ describe('the shell', () => {
     expect(files.list('/workspace').map((entry) => entry.name)).toEqual(['a.txt', 'self.sh']);
   });
 
-  it('keeps what was printed before a redirection that cannot be opened', async () => {
+  it('keeps the output printed before a redirection that cannot be opened', async () => {
     const { out, err, exitCode } = await shell().sh('echo before; echo x > a.txt/below; echo after');
     expect([out, exitCode]).toEqual(['before\n', 1]);
     expect(err).toContain('ENOTDIR');
@@ -112,7 +112,7 @@ describe('the shell', () => {
     expect((await running).structuredContent).toMatchObject({ exitCode: expect.not.closeTo(0) });
   });
 
-  it('keeps what was done until its time was up, and nothing of a script that was cancelled', async () => {
+  it('saves the changes made before a timeout, and none of a cancelled script', async () => {
     const { run, files } = toolBench();
     await run('builtin.bash', { command: 'echo 1 > done; sleep 100; echo 2 > never', timeout: 300 });
     expect(files.paths().slice(3)).toEqual(['/workspace/done']);
@@ -124,7 +124,7 @@ describe('the shell', () => {
     expect(cancelled.files.paths().slice(3)).toEqual([]);
   });
 
-  it('keeps the changes of scripts that ran side by side', async () => {
+  it('saves the changes of concurrent scripts', async () => {
     const { run, files } = toolBench();
     const scripts = [1, 2, 3].map((number) => `echo ${number} >> log; sleep 0.01; echo ${number} > own${number}`);
     await Promise.all(scripts.map((command) => run('builtin.bash', { command })));
@@ -132,7 +132,7 @@ describe('the shell', () => {
     expect(files.paths().slice(3)).toEqual(['log', 'own1', 'own2', 'own3'].map((name) => `/workspace/${name}`));
   });
 
-  it('says so when its changes do not go together with those of another call, and keeps none', async () => {
+  it('reports changes that conflict with those of another call, and saves none', async () => {
     const { run, files } = shell();
     const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.02' });
     setTimeout(() => files.remove('/workspace/a.txt'), 5);
@@ -140,7 +140,7 @@ describe('the shell', () => {
     expect(files.stat('/workspace/b')).toBeNull();
   });
 
-  it('leaves the globals of the isolate as they were', async () => {
+  it('does not change the globals of the isolate', async () => {
     const before = [globalThis.Function, globalThis.setTimeout, globalThis.WebAssembly, globalThis.process];
     await shell().sh('echo hi');
     expect([globalThis.Function, globalThis.setTimeout, globalThis.WebAssembly, globalThis.process]).toEqual(before);

@@ -18,14 +18,14 @@ function tool(spec: Partial<ToolSpec<z.ZodObject>>) {
   return defineTool({ name: 'greet', description: 'Greets.', input: z.object({ name: z.string() }), run: () => 'hi', ...spec });
 }
 
-/** Runs a tool as the call door does. */
+/** Runs a tool as `engine/call-tool.ts` does. */
 async function run(spec: Partial<ToolSpec<z.ZodObject>>, args: Record<string, unknown> = { name: 'Ada' }) {
   const executor = createCodeExecutor(register([], [tool(spec)]));
   return await executor.execute({ canonical: CanonicalName.parse('local.greet') } as EditionTool, args, context);
 }
 
 describe('a tool in code', () => {
-  it('may answer with text, JSON, a result, or nothing, at once or later', async () => {
+  it('may return text, JSON, a result or nothing, synchronously or not', async () => {
     expect(await run({ run: ({ name }) => `hi ${String(name)}` })).toEqual({ isError: false, content: [{ type: 'text', text: 'hi Ada' }] });
     expect(await run({ run: async () => ({ a: 1 }) })).toEqual({
       isError: false,
@@ -38,7 +38,7 @@ describe('a tool in code', () => {
     expect(await run({ run: () => own })).toEqual(own);
   });
 
-  it('gets its arguments with defaults filled in, typed by its schema', async () => {
+  it('receives its arguments with defaults filled in, typed by its schema', async () => {
     const counted = defineTool({
       name: 'count',
       description: 'Counts.',
@@ -53,7 +53,7 @@ describe('a tool in code', () => {
     expect((await counted.execute({}, context)).content).toEqual([{ type: 'text', text: 'xxx' }]);
   });
 
-  it('is told every fault of its arguments by path and not run', async () => {
+  it('does not run with invalid arguments, and reports every issue by path', async () => {
     let ran = false;
     const note = (): string => {
       ran = true;
@@ -64,7 +64,7 @@ describe('a tool in code', () => {
     expect(ran).toBe(false);
   });
 
-  it('fails as a result when it says so, or when what it uses says so; what nobody expected is thrown on', async () => {
+  it('returns expected failures as results, and rethrows all others', async () => {
     expect(await run({ run: () => Promise.reject(new ToolFault('Use another name.')) })).toMatchObject({
       isError: true,
       code: 'tool_error',
@@ -86,7 +86,7 @@ describe('a tool in code', () => {
     ).rejects.toThrow('at once');
   });
 
-  it('ends at its own time-out even when it does not listen', async () => {
+  it('ends at its own timeout even if it ignores the signal', async () => {
     let signal: AbortSignal | undefined;
     const hang = (_: unknown, own: ToolContext): Promise<string> => {
       signal = own.signal;
@@ -97,21 +97,21 @@ describe('a tool in code', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('is refused when it is written wrongly', () => {
+  it('is rejected if its definition is invalid', () => {
     expect(() => tool({ name: 'no spaces' })).toThrow(/"no spaces" cannot be a name/);
     expect(() => tool({ name: 'constructor' })).toThrow(/constructor/);
     expect(() => tool({ aliases: ['Shell'] })).toThrow(/greet.*lower case/);
     expect(() => tool({ aliases: ['a:b'] })).toThrow(/":"/);
-    expect(() => tool({ aliases: ['aa', 'aa'] })).toThrow(/twice/);
+    expect(() => tool({ aliases: ['aa', 'aa'] })).toThrow(/duplicate alias/);
     expect(() => tool({ description: ' ' })).toThrow(/description/);
     expect(() => tool({ input: z.string() as unknown as z.ZodObject })).toThrow(/z\.object/);
   });
 
   it('shares no name with another', () => {
     const other = tool({ name: 'other', aliases: ['greet'] });
-    expect(() => register([], [tool({}), other])).toThrow(/"greet" of local\.other is taken by local\.greet/);
-    expect(() => register([other], [tool({})])).toThrow(/"greet" of local\.greet is taken by builtin\.other/);
-    expect(() => register([tool({})], [tool({})])).toThrow(/taken/);
+    expect(() => register([], [tool({}), other])).toThrow(/"greet" of local\.other is already used by local\.greet/);
+    expect(() => register([other], [tool({})])).toThrow(/"greet" of local\.greet is already used by builtin\.other/);
+    expect(() => register([tool({})], [tool({})])).toThrow(/already used/);
     expect(register([], [tool({ aliases: ['greet'] })])).toHaveLength(1);
   });
 });
@@ -137,12 +137,12 @@ describe('the registry', () => {
     ]);
   });
 
-  it('has the thirteen tools that configure toolsets, under the names that are kept for them', () => {
+  it('has the thirteen configuration tools, under their reserved names', () => {
     const found = toolDefinitions().filter(({ canonical }) => isConfigurationTool(canonical));
     expect(found.map(({ name }) => name).sort()).toEqual([...configurationTools].sort());
   });
 
-  it('describes every field to the model, and refuses unknown ones', () => {
+  it('describes every field to the model, and rejects unknown ones', () => {
     for (const { canonical, inputSchema, description } of toolDefinitions()) {
       expect(description.length, canonical).toBeGreaterThan(20);
       expect(Object.keys(inputSchema)).not.toContain('$schema');
@@ -151,7 +151,7 @@ describe('the registry', () => {
     }
   });
 
-  it('answers for a tool that this version does not have', async () => {
+  it('returns an error for a tool that this version lacks', async () => {
     const executor = createCodeExecutor(codeTools());
     expect(await executor.execute({ canonical: 'builtin.gone' } as EditionTool, {}, context)).toMatchObject({
       isError: true,

@@ -15,7 +15,7 @@ function bench(content: string) {
 }
 
 describe('edit_file', () => {
-  it('replaces what stands there exactly, and shows the change', async () => {
+  it('replaces an exact match, and shows the change', async () => {
     const { edit, content } = bench('one\ntwo\nthree\nfour\nfive\nsix\n');
     expect(await edit({ oldText: 'four', newText: 'FOUR' })).toMatchObject({
       isError: false,
@@ -37,12 +37,12 @@ describe('edit_file', () => {
     expect(content()).toBe('y c');
   });
 
-  it('shows the nearest lines where the text is not there', async () => {
+  it('shows the nearest lines if the text is not found', async () => {
     const { edit } = bench('function alpha() {\n  return beta(1);\n}\n');
     expect((await edit({ oldText: '\treturn beta(1)\n', newText: '' })).text).toContain('The nearest is at line 2:\n  return beta(1);\n}');
   });
 
-  it('says how often and where a text stands that is not the only one, and replaces all when told', async () => {
+  it('reports how often and where an ambiguous text occurs, and replaces all on request', async () => {
     const { edit, content } = bench('x\ny x\nz\n');
     expect((await edit({ oldText: 'x', newText: 'w' })).text).toContain('stands there 2 times (lines 1, 2)');
     await edit({ oldText: 'x', newText: '$& $1', replaceAll: true });
@@ -55,20 +55,20 @@ describe('edit_file', () => {
     expect(content()).toBe('\ufeffone\r\n2\r\n3\r\n4\r\n');
   });
 
-  it('refuses what is no text, no file, or no change', async () => {
+  it('rejects non-text files, directories and edits without effect', async () => {
     const { files, edit } = bench('same');
-    expect((await edit({ oldText: 'same', newText: 'same' })).text).toContain('stays as it is');
+    expect((await edit({ oldText: 'same', newText: 'same' })).text).toContain('is unchanged: the edits have no effect');
     files.write('/workspace/f', new Uint8Array([0xff, 0, 1]));
     expect((await edit({ oldText: 'a', newText: 'b' })).text).toContain('not a text file');
     files.write('/workspace/f', new Uint8Array([97, 0, 98]));
     expect((await edit({ oldText: 'a', newText: 'b' })).text).toContain('not a text file');
     files.remove('/workspace/f');
-    expect((await edit({ oldText: 'a', newText: 'b' })).text).toContain('There is no /workspace/f');
+    expect((await edit({ oldText: 'a', newText: 'b' })).text).toContain('/workspace/f does not exist');
     files.makeDirectory('/workspace/f');
     expect((await edit({ oldText: 'a', newText: 'b' })).text).toContain('is a directory');
   });
 
-  it('does what replaceAll of the language does, for any texts', async () => {
+  it('behaves like String.replaceAll for any texts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'ab', '\n', 'é', '$&')),

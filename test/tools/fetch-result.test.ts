@@ -15,13 +15,13 @@ const results: ResultStore = {
 };
 
 describe('fetch_result', () => {
-  it('answers a piece, and the call that reads the next one', async () => {
+  it('returns a part, and the call that reads the next one', async () => {
     const { run } = toolBench({ results });
     const first = await run('builtin.fetch_result', { callId: 'call_1' });
-    expect(first.text).toBe('abcd\n[Of 10 bytes in all. To read on: fetch_result {"callId":"call_1","offset":4}]');
+    expect(first.text).toBe('abcd\n[10 bytes in total. To continue, call fetch_result {"callId":"call_1","offset":4}]');
     expect(first.structuredContent).toEqual({ callId: 'call_1', offset: 0, nextOffset: 4, totalBytes: 10 });
     const last = await run('builtin.fetch_result', { callId: 'call_1', offset: 8, maxBytes: 3 });
-    expect(last.text).toBe('ij\n[This is the end of it (10 bytes in all).]');
+    expect(last.text).toBe('ij\n[This is the end of the result (10 bytes in total).]');
   });
 
   it('says what is wrong with an id or an offset', async () => {
@@ -29,6 +29,6 @@ describe('fetch_result', () => {
     expect(await run('builtin.fetch_result', { callId: 'call_2' })).toMatchObject({ isError: true, code: 'tool_error' });
     expect((await run('builtin.fetch_result', { callId: 'call_1', offset: 99 })).text).toContain('ends before offset 99');
     expect(await run('builtin.fetch_result', { callId: 'call_1', maxBytes: 1_000_000 })).toMatchObject({ code: 'invalid_arguments' });
-    expect((await toolBench().run('builtin.fetch_result', { callId: 'call_1' })).text).toContain('in a session only');
+    expect((await toolBench().run('builtin.fetch_result', { callId: 'call_1' })).text).toContain('stored per session');
   });
 });

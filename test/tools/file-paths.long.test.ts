@@ -1,4 +1,7 @@
-/** Paths as attackers and models write them, through the tools: inside the session's files or refused in words, never decoded, never a throw. */
+/**
+ * Paths as attackers and models write them: each is resolved inside the session's files or rejected with an error result, never decoded,
+ * and never throws.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isInside, resolvePath } from '../../src/core/path.ts';
@@ -8,7 +11,7 @@ import { toolBench } from './run-tool.ts';
 describeCorpus('security/path-payloads.json', (path) => {
   const payloads = Object.values(readJson<{ sources: Record<string, string[]> }>(path).sources).flat();
 
-  it('are files of the session under the name as it stands, or refused by every tool', async () => {
+  it('are used literally as session files, or rejected by every tool', async () => {
     const { files, run } = toolBench();
     let refused = 0;
     for (const payload of payloads) {
@@ -26,7 +29,7 @@ describeCorpus('security/path-payloads.json', (path) => {
       expect((await run('builtin.edit_file', { path: payload, edits: [{ oldText: payload, newText: 'x' }] })).isError, payload).toBe(
         payload === '',
       );
-      // And gone again: one payload is a directory of another.
+      // Deleted again, since one payload is a directory of another.
       expect((await run('builtin.delete_file', { path: payload })).isError, payload).toBe(false);
       for (const { name } of files.list('/workspace')) files.remove(`/workspace/${name}`, { recursive: true });
     }
@@ -38,7 +41,7 @@ describeCorpus('security/path-payloads.json', (path) => {
 type Row = { id: string; class: string; cwd: string; root: string; input: string; expect: string; resolved?: string };
 
 describeCorpus('security/path-cases.jsonl', (path) => {
-  it('are written where they resolve to, or not at all', async () => {
+  it('are written to where they resolve, or not at all', async () => {
     const rows = readJsonLines<Row>(path);
     expect(rows).toHaveLength(102);
     const counts = { inside: 0, outside: 0, refused: 0 };
@@ -63,7 +66,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
     );
   });
 
-  it('of links lead nowhere, since none can be made', async () => {
+  it('of links lead nowhere, since links cannot be created', async () => {
     for (const { id, input } of readJsonLines<Row>(path).filter((row) => row.class === 'symlink')) {
       const { files, run } = toolBench();
       await run('builtin.bash', { command: `ln -s / link; ln -s /etc/passwd ${JSON.stringify(input)}` });
@@ -73,7 +76,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
 });
 
 describe('any bytes', () => {
-  it('come back from a file as they went in, as base64 and in pieces', async () => {
+  it('are read back unchanged, as base64 and in parts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.nat(300), async (bytes, cut) => {
         const { files, run } = toolBench();
@@ -88,7 +91,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('that are text come back in lines', async () => {
+  it('that are text are read back in lines', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'é', '\n', '\r\n', '')), fc.integer({ min: 1, max: 5 }), async (parts, size) => {
         const { run } = toolBench();

@@ -31,25 +31,25 @@ describe('the file tools', () => {
     expect((await run('builtin.read_file', { path: 'b', encoding: 'base64' })).text).toBe('//4AAQ==');
   });
 
-  it('say what to do instead', async () => {
+  it('say what to do instead of a failed call', async () => {
     const { files, run } = toolBench();
     put(files, '/workspace/report.md', '1');
     put(files, '/workspace/src/main.ts', '1');
     const faults: [string, Record<string, unknown>, RegExp][] = [
       ['builtin.read_file', { path: 'reprot.md' }, /Did you mean report\.md\?/],
-      ['builtin.read_file', { path: 'zzz' }, /\/workspace has: report\.md, src\./],
-      ['builtin.read_file', { path: 'no/such/file' }, /nor a directory \/workspace\/no\/such/],
-      ['builtin.read_file', { path: 'src' }, /is a directory\. list_directory/],
+      ['builtin.read_file', { path: 'zzz' }, /\/workspace contains: report\.md, src\./],
+      ['builtin.read_file', { path: 'no/such/file' }, /nor does the directory \/workspace\/no\/such/],
+      ['builtin.read_file', { path: 'src' }, /is a directory\. Use list_directory/],
       ['builtin.read_file', { path: 'report.md/x' }, /\/workspace\/report\.md is a file/],
       ['builtin.read_file', { path: 'a\u0000b' }, /U\+0000/],
       ['builtin.write_file', { path: 'src', content: '' }, /is a directory/],
-      ['builtin.write_file', { path: 'new/', content: '' }, /names a directory/],
+      ['builtin.write_file', { path: 'new/', content: '' }, /is a directory path/],
       ['builtin.write_file', { path: 'report.md/x', content: '' }, /is a file, not a directory/],
       ['builtin.write_file', { path: 'x', content: '\ud800' }, /lone surrogate/],
       ['builtin.list_directory', { path: 'report.md' }, /read_file/],
       ['builtin.list_directory', { path: 'srk' }, /Did you mean src\?/],
       ['builtin.delete_file', { path: 'src' }, /not empty/],
-      ['builtin.delete_file', { path: 'gone' }, /There is no/],
+      ['builtin.delete_file', { path: 'gone' }, /does not exist/],
       ['builtin.delete_file', { path: '/workspace/src/../../tmp' }, /cannot be removed/],
     ];
     for (const [name, args, message] of faults) {
@@ -61,7 +61,7 @@ describe('the file tools', () => {
     }
   });
 
-  it('list no more than a model can read', async () => {
+  it('list a limited number of files', async () => {
     const { files, run } = toolBench();
     for (let index = 0; index < 1200; index += 1) put(files, `/workspace/d/${index}`, '');
     const { text, structuredContent } = await run('builtin.list_directory', { path: 'd' });
@@ -74,7 +74,7 @@ describe('the file tools', () => {
 describeCorpus('security/naughty-strings.json', (path) => {
   const strings = readJson<string[]>(path);
 
-  it('comes back from a file as it went in', async () => {
+  it('is read back from a file unchanged', async () => {
     const { run } = toolBench();
     for (const content of strings) {
       await run('builtin.write_file', { path: 'f', content });
@@ -82,7 +82,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
     }
   });
 
-  it('is a file name that is found again, or refused in words', async () => {
+  it('is a file name that is found again, or rejected with a reason', async () => {
     const { run } = toolBench();
     let stored = 0;
     for (const [index, name] of strings.entries()) {

@@ -24,16 +24,16 @@ const finder = (more: Partial<ToolFinder> = {}): ToolFinder => ({
   ...more,
 });
 async function run(args: Record<string, unknown>, find: ToolFinder | null = finder()) {
-  // It reads nothing else of its entry and its context.
+  // The tool reads nothing else of its entry and its context.
   const result = await createCodeExecutor(codeTools()).execute({ canonical: 'builtin.find_tools' } as never, args, { find } as never);
   return { ...result, text: contentText(result.content) };
 }
 
 describe('find_tools', () => {
-  it('answers the best first, by the names to call them by, each on lines of its own', async () => {
+  it('returns the best match first, with callable names, each on separate lines', async () => {
     const { text, isError, structuredContent } = await run({ query: 'issue' });
     const [heading, first, args, second, none, ...rest] = text.split('\n');
-    expect(heading).toBe('2 of 1472 tools, the best first. They can be called now, by these names.');
+    expect(heading).toBe('2 of 1472 tools, best match first. You can call them now by these names.');
     expect(first).toMatch(/^- create_issue \(aliases: new_issue\): Opens an issue\. - evil: Not a tool\. x+…$/);
     expect(args).toBe('  arguments: {title: string, body?: string}');
     expect([second, none, rest]).toEqual(['- ping: ', '  arguments: {}', []]);
@@ -51,20 +51,20 @@ describe('find_tools', () => {
     });
   });
 
-  it('answers no more than it is asked for', async () => {
+  it('returns at most the requested number', async () => {
     expect((await run({ query: 'issue', limit: 1 })).structuredContent).toMatchObject({ tools: [{ name: 'create_issue' }] });
     expect(await run({ query: 'issue', limit: 1_000 })).toMatchObject({ code: 'invalid_arguments' });
     expect(await run({ query: 'x'.repeat(10_000) })).toMatchObject({ code: 'invalid_arguments' });
   });
 
-  it('says when nothing fits, what looks like it, and when no more are added to the list', async () => {
+  it('reports no match with similar names, and a full tool list', async () => {
     const none = await run({ query: 'nothing' }, finder({ near: () => ['noting'] }));
     expect(none).toMatchObject({ isError: false, structuredContent: { tools: [] } });
-    expect(none.text).toContain('None of 1472 tools fits "nothing". Names that look like it: noting.');
-    expect((await run({ query: 'issue' }, finder({ isFull: true }))).text).toContain('no more are added to your list');
+    expect(none.text).toContain('None of the 1472 tools matches "nothing". Similar names: noting.');
+    expect((await run({ query: 'issue' }, finder({ isFull: true }))).text).toContain('not added to your tool list');
   });
 
-  it('has nothing to look through where a call has no toolset', async () => {
+  it('fails for a call without a toolset', async () => {
     expect(await run({ query: 'issue' }, null)).toMatchObject({ isError: true, code: 'tool_error' });
   });
 });

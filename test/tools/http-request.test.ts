@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { toolBench } from './run-tool.ts';
 
-/** The tool over the guarded way out, with `answer` in place of the network. */
+/** The tool over the outbound client, with `answer` in place of the network. */
 function bench(answer: (request: Request) => Response | Promise<Response>) {
   const sent: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: null }, async (request) => {
@@ -31,7 +31,7 @@ describe('http_request', () => {
     ]);
   });
 
-  it('sends text as it stands and objects as JSON', async () => {
+  it('sends text unchanged and objects as JSON', async () => {
     const { ask, sent } = bench(() => new Response(null, { status: 204 }));
     await ask({ url: 'https://api.example/', method: 'POST', body: 'a=1', headers: { 'Content-Type': 'text/x-own' } });
     await ask({ url: 'https://api.example/', method: 'PUT', body: { a: [1] } });
@@ -41,14 +41,14 @@ describe('http_request', () => {
     ]);
   });
 
-  it('sends the key of its call with every try, unless the model gave one', async () => {
+  it('sends the idempotency key with every attempt, unless the model set one', async () => {
     const { ask, sent } = bench(() => new Response(null, { status: 204 }));
     await ask({ url: 'https://api.example/', method: 'POST', body: 'a' });
     await ask({ url: 'https://api.example/', method: 'POST', body: 'a', headers: { 'Idempotency-Key': 'own' } });
     expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['call_1', 'own']);
   });
 
-  it('takes an error status for an answer', async () => {
+  it('returns an error status as a normal result', async () => {
     expect(
       await bench(() => new Response('no such page', { status: 404, statusText: 'Not Found' })).ask({ url: 'https://a.example/' }),
     ).toMatchObject({
@@ -57,7 +57,7 @@ describe('http_request', () => {
     });
   });
 
-  it('describes what is not text, and goes by the bytes where the type says nothing', async () => {
+  it('describes non-text bodies, and detects text by its bytes if the type is unknown', async () => {
     const png = new Uint8Array([137, 80, 78, 71, 0, 1]);
     expect(
       (await bench(() => new Response(png, { headers: { 'content-type': 'image/png' } })).ask({ url: 'https://a.example/' })).text,
@@ -70,14 +70,14 @@ describe('http_request', () => {
     expect((await bench(() => latin).ask({ url: 'https://a.example/' })).text).toContain('é');
   });
 
-  it('reads no more than the bound and says so', async () => {
+  it('truncates a long body with a note', async () => {
     const { ask } = bench(() => new Response('x'.repeat(3_000_000), { headers: { 'content-type': 'text/plain' } }));
     const { text, structuredContent } = await ask({ url: 'https://a.example/' });
     expect(structuredContent).toMatchObject({ bytes: 1024 * 1024, truncated: true });
     expect(text).toContain('Only the first 1048576 bytes');
   });
 
-  it('sends nothing that it must not, and says why', async () => {
+  it('rejects forbidden requests with the reason', async () => {
     const { ask, sent } = bench(() => new Response('x'));
     const faults: [Record<string, unknown>, RegExp][] = [
       [{ url: 'http://169.254.169.254/latest' }, /not a public address/],

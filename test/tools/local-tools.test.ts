@@ -5,7 +5,7 @@ import { toolBench } from './run-tool.ts';
 const { run } = toolBench();
 
 describe('current_time', () => {
-  it('tells UTC and the time of a zone', async () => {
+  it('returns UTC and the time of a zone', async () => {
     expect((await run('local.current_time', {})).structuredContent).toMatchObject({ utc: '2026-01-02T03:04:05.000Z', timezone: 'UTC' });
     expect((await run('local.current_time', { timezone: 'Asia/Tokyo' })).structuredContent).toMatchObject({
       local: expect.stringMatching(/2 January 2026.*12:04:05/),

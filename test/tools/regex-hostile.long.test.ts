@@ -1,4 +1,7 @@
-/** Patterns from outside, row by row, through every place of the shell that takes one: linear or refused, never a backtracking engine. */
+/**
+ * Hostile patterns, row by row, in every place of the shell that takes one: each runs in linear time or is rejected, and never reaches a
+ * backtracking engine.
+ */
 import { expect, it } from 'vitest';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
@@ -17,7 +20,7 @@ function textOf({ pattern }: Row): string {
   return before.repeat(times) + middle + after.repeat(timesAfter);
 }
 
-/** Each reads the pattern from a file, so that no quoting of the shell stands between, and says whether the text matched. */
+/** Each reads the pattern from a file, so that no shell quoting is involved, and prints whether the text matched. */
 const places: Record<string, string> = {
   'grep -E': 'grep -qE -- "$(cat pattern)" attack && echo y',
   'grep -P': 'grep -qP -- "$(cat pattern)" attack && echo y',
@@ -33,23 +36,23 @@ const places: Record<string, string> = {
 
 type Outcome = 'match' | 'no-match' | 'refused';
 
-/** What a row comes to where it stands; a pattern of `works` is safe for the language's own engine, which is asked. */
+/** The expected outcome of a row; a pattern of `works` is safe for the native engine, which gives it. */
 function expected(row: Row, text: string): Outcome {
   if (row.expect === 'linear-or-refuse') return 'no-match';
   if (row.expect === 'works') return new RegExp(textOf(row), 'u').test(text) ? 'match' : 'no-match';
   return 'refused';
 }
 
-/** Of the shell's own rules, where a pattern is another or none before any engine sees it. */
+/** The shell's own rules, if a pattern is changed or rejected before it reaches an engine. */
 const exceptions: Record<string, Outcome> = {
-  // No pattern, an empty file of patterns being none.
+  // An empty file of patterns is no pattern.
   'empty in grep -f': 'no-match',
-  // One character stands for itself in awk.
+  // In awk a single character is literal.
   'invalid-1 in awk': 'no-match',
-  // The backslash goes to the character behind it, the end of the pattern in sed; alone it is nothing in `-v`.
+  // The backslash escapes the character after it, the end of the pattern in sed; alone it is nothing in `-v`.
   'invalid-4 in sed -E': 'no-match',
   'invalid-4 in awk': 'no-match',
-  // A glob is no regular expression, but made into one.
+  // A glob is converted to a regular expression.
   'deep-group in case': 'refused',
   'long-pattern in case': 'refused',
   'invalid-3 in case': 'refused',
@@ -58,7 +61,7 @@ const exceptions: Record<string, Outcome> = {
 describeCorpus('security/regex-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
 
-  it('works, or is refused, wherever the shell takes a pattern', async () => {
+  it('works or is rejected wherever the shell takes a pattern', async () => {
     expect(rows).toHaveLength(34);
     const wrong: string[] = [];
     const slow: string[] = [];
@@ -73,14 +76,14 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
         const began = performance.now();
         const { code, structuredContent } = await run('builtin.bash', { command, timeout: 5_000 });
         const ms = performance.now() - began;
-        // A backtracking engine is at it for minutes; what is stopped by the shell's own bounds has been in time as well.
+        // A backtracking engine would need minutes. A script stopped by the shell's own limits was also in time.
         if (ms > 4_000 || code === 'timeout') slow.push(`${cell}: ${Math.round(ms)} ms`);
         expect((await run('builtin.bash', { command: 'echo alive' })).structuredContent?.stdout).toBe('alive\n');
         cells += 1;
         const isRefused = code === 'limit_reached' || (structuredContent?.stderr !== '' && structuredContent?.stdout === '');
         const outcome = isRefused ? 'refused' : structuredContent?.stdout === 'y\n' ? 'match' : 'no-match';
         const usual = expected(row, text);
-        // Neither globs nor names of files match any of them.
+        // Neither globs nor file names match any of them.
         const wanted = exceptions[cell] ?? (place === 'case' || (place === 'find -regex' && usual === 'match') ? 'no-match' : usual);
         if (cell in exceptions) excepted += 1;
         if (outcome !== wanted) wrong.push(`${cell}: ${outcome}, not ${wanted}`);
@@ -93,7 +96,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
     expect(excepted).toBe(Object.keys(exceptions).length);
   }, 300_000);
 
-  it('is never run where it stands in a schema', () => {
+  it('is never run if a schema contains it', () => {
     for (const row of rows) {
       const schema = { type: 'object', properties: { text: { type: 'string', pattern: textOf(row) } } };
       expect(checkInput(schema, { text: row.attack.unit.repeat(row.attack.times) + row.attack.tail }), row.id).toEqual([]);

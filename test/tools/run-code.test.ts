@@ -7,7 +7,7 @@ import { toolBench } from './run-tool.ts';
 const signal = new AbortController().signal;
 const context = { signal, sandbox: createSandbox() };
 
-/** `answers` by name; a tool without one is unknown. */
+/** Results by tool name; a tool without one is unknown. */
 function callsOf(answers: Record<string, (args: unknown) => ToolResult | 'waits'>) {
   const made: [string, unknown][] = [];
   const calls: InnerCalls = {
@@ -44,7 +44,7 @@ const list = () =>
   );
 
 describe('run_code', () => {
-  it('answers what the code returns, and nothing of what its calls answered', async () => {
+  it('returns the value of the code, not the results of its calls', async () => {
     const { isError, text, structuredContent, made } = await run(
       'const { output } = await tools.list({ page: 1 }); return { open: JSON.parse(output).filter((one) => one.open).length };',
       { list },
@@ -57,56 +57,52 @@ describe('run_code', () => {
     });
   });
 
-  it('shows what is printed beside it', async () => {
+  it('shows the printed output as well', async () => {
     expect((await run('console.log("seen", 1); return "done"')).text).toBe('done\nconsole:\nseen 1');
   });
 
-  it('takes the fence that models put around code', async () => {
+  it('accepts a code fence around the code', async () => {
     expect((await run('```js\nreturn 1 + 1\n```')).text).toBe('2');
   });
 
-  it('says so where nothing is returned and nothing printed', async () => {
+  it('says so if nothing is returned or printed', async () => {
     expect((await run('await tools.list()', { list })).text).toContain('The code returned nothing');
   });
 
-  it('has every name that its code calls, also those which the door alone knows', async () => {
+  it('provides every name that the code calls, also those that only call resolution knows', async () => {
     const { text, made } = await run('return [(await tools["s.list"]({})).error, (await tools.lsit({})).code]', { list });
     expect(made.map(([name]) => name)).toEqual(['s.list', 'lsit']);
     expect(JSON.parse(text)).toEqual(['There is no tool "s.list". Did you mean list?', 'unknown_tool']);
   });
 
-  it('begins with a thousand tools as with one', async () => {
+  it('starts with a thousand tools', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`tool_${index}`, list]));
     expect((await run('return Object.keys(tools).length', many)).text).toBe('1000');
   });
 
-  it('a call that fails is data, and the code goes on', async () => {
+  it('a failed call is data, and the code continues', async () => {
     const fail = () => errorResult('denied', 'Not run: a person said no.');
     const { text } = await run('const r = await tools.fail({}); return [r.success, r.code, r.error]', { fail });
     expect(JSON.parse(text)).toEqual([false, 'denied', 'Not run: a person said no.']);
   });
 
   it.each<[string, string, RegExp]>([
-    ['syntax', 'return 1 +\n* 2', /SyntaxError: .*\(line \d\)[\s\S]*had called no tool\. Mend the code/],
-    [
-      'a throw',
-      'await tools.list({});\nthrow new Error("no such issue")',
-      /no such issue[\s\S]*It had called list, which is not taken back\./,
-    ],
+    ['syntax', 'return 1 +\n* 2', /SyntaxError: .*\(line \d\)[\s\S]*No tool was called before the failure\. Fix the code/],
+    ['a throw', 'await tools.list({});\nthrow new Error("no such issue")', /no such issue[\s\S]*already made and are not undone: list\./],
     ['what cannot be sent', 'return () => 1', /returned a function; return plain data/],
-    ['no end', 'while (true) {}', /had called no tool/],
-    ['many calls', 'for (let i = 0; i < 3; i++) await tools.list({}); null.x', /It had called list \(3 times\)/],
-  ])('%s is told with what to do', async (_what, code, said) => {
+    ['no end', 'while (true) {}', /No tool was called before the failure/],
+    ['many calls', 'for (let i = 0; i < 3; i++) await tools.list({}); null.x', /not undone: list \(3 times\)/],
+  ])('%s is reported with what to do', async (_what, code, said) => {
     const { isError, text } = await run(code, { list });
     expect(isError).toBe(true);
     expect(text).toMatch(said);
   });
 
-  it('waits where a call of it waits, and has no result then', async () => {
+  it('waits while one of its calls waits, and has no result then', async () => {
     expect(await run('return await tools.ask({})', { ask: () => 'waits' })).toMatchObject({ suspended: true });
   });
 
-  it('is refused where no code can be run', async () => {
+  it('fails in a context without a sandbox', async () => {
     const result = await toolBench({ signal }).run('builtin.run_code', { code: 'return 1' });
     expect(result).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('Call the tools one by one.') });
   });

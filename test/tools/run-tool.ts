@@ -1,4 +1,4 @@
-/** Runs a registered tool as the call door does, over files and a way out of the test's choosing. */
+/** Runs a registered tool as `engine/call-tool.ts` does, with files and an outbound client that the test chooses. */
 import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { contentText, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';

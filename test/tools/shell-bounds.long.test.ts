@@ -1,6 +1,6 @@
 /**
- * What a script may do before it is stopped, since nothing else runs in the isolate meanwhile: bounds that hold whichever way it comes to its
- * work, and that leave honest work alone. Counted, not timed.
+ * What a script may do before it is stopped, since nothing else runs in the isolate meanwhile: limits that hold for every kind of work and
+ * do not affect honest scripts. Counted, not timed.
  */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -14,7 +14,7 @@ async function run(command: string, files: Record<string, string> = {}) {
   return { ...result, out: String(stdout), err: String(stderr), exitCode };
 }
 
-describe('a pattern that is too much for any engine', () => {
+describe('a pattern that is too expensive for any engine', () => {
   const long = `${'a?'.repeat(limits.maxShellPatternLength)}b`;
   const files = {
     pattern: long,
@@ -24,7 +24,7 @@ describe('a pattern that is too much for any engine', () => {
     jq: `test("${long}")`,
     text: 'a'.repeat(20_000),
   };
-  // However it gets there: a file of patterns, a program, a variable, or made by the command itself.
+  // From every source: a file of patterns, a program, a variable, or built by the command itself.
   const places = [
     'grep -E -f pattern text',
     'grep -E -f - text < pattern',
@@ -55,9 +55,9 @@ describe('a pattern that is too much for any engine', () => {
     });
   });
 
-  it('is one whose groups are too deep, and one whose text is too long for it', async () => {
+  it('has groups nested too deeply, or a text too long for it', async () => {
     const deep = `${'('.repeat(200)}a${')'.repeat(200)}`;
-    expect((await run(`grep -E '${deep}' text`, files)).text).toContain('groups in groups deeper than');
+    expect((await run(`grep -E '${deep}' text`, files)).text).toContain('groups nested deeper than');
     for (const command of ["grep -cE '((a?){300}){3}b' text", "sed -E 's/((a?){900})b/x/' text", '[[ $(cat text) =~ (a?){900}b ]]']) {
       expect(await run(`echo before; ${command}`, { text: 'a'.repeat(200_000) }), command).toMatchObject({
         code: 'limit_reached',
@@ -67,7 +67,7 @@ describe('a pattern that is too much for any engine', () => {
     }
   });
 
-  it('leaves the script after it alone', async () => {
+  it('does not affect the next script', async () => {
     const bench = toolBench();
     put(bench.files, '/workspace/pattern', long);
     expect((await bench.run('builtin.bash', { command: '[[ a =~ $(cat pattern) ]]' })).code).toBe('limit_reached');
@@ -75,7 +75,7 @@ describe('a pattern that is too much for any engine', () => {
     expect((await bench.run('builtin.bash', { command: '[[ ab =~ a(.) ]] && echo ${BASH_REMATCH[1]}' })).text).toContain('b\n');
   });
 
-  it('is no glob of ls, which looks for names as the shell gives them', async () => {
+  it('is not a glob for ls, which uses file names literally', async () => {
     const names = { [`${'a'.repeat(100)}c`]: '', '[slug].tsx': '', 'a b': '' };
     const { out, err, exitCode } = await run(`ls '${'*a'.repeat(20)}b' 'a b'; ls [slug].tsx; ls a* | grep -c a`, names);
     expect({ out, err, exitCode }).toEqual({
@@ -113,7 +113,7 @@ describe('honest work over a lot of data', () => {
     return text;
   };
 
-  it('goes through: sort and count over 5 MB', async () => {
+  it('succeeds: sort and count over 5 MB', async () => {
     const f = lines(5_000_000);
     const all = f.trimEnd().split('\n');
     const some = all.filter((line) => line.includes('foo9'));
@@ -124,12 +124,12 @@ describe('honest work over a lot of data', () => {
     expect({ out: out.replace(/ /g, ''), err }).toEqual({ out: `${new Set(all).size}\n${some.length}\n${all.length}\nline\n`, err: '' });
   }, 30_000);
 
-  it('goes through: sums over 100,000 lines', async () => {
+  it('succeeds: sums over 100,000 lines', async () => {
     const { out, err } = await run("seq 1 100000 > n; awk '{ s += $1 } END { print s }' n; sed -n '$p' n; tail -1 n");
     expect({ out, err }).toEqual({ out: '5000050000\n100000\n100000\n', err: '' });
   }, 30_000);
 
-  it('goes through: JSON of 2 MB', async () => {
+  it('succeeds: JSON of 2 MB', async () => {
     const rows = Array.from({ length: 25_000 }, (_, id) => ({ id, name: `user ${id}`, tags: ['a', 'b'], score: id % 100, note: 'lorem' }));
     const { out, err } = await run(
       "jq length f; jq '[.[] | select(.score > 50) | .id] | add' f; jq -c 'group_by(.score) | length' f; jq -c '.[]' f | wc -l",
@@ -146,7 +146,7 @@ describe('work that cannot wait', () => {
     `[[ $(cat f) =~ ((a?){300}){3}b ]]`,
   ];
 
-  it.each(commands)('is stopped, and what was printed before is kept: %s', async (command) => {
+  it.each(commands)('is stopped, and earlier output is kept: %s', async (command) => {
     const f = 'a'.repeat(200_000);
     expect(await run(`echo before; ${command}; echo after`, { f })).toMatchObject({
       isError: true,
@@ -155,19 +155,19 @@ describe('work that cannot wait', () => {
     });
   });
 
-  it('is refused where it would be given too much', async () => {
+  it('is rejected if its input is too large', async () => {
     const { text } = await run(
       'sort f; wc < f; sort -k2 g; html-to-markdown h; html-to-markdown i; gzip -9 -c k; seq 1 5000 > a; sort -r a > b; diff a b; seq 2 5000 > c; diff a c | tail -1',
       { f: 'x'.repeat(7_000_000), g: 'a b\n'.repeat(600_000), h: '<div>'.repeat(300), i: 'x'.repeat(300_000), k: 'x'.repeat(3_200_000) },
     );
-    expect(text.match(/^.*(more at once|deeper than|differ over).*$/gm)).toEqual([
-      expect.stringContaining('sort: more at once than this shell takes (7000000 bytes'),
-      expect.stringContaining('wc: more at once'),
-      expect.stringContaining('sort: more at once than this shell takes (2400000 bytes'),
-      expect.stringContaining('html-to-markdown: elements in elements deeper'),
-      expect.stringContaining('html-to-markdown: more at once'),
-      expect.stringContaining('gzip: more at once than this shell takes (3200000 bytes'),
-      expect.stringContaining('the files differ over 10000 lines'),
+    expect(text.match(/^.*(input too large|deeper than|differ in).*$/gm)).toEqual([
+      expect.stringContaining('sort: input too large for this shell (7000000 bytes'),
+      expect.stringContaining('wc: input too large'),
+      expect.stringContaining('sort: input too large for this shell (2400000 bytes'),
+      expect.stringContaining('html-to-markdown: elements nested deeper'),
+      expect.stringContaining('html-to-markdown: input too large'),
+      expect.stringContaining('gzip: input too large for this shell (3200000 bytes'),
+      expect.stringContaining('the files differ in 10000 lines'),
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** Scripts that run at the same time in one isolate: a budget or a fault of one never reaches another. */
+/** Scripts that run at the same time in one isolate: a budget or an error of one never affects another. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { put, toolBench } from './run-tool.ts';
@@ -58,18 +58,18 @@ describe('two scripts at once', () => {
         run("sed 's/a/9/g' text", { text: 'aa\n' }),
         run(fault, { text: 'aa\n' }),
       ]);
-      const expected = { exitCode: 2, err: expect.stringContaining('not a pattern of this shell') };
+      const expected = { exitCode: 2, err: expect.stringContaining('pattern not supported by this shell') };
       expect([wrong, right, again], fault).toMatchObject([expected, { exitCode: 0, err: '', out: '99\n' }, expected]);
     }
   });
 
   it('only the command with the invalid pattern has an error for it', async () => {
     const { err, out } = await run("sed -E 's/(?=a)/x/' text | sed 's/a/9/g'; sed 's/a/9/g' text", { text: 'aa\n' });
-    expect({ err: err.match(/^\w+: not a pattern/gm), out }).toEqual({ err: ['sed: not a pattern'], out: '99\n99\n' });
+    expect({ err: err.match(/^\w+: pattern not supported/gm), out }).toEqual({ err: ['sed: pattern not supported'], out: '99\n99\n' });
   });
 });
 
-it('runs where Object.prototype takes no new properties', () => {
+it('runs if Object.prototype is not extensible', () => {
   const script = `
     Object.preventExtensions(Object.prototype);
     const { toolBench } = await import(${JSON.stringify(new URL('./run-tool.ts', import.meta.url).href)});

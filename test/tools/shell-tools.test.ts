@@ -1,4 +1,4 @@
-/** What the shell has beside its files: other tools, the network, its own limits. */
+/** What the shell offers besides files: other tools, the network and its own limits. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
@@ -18,7 +18,7 @@ function innerCalls(answer: (call: Call) => InnerAnswer): InnerCalls & { made: C
       {
         name: 'add',
         canonical: 'local.add',
-        // A wire name that is an alias stands among the aliases, too.
+        // A wire name that is an alias is also listed as one.
         aliases: ['add', 'plus'],
         description: 'Adds numbers.',
         inputSchema: { type: 'object', properties: { a: { type: 'number' }, note: { type: 'string' }, tags: { type: 'array' } } },
@@ -64,7 +64,7 @@ describe('the tool command', () => {
     expect(new TextDecoder().decode(files.read('/workspace/made'))).toBe('by a tool');
   });
 
-  it('says errors on stderr and by its exit code', async () => {
+  it('reports errors on stderr and by its exit code', async () => {
     const calls = innerCalls(({ name }) => done(errorResult(name === 'add' ? 'tool_error' : 'unknown_tool', `${name} went wrong`)));
     const { run } = toolBench({ calls });
     const { structuredContent } = await run('builtin.bash', {
@@ -91,7 +91,7 @@ describe('the tool command', () => {
     expect((await toolBench().run('builtin.bash', { command: 'tool add' })).text).toContain('no other tools can be called');
   });
 
-  it('ends the script at once where a call waits, and keeps none of its files', async () => {
+  it('ends the script when a call has to wait, and saves none of its files', async () => {
     const calls = innerCalls(() => ({ waits: true }));
     const { run, files } = toolBench({ calls });
     const answer = await run('builtin.bash', { command: 'echo 1 > before; tool mail; echo 2 > after; tool add' });
@@ -100,30 +100,30 @@ describe('the tool command', () => {
     expect(files.list('/workspace')).toEqual([]);
   });
 
-  it('takes none of the time that the script has for itself', async () => {
+  it('does not count toward the timeout of the script', async () => {
     const slow = (): Promise<InnerAnswer> => new Promise((resolve) => setTimeout(() => resolve(done(textResult('slow'))), 1_300));
     const calls: InnerCalls = { ...innerCalls(() => done(textResult(''))), call: slow };
     const { run } = toolBench({ calls });
-    // The interpreter's own clock would end it a second after that.
+    // The interpreter's own timeout would end it a second later.
     const waited = await run('builtin.bash', { command: 'tool add; echo on', timeout: 200 });
     expect(waited.structuredContent).toMatchObject({ stdout: 'slow\non\n', exitCode: 0 });
     const { code } = await run('builtin.bash', { command: 'tool add; while true; do :; done', timeout: 200 });
     expect(code).toBe('timeout');
   });
 
-  it('is not called after the script has sent something by itself, which would be sent twice', async () => {
+  it('is rejected after the script has sent a request, which would be sent twice', async () => {
     const calls = innerCalls(() => done(textResult('')));
     const { run } = toolBench({ calls, fetch: async () => new Response('') });
     const { structuredContent } = await run('builtin.bash', {
       command: 'curl -s https://a.example/; tool add; curl -s -d x https://a.example/; tool add',
     });
-    expect(structuredContent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has sent POST https://a.example/') });
+    expect(structuredContent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has already sent POST https://a.example/') });
     expect(calls.made).toHaveLength(1);
   });
 });
 
 describe('curl and wget', () => {
-  it('go through the guarded way out', async () => {
+  it('go through the outbound client', async () => {
     const sent: { method: string; url: string; body: string; key: string | null }[] = [];
     const { run, files } = toolBench({
       async fetch(request) {
@@ -147,7 +147,7 @@ describe('curl and wget', () => {
     expect(structuredContent?.stdout).not.toContain('set-cookie');
   });
 
-  it('refuse credentials, other protocols, foreign hosts by other names and bodies that would be damaged', async () => {
+  it('reject credentials, other protocols, forged hosts and bodies that are not text', async () => {
     let asked = 0;
     const { run, files } = toolBench({
       async fetch() {
@@ -175,7 +175,7 @@ describe('curl and wget', () => {
     expect(asked).toBe(0);
   });
 
-  it('give an answer up that is too long or takes too long', async () => {
+  it('abort a response that is too long or takes too long', async () => {
     const { run } = toolBench({
       fetch: (request) =>
         request.url.includes('slow')
@@ -193,7 +193,7 @@ describe('curl and wget', () => {
 });
 
 describe('a script', () => {
-  it('is refused whole where it has a background job', async () => {
+  it('is rejected if it has a background job', async () => {
     const commands = [
       'echo 1 > f; sleep 1 &',
       'f() { echo & }; f',
@@ -221,7 +221,7 @@ describe('a script', () => {
     });
   });
 
-  it('runs as it would without the points at which it gives way', async () => {
+  it('gives the same result with yield points', async () => {
     const { run } = toolBench();
     const command = `f() { echo "in $?"; return 3; }; false; f; echo $?; until false; do echo "was $?"; break; done
 set -e; i=0; while ((i < 3)); do ((i += 1)); false || echo $i; done; while [ $i -lt 5 ]; do i=$((i+1)); continue; done; echo $i
@@ -244,29 +244,29 @@ g() { return 4; }; g || echo $?; for x in a b; do echo $x; done | while read y; 
     expect([code, turns > 10]).toEqual(['limit_reached', true]);
   });
 
-  it('is told where a pattern is none that this shell knows, instead of going on as if nothing had matched', async () => {
+  it('reports an unsupported pattern instead of continuing as if nothing had matched', async () => {
     const { run } = toolBench();
     const command = `echo aa b > f; sed -E 's/(.)\\1/x/' f; echo $?; jq -n '"aa" | test("(?=a)")'; echo $?; awk '/(?=a)/' f; echo $?; find . -regex '(?=a)'; echo $?
 awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | sed -n '/^[x]/p'; echo $?`;
     const { structuredContent } = await run('builtin.bash', { command });
-    expect(String(structuredContent?.stderr).match(/^\w+: not a pattern of this shell: \S+/gm)).toEqual(
+    expect(String(structuredContent?.stderr).match(/^\w+: pattern not supported by this shell: \S+/gm)).toEqual(
       expect.arrayContaining([
-        'sed: not a pattern of this shell: (.)\\1',
-        'jq: not a pattern of this shell: (?=a)',
-        'awk: not a pattern of this shell: (?=a)',
-        'find: not a pattern of this shell: (?=a)',
+        'sed: pattern not supported by this shell: (.)\\1',
+        'jq: pattern not supported by this shell: (?=a)',
+        'awk: pattern not supported by this shell: (?=a)',
+        'find: pattern not supported by this shell: (?=a)',
       ]),
     );
     expect(structuredContent?.stdout).toMatch(/^aa b\n2\nfalse\n2\n2\n2\n1\n/);
   });
 
-  it('keeps long output whole in a file, of which there are a handful', async () => {
+  it('saves long output in one of a few files', async () => {
     const { run, files } = toolBench({ results: noResults });
     const { text, structuredContent } = await run('builtin.bash', { command: 'seq 1 20000' });
     expect(text).toContain('bytes of stdout are in /workspace/.tmp/output-call_1.txt');
     expect(structuredContent?.stdoutFile).toBe('/workspace/.tmp/output-call_1.txt');
     expect(new TextDecoder().decode(files.read('/workspace/.tmp/output-call_1.txt')).split('\n')).toHaveLength(20_001);
-    // Without a session nobody could read it.
+    // Without a session the file could not be read.
     const stateless = toolBench();
     expect((await stateless.run('builtin.bash', { command: 'seq 1 20000' })).structuredContent).not.toHaveProperty('stdoutFile');
     expect(stateless.files.list('/workspace')).toEqual([]);

@@ -1,4 +1,7 @@
-/** Busy scripts give way: other work of the isolate runs while they do. Counted in turns of the event loop, which no slow machine changes. */
+/**
+ * Busy scripts yield: other work of the isolate runs meanwhile. Counted in turns of the event loop, which does not depend on the machine's
+ * speed.
+ */
 import { describe, expect, it } from 'vitest';
 import { put, toolBench } from './run-tool.ts';
 
@@ -9,7 +12,7 @@ const lines = (bytes: number): string => {
 };
 const files = { f: lines(1_000_000), one: 'a'.repeat(300_000), many: lines(3_000_000) };
 
-/** Runs a script for at most two seconds, and counts how often something else ran. */
+/** Runs a script for at most two seconds, and counts how often other work ran. */
 async function turnsOf(command: string) {
   const bench = toolBench();
   for (const [name, content] of Object.entries(files)) put(bench.files, `/workspace/${name}`, content);
@@ -25,7 +28,7 @@ async function turnsOf(command: string) {
   }
 }
 
-/** Each took the thread for itself, most until it was stopped. */
+/** Each of these once occupied the thread, most until it was stopped. */
 const busy = [
   "sed -n '/a.*b.*c.*d/p;/o.*o.*o/p;/x|y/p;/[0-9]{5}/p' many",
   "sed 's/[aeiou]/X/g' f",
@@ -66,7 +69,7 @@ const busy = [
   'sort many | uniq -c | sort -rn | head -3',
 ];
 
-describe('a busy script gives way', () => {
+describe('a busy script yields', () => {
   it.each(busy)('%s', async (command) => {
     const { code, turns } = await turnsOf(command);
     expect(turns).toBeGreaterThan(3);

@@ -1,7 +1,7 @@
 /** The built-in shell as its tests use it. */
 import { put, toolBench, type Bench } from './run-tool.ts';
 
-/** A bench with two files; `sh` runs a command with a short time-out. */
+/** A bench with two files. `sh` runs a command with a short timeout. */
 export function shell(): Bench & {
   sh(command: string): Promise<Awaited<ReturnType<Bench['run']>> & { out: string; err: string; exitCode: number }>;
 } {

@@ -1,4 +1,4 @@
-/** The configuration tools (DESIGN §10): built-ins that no toolset has unless it lists them. `registry.ts` takes them in. */
+/** All configuration tools (DESIGN §10). They are built-in tools, and a toolset has them only if it lists them. Used by `registry.ts`. */
 import type { DefinedTool } from '../define-tool.ts';
 import { buildToolset } from './build-toolset.ts';
 import { deleteToolset } from './delete-toolset.ts';

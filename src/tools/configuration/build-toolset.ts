@@ -15,18 +15,18 @@ export const buildToolset = defineConfigurationTool({
   name: 'build-toolset',
   title: 'Build a toolset',
   description:
-    'Saves a new toolset: a list of tools from list-available-tools, each under a name of your choosing (alias) where its own is long, unclear or taken. Names must be free within the toolset. Nothing is saved when anything is wrong; the error names each entry by its index and says what to do. With autoEquip it is equipped at once.',
+    'Saves a new toolset from tools listed by list-available-tools. Set an alias for a tool if its own name is long, unclear or already used. Names must be unique within the toolset. If anything is wrong, nothing is saved; the error names each entry by its index and says what to do. With autoEquip the toolset is equipped immediately.',
   input: z.strictObject({
     name: NewName,
-    description: z.string().max(limits.maxDescriptionBytes).optional().meta({ description: 'What the toolset is for.' }),
+    description: z.string().max(limits.maxDescriptionBytes).optional().meta({ description: 'Purpose of the toolset.' }),
     tools: z
       .array(EntryRequest)
       .max(limits.maxToolsetEntries)
       .meta({
-        description: 'Each named by namespacedName or refId.',
+        description: 'Tools to include, each given by namespacedName or refId.',
         examples: [[{ namespacedName: 'github.list_pull_requests', alias: 'list_prs' }, { namespacedName: 'github.get_me' }]],
       }),
-    autoEquip: z.boolean().optional().meta({ description: 'Equip it when it is built, and leave configuration mode.' }),
+    autoEquip: z.boolean().optional().meta({ description: 'true: equip the toolset after saving it, and leave configuration mode.' }),
   }),
   output: z.object({
     meta: z.object({
@@ -40,23 +40,25 @@ export const buildToolset = defineConfigurationTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   failed: (error) => ({ meta: { success: false, error } }),
-  async run({ name, description, tools, autoEquip = false }, desk) {
+  async run({ name, description, tools, autoEquip = false }, editor) {
     requireNewName(name);
-    const table = await buildToolTable(await desk.tools(), desk.aliases);
+    const table = await buildToolTable(await editor.tools(), editor.aliases);
     const { entries, faults } = readEntries(tools, 'tools', table);
     if (faults.length > 0) throw new ToolFault(faultText(faults));
     const rest = { announce: 'prompt' as const, ...(description !== undefined && description !== '' && { description }) };
     const drafted = toDraft(rest, entries, table);
     if (!drafted.ok) throw new ToolFault(faultText(drafted.faults));
-    if ((await desk.toolset(name)) !== null) throw takenName(name);
-    const written = await writeNew(name, () => writeDraft(desk, name, drafted.draft, null, table));
-    const equipped = autoEquip ? await tryEquip(desk, name) : false;
+    if ((await editor.toolset(name)) !== null) throw takenName(name);
+    const written = await writeNew(name, () => writeDraft(editor, name, drafted.draft, null, table));
+    const equipped = autoEquip ? await tryEquip(editor, name) : false;
     const warnings =
       autoEquip && !equipped
-        ? [...written.warnings, `"${name}" is saved, but could not be equipped: call equip-toolset`]
+        ? [...written.warnings, `"${name}" was saved but could not be equipped: call equip-toolset`]
         : written.warnings;
-    const toolset = shownInfo(written.document, table, equipped ? name : (await desk.equipment()).toolset);
-    const next = equipped ? 'It is equipped: its tools can be called at /mcp now.' : 'equip-toolset makes its tools callable at /mcp.';
+    const toolset = shownInfo(written.document, table, equipped ? name : (await editor.equipment()).toolset);
+    const next = equipped
+      ? 'It is equipped: its tools can now be called at /mcp.'
+      : 'Call equip-toolset to make its tools callable at /mcp.';
     return {
       answer: { meta: { success: true, toolsetName: name, autoEquipped: equipped, ...(warnings.length > 0 && { warnings }) }, toolset },
       text: `Saved the toolset ${tellToolset(toolset)}\n${next}${tellWarnings(warnings)}`,
@@ -64,7 +66,7 @@ export const buildToolset = defineConfigurationTool({
   },
 });
 
-/** Somebody may have taken the name since it was looked at. */
+/** Another client may have created a toolset with this name since the check. */
 async function writeNew<Answer>(name: string, write: () => Promise<Answer>): Promise<Answer> {
   try {
     return await write();
@@ -74,10 +76,10 @@ async function writeNew<Answer>(name: string, write: () => Promise<Answer>): Pro
   }
 }
 
-/** The toolset is stored by now, whatever becomes of this. */
-async function tryEquip(desk: ConfigurationDesk, name: string): Promise<boolean> {
+/** Failures are ignored here: the toolset is already stored. */
+async function tryEquip(editor: ConfigurationDesk, name: string): Promise<boolean> {
   try {
-    return (await desk.equip({ toolset: name, mode: 'normal' })).toolset === name;
+    return (await editor.equip({ toolset: name, mode: 'normal' })).toolset === name;
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;

@@ -1,6 +1,6 @@
 /**
- * How a configuration tool is written: a request read, work at the desk of the key, and one answer in two forms, structured and in words.
- * Whatever goes wrong is told in the declared form as well, since strict MCP clients take no other.
+ * Defines a configuration tool: it reads a request, works with the toolset editor of the key, and returns one answer as structured content
+ * and as text. Errors also match the declared output schema, since strict MCP clients accept nothing else.
  */
 import type { z } from 'zod';
 import { faultText } from '../../core/configuration/refusals.ts';
@@ -9,7 +9,7 @@ import { errorResult, textResult, type ToolAnnotations, type ToolResult, type To
 import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
 import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
 
-/** `text`: the same for models. `isError`: it came to nothing, and the answer says why. */
+/** `text`: the answer as text for models. `isError`: nothing was done, and the answer says why. */
 export type Told<Answer> = { answer: Answer; text: string; isError?: boolean };
 
 export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> = {
@@ -19,10 +19,10 @@ export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.Zo
   input: Input;
   output: Output;
   annotations: Pick<ToolAnnotations, 'readOnlyHint' | 'destructiveHint' | 'idempotentHint'>;
-  /** The answer of a call that came to nothing. */
+  /** Returns the answer for a call that failed. */
   failed(error: string): z.infer<Output>;
-  /** Throws `ToolFault`s and `Problem`s. */
-  run(request: z.infer<Input>, desk: ConfigurationDesk): Promise<Told<z.infer<Output>>>;
+  /** Throws `ToolFault` or `Problem`. */
+  run(request: z.infer<Input>, editor: ConfigurationDesk): Promise<Told<z.infer<Output>>>;
 };
 
 export function defineConfigurationTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -44,7 +44,7 @@ export function defineConfigurationTool<Input extends z.ZodObject, Output extend
     refuse: (issues) =>
       refuse('invalid_arguments', faultText(issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)))),
     async run(request, { configuration }) {
-      if (configuration === null) return refuse('not_allowed', 'Toolsets cannot be configured from here.');
+      if (configuration === null) return refuse('not_allowed', 'Toolsets cannot be configured in this context.');
       try {
         const { answer, text, isError = false } = await spec.run(request, configuration);
         return { ...(isError ? errorResult('tool_error', text) : textResult(text)), structuredContent: answer };

@@ -8,25 +8,25 @@ import { tellUsers, writeAgain } from './write-draft.ts';
 export const deleteToolset = defineConfigurationTool({
   name: 'delete-toolset',
   title: 'Delete a toolset',
-  description: 'Deletes a saved toolset for everybody who uses it. Needs confirm: true. If it is equipped, nothing is equipped after.',
+  description: 'Deletes a saved toolset for all its users. Requires confirm: true. If it is equipped, no toolset is equipped afterwards.',
   input: z.strictObject({
     name: ExistingName,
-    confirm: z.boolean().optional().meta({ description: 'Must be true: ask the person first.' }),
+    confirm: z.boolean().optional().meta({ description: 'Must be true. Ask the user before you set it.' }),
   }),
   output: z.object({ success: z.boolean(), error: z.string().optional(), message: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   failed: (error) => ({ success: false, error, message: error }),
-  async run({ name, confirm = false }, desk) {
-    const { body } = await requireToolset(desk, name);
+  async run({ name, confirm = false }, editor) {
+    const { body } = await requireToolset(editor, name);
     const { length } = body.tools as unknown[];
     if (!confirm) {
-      const users = tellUsers(await desk.users(name)).join(', ');
-      const named = users === '' ? '' : `, which ${users} name,`;
-      throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools)${named} needs confirm: true; ask whoever uses it first`);
+      const users = tellUsers(await editor.users(name)).join(', ');
+      const named = users === '' ? '' : `, used by ${users},`;
+      throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools)${named} requires confirm: true; ask its users first`);
     }
-    const { toolset: equipped } = await desk.equipment();
-    await writeAgain(async () => desk.remove(name, (await requireToolset(desk, name)).version));
-    const message = `Deleted ${name}.${equipped === name ? ' It was equipped: nothing is now.' : ''}`;
+    const { toolset: equipped } = await editor.equipment();
+    await writeAgain(async () => editor.remove(name, (await requireToolset(editor, name)).version));
+    const message = `Deleted ${name}.${equipped === name ? ' It was equipped; no toolset is equipped now.' : ''}`;
     return { answer: { success: true, message }, text: message };
   },
 });

@@ -9,17 +9,17 @@ export const equipToolset = defineConfigurationTool({
   name: 'equip-toolset',
   title: 'Equip a toolset',
   description:
-    'Equips a saved toolset for this key and leaves configuration mode: over MCP its tools, and only those, can then be called. It stays equipped until another is, or unequip-toolset is called.',
+    'Equips a saved toolset for this API key and leaves configuration mode. MCP clients can then call only the tools of this toolset. It stays equipped until another toolset is equipped or unequip-toolset is called.',
   input: z.strictObject({ name: ExistingName }),
   output: z.object({ success: z.boolean(), error: z.string().optional(), toolset: ToolsetInfo.optional() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error }),
-  async run({ name }, desk) {
-    const document = await requireToolset(desk, name);
-    const { toolset: equipped } = await desk.equip({ toolset: name, mode: 'normal' });
-    // Removed in between: what is equipped is what the Catalog says.
-    if (equipped !== name) await requireToolset(desk, name);
-    const toolset = shownInfo(document, await buildToolTable(await desk.tools(), desk.aliases), equipped);
+  async run({ name }, editor) {
+    const document = await requireToolset(editor, name);
+    const { toolset: equipped } = await editor.equip({ toolset: name, mode: 'normal' });
+    // The toolset may have been removed meanwhile: the Catalog returns what is equipped now.
+    if (equipped !== name) await requireToolset(editor, name);
+    const toolset = shownInfo(document, await buildToolTable(await editor.tools(), editor.aliases), equipped);
     return { answer: { success: true, toolset }, text: `Equipped ${tellToolset(toolset)}` };
   },
 });

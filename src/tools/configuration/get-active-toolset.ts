@@ -8,22 +8,23 @@ import { tellWarnings } from './write-draft.ts';
 export const getActiveToolset = defineConfigurationTool({
   name: 'get-active-toolset',
   title: 'Show the equipped toolset',
-  description: 'Shows which toolset is equipped, what its tools are called, what of it can be called now, and what it costs.',
+  description: 'Shows the equipped toolset: the names of its tools, which of them can be called now, and their size in tokens.',
   input: z.strictObject({}),
   output: ActiveToolset,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error, equipped: false }),
-  async run(_request, desk) {
-    const { toolset, mode } = await desk.equipment();
-    const document = toolset === null ? null : await desk.toolset(toolset);
-    const table = await buildToolTable(await desk.tools(), desk.aliases);
-    const answer = describeActive(document, mode, table, await desk.servers());
+  async run(_request, editor) {
+    const { toolset, mode } = await editor.equipment();
+    const document = toolset === null ? null : await editor.toolset(toolset);
+    const table = await buildToolTable(await editor.tools(), editor.aliases);
+    const answer = describeActive(document, mode, table, await editor.servers());
     return { answer, text: tell(answer) };
   },
 });
 
 function tell({ toolset, toolSummary, unavailableServers = [], warnings = [], context, mode }: ActiveToolset): string {
-  if (toolset === undefined) return 'No toolset is equipped. list-saved-toolsets shows what there is to equip; build-toolset makes one.';
+  if (toolset === undefined)
+    return 'No toolset is equipped. Call list-saved-toolsets to see the saved toolsets, or build-toolset to create one.';
   const down = unavailableServers.map(({ name, status = 'not listing its tools', reason }) => {
     return `the server ${name} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
   });

@@ -6,26 +6,26 @@ export const listAvailableTools = defineConfigurationTool({
   name: 'list-available-tools',
   title: 'List available tools',
   description:
-    'Lists every tool that a toolset can be built of, by server: its namespacedName and refId, which build-toolset takes, what it does, the aliases it brings along, and the context it costs. Long lists come in parts: narrow them by server or query, or read on with after.',
+    'Lists every tool that a toolset can contain, grouped by server: its namespacedName and refId (for build-toolset), what it does, its default aliases, and its size in tokens. Long lists are paged: filter by server or query, or continue with after.',
   input: AvailableToolsQuery,
   output: AvailableTools,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error }),
-  async run(query, desk) {
-    const answer = listAvailable(await buildToolTable(await desk.tools(), desk.aliases), await desk.servers(), query);
+  async run(query, editor) {
+    const answer = listAvailable(await buildToolTable(await editor.tools(), editor.aliases), await editor.servers(), query);
     return { answer, text: tell(answer) };
   },
 });
 
 function tell({ summary, toolsByServer = [] }: AvailableTools): string {
-  if (summary === undefined) return 'There is nothing to list.';
+  if (summary === undefined) return 'No tools are available.';
   const { totalTools, totalServers, matchingTools, shownTools, leftOut, nextAfter, tokens } = summary;
-  const which = matchingTools === totalTools ? '' : ` ${matchingTools} of them match.`;
+  const which = matchingTools === totalTools ? '' : ` ${matchingTools} match.`;
   const rest =
     leftOut === 0
       ? ''
-      : ` ${shownTools} are shown, ${leftOut} are left out: narrow by server or query, or read on with after ${nextAfter}.`;
-  const head = `${totalTools} tools of ${totalServers} servers, about ${tokens} tokens together.${which}${rest}`;
+      : ` ${shownTools} are shown, ${leftOut} are left out: filter by server or query, or continue with after: ${nextAfter}.`;
+  const head = `${totalTools} tools of ${totalServers} servers, about ${tokens} tokens in total.${which}${rest}`;
   const servers = toolsByServer.flatMap(({ serverName, toolCount, status, reason, tools }) => {
     const health = status === undefined || status === 'ok' ? '' : `, ${status}${reason === undefined ? '' : `: ${reason}`}`;
     const rows = tools.map(({ namespacedName, aliases, state, context, description = '' }) => {

@@ -1,4 +1,4 @@
-/** Entering and leaving configuration mode: each sets the mode, so that calling one twice changes nothing. */
+/** The tools that enter and leave configuration mode. Each sets the mode, so a second call has no effect. */
 import { z } from 'zod';
 import { callableIn } from '../../core/configuration/modes.ts';
 import { ToolFault } from '../define-tool.ts';
@@ -10,7 +10,7 @@ export const enterConfigurationMode = defineConfigurationTool({
   name: 'enter-configuration-mode',
   title: 'Enter configuration mode',
   description:
-    'Shows the tools that list, build, equip and change toolsets, in the place of the equipped tools. equip-toolset and exit-configuration-mode lead back.',
+    'Enters configuration mode: shows the tools that list, build, equip and change toolsets instead of the equipped tools. To return, call equip-toolset or exit-configuration-mode.',
   input: z.strictObject({}),
   output: z.object({
     success: z.boolean(),
@@ -21,8 +21,8 @@ export const enterConfigurationMode = defineConfigurationTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error, message: error, availableTools: [] }),
-  async run(_request, desk) {
-    const { mode: currentMode } = await desk.equip({ mode: 'configuration' });
+  async run(_request, editor) {
+    const { mode: currentMode } = await editor.equip({ mode: 'configuration' });
     const availableTools = [...callableIn(currentMode)];
     const message = `In configuration mode. Tools: ${availableTools.join(', ')}.`;
     return { answer: { success: true, message, currentMode, availableTools }, text: message };
@@ -33,15 +33,16 @@ export const exitConfigurationMode = defineConfigurationTool({
   name: 'exit-configuration-mode',
   title: 'Leave configuration mode',
   description:
-    'Goes back to the tools of the equipped toolset. Where nothing is equipped there is nothing to go back to: equip-toolset first.',
+    'Leaves configuration mode and shows the tools of the equipped toolset again. Fails if no toolset is equipped: call equip-toolset instead.',
   input: z.strictObject({}),
   output: z.object({ success: z.boolean(), error: z.string().optional(), message: z.string(), currentMode: Mode.optional() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error, message: error }),
-  async run(_request, desk) {
-    const { toolset } = await desk.equipment();
-    if (toolset === null) throw new ToolFault('Nothing is equipped, so configuration mode stays: call equip-toolset, which leaves it.');
-    const { mode: currentMode } = await desk.equip({ mode: 'normal' });
+  async run(_request, editor) {
+    const { toolset } = await editor.equipment();
+    if (toolset === null)
+      throw new ToolFault('No toolset is equipped, so configuration mode stays on. Call equip-toolset, which leaves it.');
+    const { mode: currentMode } = await editor.equip({ mode: 'normal' });
     const message = `In normal mode, with the toolset ${toolset}.`;
     return { answer: { success: true, message, currentMode }, text: message };
   },

@@ -9,7 +9,7 @@ export const renameToolset = defineConfigurationTool({
   name: 'rename-toolset',
   title: 'Rename a toolset',
   description:
-    'Gives a saved toolset another name. All that stands in it stays, and it stays equipped. Agents and MCP addresses that name it have to be told.',
+    'Renames a saved toolset. Its content does not change, and it stays equipped. Agents and MCP URLs that use the old name must be updated.',
   input: z.strictObject({ name: ExistingName, newName: NewName }),
   output: z.object({
     success: z.boolean(),
@@ -19,17 +19,17 @@ export const renameToolset = defineConfigurationTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   failed: (error) => ({ success: false, error }),
-  async run({ name, newName }, desk) {
+  async run({ name, newName }, editor) {
     requireNewName(newName, 'newName');
-    const users = tellUsers(await desk.users(name));
+    const users = tellUsers(await editor.users(name));
     const { document } = await writeAgain(async () => {
-      const { version } = await requireToolset(desk, name);
-      if (newName === name || (await desk.toolset(newName)) !== null) throw takenName(newName, 'newName');
-      return await desk.rename(name, newName, version);
+      const { version } = await requireToolset(editor, name);
+      if (newName === name || (await editor.toolset(newName)) !== null) throw takenName(newName, 'newName');
+      return await editor.rename(name, newName, version);
     });
-    const toolset = shownInfo(document, await buildToolTable(await desk.tools(), desk.aliases), (await desk.equipment()).toolset);
-    const named = [...users, `MCP addresses (/mcp/${name})`].join(', ');
-    const warnings = [`what names ${name} finds it no more, so change it to ${newName}: ${named}`];
+    const toolset = shownInfo(document, await buildToolTable(await editor.tools(), editor.aliases), (await editor.equipment()).toolset);
+    const named = [...users, `MCP URLs (/mcp/${name})`].join(', ');
+    const warnings = [`the name ${name} no longer works. Change it to ${newName} in: ${named}`];
     return { answer: { success: true, toolset, warnings }, text: `${name} is now ${tellToolset(toolset)}${tellWarnings(warnings)}` };
   },
 });

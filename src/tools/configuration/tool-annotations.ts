@@ -1,4 +1,7 @@
-/** Adding and removing notes of a toolset's tools. Both find their entries alike, and can be made again upon whatever is there. */
+/**
+ * The tools that add and remove notes of a toolset's tools. Both find the entries in the same way, and both can be retried on a newer
+ * version.
+ */
 import { z } from 'zod';
 import { addNotes, Note, NoteName, removeNotes, type Annotated } from '../../core/configuration/annotations.ts';
 import { faultText } from '../../core/configuration/refusals.ts';
@@ -15,9 +18,9 @@ import { writeAgain, writeDraft } from './write-draft.ts';
 
 const where = {
   toolRef: EntryReference.meta({
-    description: 'The tool, named by namespacedName or refId; all its entries where it stands several times.',
+    description: 'The tool, given by namespacedName or refId. If the toolset lists it several times, all its entries are changed.',
   }),
-  toolset: z.string().optional().meta({ description: 'Of a saved toolset. Left out: the equipped one.' }),
+  toolset: z.string().optional().meta({ description: 'Name of a saved toolset. Default: the equipped one.' }),
 };
 
 const common = {
@@ -36,13 +39,13 @@ export const addToolAnnotation = defineConfigurationTool({
   name: 'add-tool-annotation',
   title: 'Annotate a tool',
   description:
-    'Adds notes to a tool of the equipped toolset, or of another: they stand beneath its description, for whoever calls it. Notes are only added: one whose name is taken is left out and reported.',
+    'Adds notes to a tool of the equipped toolset or of another one. Notes are shown below the description of the tool to every caller. Existing notes are not replaced: a note whose name is already used is skipped and reported.',
   input: z.strictObject({ ...where, notes: z.array(Note).min(1).max(limits.maxNotesPerEntry) }),
   output: z.object({ ...common, addedNotes: z.array(Note) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ ...none(error), addedNotes: [] }),
-  async run({ toolRef, notes, toolset }, desk) {
-    const { done, ...outcome } = await annotate(desk, { toolRef, toolset }, (stored, indices) => addNotes(stored, indices, notes));
+  async run({ toolRef, notes, toolset }, editor) {
+    const { done, ...outcome } = await annotate(editor, { toolRef, toolset }, (stored, indices) => addNotes(stored, indices, notes));
     const added = new Map(notes.map((note) => [note.name, note] as const).reverse());
     const addedNotes = done.flatMap((name) => added.get(name) ?? []);
     return { answer: { ...outcome.answer, addedNotes }, ...tell(outcome.answer, 'added', done) };
@@ -51,17 +54,17 @@ export const addToolAnnotation = defineConfigurationTool({
 
 export const removeToolAnnotation = defineConfigurationTool({
   name: 'remove-tool-annotation',
-  title: 'Take notes off a tool',
-  description: 'Removes notes of a tool of the equipped toolset, or of another, by their names.',
+  title: 'Remove notes from a tool',
+  description: 'Removes notes, by name, from a tool of the equipped toolset or of another one.',
   input: z.strictObject({
     ...where,
-    names: z.array(NoteName).min(1).max(limits.maxNotesPerEntry).meta({ description: 'Of the notes to remove.' }),
+    names: z.array(NoteName).min(1).max(limits.maxNotesPerEntry).meta({ description: 'Names of the notes to remove.' }),
   }),
   output: z.object({ ...common, removedNotes: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   failed: (error) => ({ ...none(error), removedNotes: [] }),
-  async run({ toolRef, names, toolset }, desk) {
-    const { done, ...outcome } = await annotate(desk, { toolRef, toolset }, (stored, indices) => removeNotes(stored, indices, names));
+  async run({ toolRef, names, toolset }, editor) {
+    const { done, ...outcome } = await annotate(editor, { toolRef, toolset }, (stored, indices) => removeNotes(stored, indices, names));
     return { answer: { ...outcome.answer, removedNotes: done }, ...tell(outcome.answer, 'removed', done) };
   },
 });
@@ -69,13 +72,13 @@ export const removeToolAnnotation = defineConfigurationTool({
 type Target = { toolRef: EntryReference; toolset: string | undefined };
 type Change = (stored: Toolset, indices: readonly number[]) => Annotated;
 
-/** Throws where the tool is not found. */
-async function annotate(desk: ConfigurationDesk, { toolRef, toolset: given }: Target, change: Change) {
-  const table = await buildToolTable(await desk.tools(), desk.aliases);
-  const toolset = given ?? (await desk.equipment()).toolset;
-  if (toolset === null) throw new ToolFault('toolset: nothing is equipped: name the toolset whose tool you mean');
+/** Throws `ToolFault` if the tool is not in the toolset. */
+async function annotate(editor: ConfigurationDesk, { toolRef, toolset: given }: Target, change: Change) {
+  const table = await buildToolTable(await editor.tools(), editor.aliases);
+  const toolset = given ?? (await editor.equipment()).toolset;
+  if (toolset === null) throw new ToolFault('toolset: no toolset is equipped; name the toolset that contains the tool');
   const { done, faults, tool } = await writeAgain(async () => {
-    const stored = await requireToolset(desk, toolset, 'toolset');
+    const stored = await requireToolset(editor, toolset, 'toolset');
     const before = documentOf(stored);
     const found = findEntries(indexEntries(before.tools), toolRef, 'toolRef', table);
     if (!found.ok) throw new ToolFault(found.fault);
@@ -83,7 +86,7 @@ async function annotate(desk: ConfigurationDesk, { toolRef, toolset: given }: Ta
     const tool = before.tools[found.indices[0]]?.tool ?? '';
     if (annotated.done.length === 0) return { ...annotated, tool };
     const places = document.tools.map(() => ({ path: null, hasAlias: false }));
-    await writeDraft(desk, toolset, { document, places }, stored.version, table);
+    await writeDraft(editor, toolset, { document, places }, stored.version, table);
     return { ...annotated, tool };
   });
   const answer = {

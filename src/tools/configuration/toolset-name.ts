@@ -1,4 +1,4 @@
-/** Names of toolsets in requests: what is wrong with one that is to be made, and what there is where one is not found. */
+/** Toolset names in requests: checks new names and finds existing toolsets, with suggestions in the errors. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { quoted } from '../../core/problem.ts';
@@ -7,39 +7,39 @@ import type { StoredDocument } from '../../ports/catalog.ts';
 import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
 import { ToolFault } from '../define-tool.ts';
 
-/** The form is judged by `requireNewName`, which says what to write instead. */
+/** `requireNewName` checks the format, since its error suggests a valid name. */
 export const NewName = z.string().meta({
-  description: 'Of the toolset: lower case, 1 to 50 of a-z, 0-9 and "-", with no "-" at either end.',
+  description: 'Name of the toolset: 1 to 50 lower-case characters of a-z, 0-9 and "-", not starting or ending with "-".',
   pattern: '^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$',
   examples: ['dev-tools'],
 });
-export const ExistingName = z.string().meta({ description: 'Of a toolset that list-saved-toolsets shows.', examples: ['dev-tools'] });
+export const ExistingName = z.string().meta({ description: 'Name of a toolset from list-saved-toolsets.', examples: ['dev-tools'] });
 
 export function requireNewName(name: string, path = 'name'): void {
   if (ToolsetName.safeParse(name).success) return;
-  if (name.trim() === '') throw new ToolFault(`${path}: is blank; give the toolset a name such as dev-tools`);
+  if (name.trim() === '') throw new ToolFault(`${path}: is empty; give the toolset a name such as dev-tools`);
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)
     .replace(/^-|-$/g, '');
-  const hint = ToolsetName.safeParse(slug).success ? `; take ${slug}` : '';
+  const hint = ToolsetName.safeParse(slug).success ? `; use ${slug}` : '';
   throw new ToolFault(
-    `${path}: ${quoted(name)} cannot be a name: it must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end${hint}`,
+    `${path}: ${quoted(name)} is not a valid name: use 1 to 50 of a-z, 0-9 and "-", not starting or ending with "-"${hint}`,
   );
 }
 
-export async function requireToolset(desk: ConfigurationDesk, name: string, path = 'name'): Promise<StoredDocument> {
-  const found = await desk.toolset(name);
+export async function requireToolset(editor: ConfigurationDesk, name: string, path = 'name'): Promise<StoredDocument> {
+  const found = await editor.toolset(name);
   if (found !== null) return found;
-  const names = (await desk.toolsets()).map((document) => document.name);
+  const names = (await editor.toolsets()).map((document) => document.name);
   const shown = names.slice(0, limits.maxToldAdvice).join(', ') + (names.length > limits.maxToldAdvice ? ', …' : '');
-  const there = names.length === 0 ? 'none are saved yet; build-toolset makes one' : `there are ${shown}`;
+  const there = names.length === 0 ? 'no toolsets are saved yet; create one with build-toolset' : `saved toolsets: ${shown}`;
   throw new ToolFault(`${path}: there is no toolset ${quoted(name)}; ${there}`);
 }
 
 export function takenName(name: string, path = 'name'): ToolFault {
   return new ToolFault(
-    `${path}: there is a toolset ${quoted(name)} already: take another name, rename that one (rename-toolset), change it (update-toolset) or delete it (delete-toolset)`,
+    `${path}: a toolset ${quoted(name)} already exists: choose another name, or rename (rename-toolset), change (update-toolset) or delete (delete-toolset) the existing one`,
   );
 }

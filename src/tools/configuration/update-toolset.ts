@@ -13,7 +13,7 @@ export const updateToolset = defineConfigurationTool({
   name: 'update-toolset',
   title: 'Change a toolset',
   description:
-    'Changes a saved toolset: its description, its whole list of tools (tools), or single ones (add, change, remove). What the request does not speak of stays, settings of an administrator included. All of it is done, or nothing.',
+    'Changes a saved toolset: its description, its whole list of tools (tools), or single tools (add, change, remove). Everything that the request does not mention stays unchanged, including settings made by an administrator. Either all changes apply or none.',
   input: ToolsetUpdate,
   output: z.object({
     success: z.boolean(),
@@ -23,30 +23,28 @@ export const updateToolset = defineConfigurationTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   failed: (error) => ({ success: false, error }),
-  async run(update, desk) {
+  async run(update, editor) {
     const { name } = update;
-    const table = await buildToolTable(await desk.tools(), desk.aliases);
+    const table = await buildToolTable(await editor.tools(), editor.aliases);
     const change = async () => {
-      const stored = await requireToolset(desk, name);
+      const stored = await requireToolset(editor, name);
       const drafted = applyUpdate(documentOf(stored), update, table);
       if (!drafted.ok) throw new ToolFault(faultText(drafted.faults));
-      return await writeDraft(desk, name, drafted.draft, stored.version, table);
+      return await writeDraft(editor, name, drafted.draft, stored.version, table);
     };
     const { document, warnings } = isAdditive(update) ? await writeAgain(change) : await writeOnce(change);
-    const toolset = shownInfo(document, table, (await desk.equipment()).toolset);
+    const toolset = shownInfo(document, table, (await editor.equipment()).toolset);
     const answer = { success: true, toolset, ...(warnings.length > 0 && { warnings }) };
     return { answer, text: `Changed ${tellToolset(toolset)}${tellWarnings(warnings)}` };
   },
 });
 
-/** A whole new list was made by somebody who had seen the old one. */
+/** No retry: a complete new list was made from the version that the caller saw. */
 async function writeOnce<Answer>(change: () => Promise<Answer>): Promise<Answer> {
   try {
     return await change();
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'precondition_failed') throw error;
-    throw new ToolFault(
-      'The toolset was changed by somebody else at the same time: look at it with list-saved-toolsets, then send the list again.',
-    );
+    throw new ToolFault('Another client changed the toolset at the same time. Read it with list-saved-toolsets, then send the list again.');
   }
 }

@@ -1,4 +1,7 @@
-/** Storing what a configuration tool has drafted: faults told by where they stand in the request, and lost races tried again where that is right. */
+/**
+ * Stores toolset drafts of the configuration tools, translates faults to their position in the request, and retries lost writes where that
+ * is safe.
+ */
 import { limits } from '../../core/limits.ts';
 import type { Draft } from '../../core/configuration/draft.ts';
 import { faultText, refusalLines } from '../../core/configuration/refusals.ts';
@@ -12,16 +15,19 @@ import { ToolFault } from '../define-tool.ts';
 
 export type Written = { document: StoredDocument; warnings: string[] };
 
-/** `version`: the one that was read, null: there must be none. Throws `precondition_failed` for a lost race, and `ToolFault`s. */
+/**
+ * Writes the draft. `version`: the version that was read; null: the toolset must not exist yet. Throws `precondition_failed` if another
+ * write came first, and `ToolFault` for an invalid draft.
+ */
 export async function writeDraft(
-  desk: ConfigurationDesk,
+  editor: ConfigurationDesk,
   name: string,
   draft: Draft,
   version: number | null,
   table: ToolTable,
 ): Promise<Written> {
   try {
-    const { document, warnings } = await desk.write(name, draft.document, version);
+    const { document, warnings } = await editor.write(name, draft.document, version);
     const told = firstWarnings(warnings, 'warnings').map(({ path, message }) => `${path}: ${message}`);
     return { document, warnings: table.aliases ? told : [...aliasesOff(draft), ...told] };
   } catch (error) {
@@ -33,11 +39,11 @@ export async function writeDraft(
 function aliasesOff({ document }: Draft): string[] {
   const isNaming = document.tools.some(({ name, aliases = [] }) => name !== undefined || aliases.length > 0);
   const line =
-    'aliases are switched off here (MONIKER_ALIASES=off): they are saved, and tools go by their own names until they are on again';
+    'aliases are disabled on this server (MONIKER_ALIASES=off): they are saved, but tools keep their own names until aliases are enabled';
   return isNaming ? [line] : [];
 }
 
-/** Reads and writes again when somebody else was faster: for changes that are right upon whatever is there. */
+/** Reads and writes again when another write came first. Only for changes that can be applied to any newer version. */
 export async function writeAgain<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -45,17 +51,18 @@ export async function writeAgain<Answer>(attempt: () => Promise<Answer>): Promis
     } catch (error) {
       const isLost = error instanceof Problem && error.code === 'precondition_failed';
       if (!isLost) throw error;
-      if (tries === limits.maxLostWrites) throw new ToolFault('Others are changing this toolset at the same time; try again in a moment.');
+      if (tries === limits.maxLostWrites)
+        throw new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.');
     }
   }
 }
 
-/** As answers show a toolset that was just written or equipped. */
+/** Returns the toolset as answers show it after it was written or equipped. */
 export function shownInfo(document: StoredDocument, table: ToolTable, equipped: string | null): ToolsetInfo {
   return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes / 2);
 }
 
-/** Some of each kind by name: `agents a, b`. */
+/** Returns some users of each kind by name: `agents a, b`. */
 export function tellUsers(users: Awaited<ReturnType<ConfigurationDesk['users']>>): string[] {
   const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
   return kinds.map(([kind, names]) => {
@@ -65,5 +72,5 @@ export function tellUsers(users: Awaited<ReturnType<ConfigurationDesk['users']>>
 }
 
 export function tellWarnings(warnings: readonly string[]): string {
-  return warnings.length === 0 ? '' : `\nTo note:\n${warnings.map((line) => `- ${line}`).join('\n')}`;
+  return warnings.length === 0 ? '' : `\nWarnings:\n${warnings.map((line) => `- ${line}`).join('\n')}`;
 }

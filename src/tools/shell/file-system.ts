@@ -1,7 +1,7 @@
 /**
- * The shell's view of a session's files: just-bash's file system interface over our port, which stays the single truth.
- * Beside it stand the shell's own `/bin`, `/usr`, `/dev` and `/proc`, made new for each call and closed to writing. There
- * are no links. Errors carry the POSIX code in front, as the shell's commands expect.
+ * The shell's view of a session's files: just-bash's file system interface over our `FileSystem` port, which is the only store. The shell's
+ * own `/bin`, `/usr`, `/dev` and `/proc` are created for each call and are read-only. Links are not supported. Error messages start with
+ * the POSIX code, as the shell's commands expect.
  */
 import {
   InMemoryFs,
@@ -18,11 +18,11 @@ import type { Turns } from './turns.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
 
-/** `turns`: come by for every file that is read, so that a loop of greps gives way. */
+/** `turns`: called for every file that is read, so that a loop of greps yields to other requests. */
 export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSystem {
   const system = new InMemoryFs();
   const shell: IFileSystem & SetUp = {
-    // The shell lays out its own folders through these while it is built.
+    // The shell creates its own folders with these while it is constructed.
     mkdirSync: (path, options) => (isSystem(path) ? system.mkdirSync(path, options) : undefined),
     writeFileSync: (path, content) => (isSystem(path) ? system.writeFileSync(path, content) : undefined),
     writeFileLazy: (path, lazy, metadata) => (isSystem(path) ? system.writeFileLazy(path, lazy, metadata) : undefined),
@@ -72,7 +72,7 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
       if (isSystem(from) || isSystem(to)) throw posix('EACCES', 'rename', from);
       at('rename', from, (source) => at('rename', to, (target) => files.rename(source, target)));
     },
-    // Only joins: what may not be a path is refused where it is used, with an error the commands expect there.
+    // Only joins the paths. The operation that uses an invalid path reports it, in the form that the commands expect.
     resolvePath: join,
     getAllPaths: () => [...files.paths(), ...system.getAllPaths()],
     async chmod(path, mode) {
@@ -107,7 +107,7 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
   }
 
   async function stat(path: string): Promise<FsStat> {
-    // There are no links, so the path is what tells one file from another: without it cp and mv replace nothing.
+    // cp and mv use the inode to detect that two paths are the same file. There are no links, so it is derived from the path.
     const identity = join('/', path);
     if (isSystem(path)) return { ...(await system.stat(path)), identity };
     const found = at('stat', path, (place) => files.stat(place));
@@ -126,14 +126,14 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
       .map(({ name, kind }) => ({ name, isFile: kind === 'file', isDirectory: kind === 'directory', isSymbolicLink: false }));
   }
 
-  /** Writing to a device goes nowhere; the rest of the system folders is closed. */
+  /** Discards writes to a device, and rejects writes to the other system folders. */
   async function discard(operation: string, path: string): Promise<void> {
     if (join('/', path).startsWith('/dev/') && (await system.exists(path))) return;
     throw posix('EACCES', operation, path);
   }
 }
 
-/** What just-bash's own file systems offer besides the interface, and uses when it is there. */
+/** Optional methods of just-bash's own file systems, which the shell uses if they exist. */
 type SetUp = Pick<InMemoryFs, 'mkdirSync' | 'writeFileSync' | 'writeFileLazy'>;
 
 const systemFolders = ['bin', 'dev', 'proc', 'usr'];
@@ -152,7 +152,7 @@ function join(base: string, path: string): string {
   return `/${segments.join('/')}`;
 }
 
-/** Runs on the resolved path; our errors get the form that the shell's commands read. */
+/** Runs `work` on the resolved path, and converts our errors to the form that the shell's commands read. */
 function at<Value>(operation: string, path: string, work: (place: string) => Value): Value {
   const resolved = resolvePath(path, '/');
   if (!resolved.ok) throw new Error(`EINVAL: ${resolved.reason}`);
@@ -190,7 +190,7 @@ function decode(bytes: Uint8Array, options: EncodingOption | undefined): string 
   return text;
 }
 
-/** Text of one character a byte, where the shell says so; UTF-8 else. */
+/** Encodes text as one byte per character if the encoding says so, otherwise as UTF-8. */
 function encode(content: FileContent, options: EncodingOption | undefined): Uint8Array {
   if (typeof content !== 'string') return content;
   if (!isBinary(options)) return new TextEncoder().encode(content);

@@ -1,29 +1,29 @@
 /**
- * What the patched interpreter (`interpreter-patch.ts`) calls while it runs: each call finds the state of the script that it belongs to by the
- * asynchronous context, so that scripts of one isolate share nothing, however their steps interleave. A call outside of a script throws.
+ * The hooks that the patched interpreter (`interpreter-patch.ts`) calls while it runs. Each call finds the state of its script through the
+ * asynchronous context, so that scripts in one isolate share nothing, even if their steps interleave. A call outside of a script throws.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as interpreter from 'just-bash/browser';
 import type { Pattern, PatternBudget } from './pattern-budget.ts';
 import type { Turns } from './turns.ts';
 
-/** Of one script. `command`: of the innermost command that runs; null: the shell itself does. */
+/** State of one script. `command`: the innermost running command, or null while the shell itself runs. */
 type Running = { turns: Turns; patterns: PatternBudget; command: { invalid: InvalidPattern | null } | null };
-/** A pattern that the engine refused, and why. */
+/** A pattern that the regex engine rejected, and the reason. */
 export type InvalidPattern = { text: string; why: string };
 
 type InterpreterHooks = {
   compile(text: string, flags: number, compile: () => Pattern): Pattern;
   match: PatternBudget['match'];
-  /** True: it is time for `pass`. `work`: in bytes that were looked at since the last call. */
+  /** Returns true if it is time to call `pass`. `work`: bytes processed since the last call. */
   isDue(work: number): boolean;
   pass(): Promise<void>;
-  /** Sorts as `Array.prototype.sort` does, stably, and gives way on its way. */
+  /** Sorts like `Array.prototype.sort` (stable), and yields while it sorts. */
   sort<Item>(items: Item[], compare: (a: Item, b: Item) => number): Promise<Item[]>;
 };
 
 declare module 'just-bash/browser' {
-  /** Added by the patch. */
+  /** Added to just-bash by the patch. */
   export function setInterpreterHooks(hooks: InterpreterHooks): void;
 }
 
@@ -31,7 +31,7 @@ const scripts = new AsyncLocalStorage<Running>();
 
 install(interpreter);
 
-/** Throws at the start of the process, not in the first script: without the patch nothing bounds a script. */
+/** Throws at startup rather than in the first script: without the patch nothing bounds a script. */
 export function install(module: { setInterpreterHooks?(hooks: InterpreterHooks): void }): void {
   if (module.setInterpreterHooks === undefined)
     throw new Error('just-bash is installed without its patch. Run npm install, without --ignore-scripts, or npm run postinstall.');
@@ -44,12 +44,12 @@ export function install(module: { setInterpreterHooks?(hooks: InterpreterHooks):
   });
 }
 
-/** Runs a script; everything that it starts has its state. */
+/** Runs a script with this state, and everything that it starts. */
 export function duringScript<Value>(turns: Turns, patterns: PatternBudget, work: () => Promise<Value>): Promise<Value> {
   return scripts.run({ turns, patterns, command: null }, work);
 }
 
-/** Runs a command of a script. `invalid`: the last pattern of this command that the engine refused; null: none. */
+/** Runs a command of a script. `invalid`: the last pattern of this command that the regex engine rejected, or null. */
 export async function duringCommand<Value>(work: () => Promise<Value>): Promise<{ value: Value; invalid: InvalidPattern | null }> {
   const command: Running['command'] = { invalid: null };
   const value = await scripts.run({ ...running(), command }, work);
@@ -72,7 +72,7 @@ function noteInvalid(text: string, compile: () => Pattern): Pattern {
   }
 }
 
-/** Items that are sorted, or compared in a merge, without a pause. */
+/** Number of items that are sorted or merged without a pause. */
 const sortedAtOnce = 1024;
 
 async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
@@ -89,7 +89,7 @@ async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => n
   return runs[0] ?? [];
 }
 
-/** Equal items stay in order: those of `left` are first. */
+/** Stable: of equal items, those of `left` come first. */
 async function merge<Item>(left: Item[], right: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
   const merged: Item[] = [];
   let [at, other] = [0, 0];

@@ -1,27 +1,26 @@
 /**
- * Changes to the pinned just-bash: it gets a hook for every pattern that it compiles and matches, and points in its long loops at which a script
- * gives way. `src/local/patch-just-bash.ts` applies them when the dependencies are installed; `interpreter-hooks.ts` receives the calls. The
- * published bundle is minified, so each change is an exact string and its replacement: a diff would hold the whole bundle.
- *
- * To update just-bash: set `version` and `sha256`, format the new bundle to read it, and correct each `find` that the installer reports.
+ * Changes to the pinned just-bash: hooks for every pattern that it compiles and matches, and yield points in its long loops.
+ * `src/local/patch-just-bash.ts` applies them when dependencies are installed; `interpreter-hooks.ts` receives the calls. The published
+ * bundle is minified, so each change is an exact string and its replacement: a diff would contain the whole bundle.
+ * To update just-bash, set `version` and `sha256`, format the new bundle to read it, and correct each `find` that the installer reports.
  */
-/** `times`: how often `find` occurs; absent: once. */
+/** `times`: how often `find` occurs. Default: once. */
 export type Edit = { what: string; find: string; times?: number; replace: string };
 
 export const interpreterPatch = {
   package: 'just-bash',
   version: '3.4.2',
   file: 'dist/bundle/browser.js',
-  /** Of the file as published. */
+  /** Checksum of the published file. */
   sha256: '6390563a926e5018d5bc2e8b824ae1b13b87bdd3ed31857bacef31b3c100f224',
   edits: [
     {
-      what: 'RE2JS.compile: every pattern of every command comes from here',
+      what: 'RE2JS.compile: compiles every pattern of every command',
       find: 'static compile(t,n=0){let r=t;',
       replace: 'static compile(t,n=0){return $hooks.compile(t,n,()=>e.compileNow(t,n))}static compileNow(t,n=0){let r=t;',
     },
     {
-      what: 'Machine.match: one search for a pattern in a text',
+      what: 'Machine.match: one search of a text',
       find: 'match(t,n,r){let s=this.re2.cond;',
       replace: 'match(t,n,r){return $hooks.match($step=>this.matchNow(t,n,r,$step))}matchNow(t,n,r,$step){let s=this.re2.cond;',
     },
@@ -31,12 +30,12 @@ export const interpreterPatch = {
       replace: 'if(d=t.context(p),$step(i.size,this.ncap),this.step(i,o,n,p,l,d,r,n===t.endPos()),',
     },
     {
-      what: 'sed: the program waits between its commands, and before a line is done',
+      what: 'sed: make the program asynchronous, so that it can yield between commands',
       find: 'function mu(e,t,n,r){let s=new Map;',
       replace: 'async function mu(e,t,n,r){let s=new Map;',
     },
     {
-      what: 'sed: before each command; y and l look at each character, and matching is counted by itself',
+      what: 'sed: before each command; y and l process each character, and matching is counted separately',
       find: 'if(o++,o>i)throw new C(`sed: command execution',
       replace:
         'if($hooks.isDue(64+t.patternSpace.length/(/^(trans|list)/.test(e[a].type)?2:4096)))await $hooks.pass();if(o++,o>i)throw new C(`sed: command execution',
@@ -52,7 +51,7 @@ export const interpreterPatch = {
       replace: 'I.pendingFileWrites=[],await mu(t,I,T,R),o&&a)',
     },
     {
-      what: 'sed: what a line prints and writes is bounded before it is put together, since a loop of its program waits now',
+      what: 'sed: bound the output of a line before it is joined, since a loop of its program now yields',
       find: 't.lineNumberOutput.push(',
       times: 7,
       replace: '$hold(t,n,t.lineNumberOutput,',
@@ -74,18 +73,18 @@ export const interpreterPatch = {
       replace: '$hold(I,R,I.appendBuffer,V)',
     },
     {
-      what: 'sed: where these bytes are counted',
+      what: 'sed: count these bytes',
       find: 'function sm(e,t,n){',
       replace:
         'function $hold(e,t,n,r){e.$held=(e.$held??0)+(r.content??r).length,sm({length:e.$held},t?.maxStringLength??0,"output of one line"),n.push(r)}function sm(e,t,n){',
     },
     {
-      what: 'sed: a file that it writes is as large as an output at most',
+      what: 'sed: limit a written file to the size of an output',
       find: 'O.set(X,V+D.content)',
       replace: 'sm({length:V.length+D.content.length},s?.maxOutputSize??0,"file"),O.set(X,V+D.content)',
     },
     {
-      what: 'grep and rg: the search waits between lines',
+      what: 'grep and rg: make the search asynchronous, so that it can yield between lines',
       find: 'function Es(e,t,n={}){',
       replace: 'async function Es(e,t,n={}){',
     },
@@ -119,7 +118,7 @@ export const interpreterPatch = {
       replace: 'async executeLine(t){if($hooks.isDue(64+t.length/16))await $hooks.pass();if(',
     },
     {
-      what: 'awk: before each rule, whose pattern may be no expression',
+      what: 'awk: before each rule, since its pattern may not be an expression',
       find: 'async matchesRule(t,n){',
       replace: 'async matchesRule(t,n){if($hooks.isDue(64))await $hooks.pass();',
     },
@@ -129,7 +128,7 @@ export const interpreterPatch = {
       replace: 'async function Ae(e,t){if($hooks.isDue(64))await $hooks.pass();switch(',
     },
     {
-      what: 'awk: the value of a variable, which its reader may copy',
+      what: 'awk: read of a variable, whose value may be copied',
       find: 'case"variable":return Ta(e,t.name);case"array_access"',
       replace:
         'case"variable":{let $value=Ta(e,t.name);if($hooks.isDue(($value.length??0)/256))await $hooks.pass();return $value}case"array_access"',
@@ -150,17 +149,17 @@ export const interpreterPatch = {
       replace: 'for(;D!==-1;)$hooks.isDue(256)&&await $hooks.pass(),O(E,te(F.slice(z,D),S,A)),',
     },
     {
-      what: 'sort: gives way between parts of the data',
+      what: 'sort: yield between parts of the data',
       find: 'o.sort(a),n.unique&&(o=Jm(o,n));',
       replace: 'o=await $hooks.sort(o,a),n.unique&&(o=Jm(o,n));',
     },
     {
-      what: 'the shell itself: before each statement, in any loop, function, eval or sourced file',
+      what: 'the shell: before each statement, in any loop, function, eval or sourced file',
       find: 'async executeStatement(t){if(',
       replace: 'async executeStatement(t){if($hooks.isDue(8192))await $hooks.pass();if(',
     },
     {
-      what: 'the hooks themselves',
+      what: 'export the hooks',
       find: 'export{Hp as Bash,',
       replace: 'var $hooks;function $setHooks(e){$hooks=e}export{$setHooks as setInterpreterHooks,Hp as Bash,',
     },

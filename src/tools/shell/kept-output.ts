@@ -1,12 +1,12 @@
 /**
- * Output that is too long to be shown, kept whole as a file of the session, so that the model reads on with the tools it knows. A handful of
- * them: a new one takes the place of the oldest.
+ * Saves output that is too long to be shown as a file of the session, which the model can read with the usual tools. Only a few files are
+ * stored: a new one replaces the oldest.
  */
 import { limits } from '../../core/limits.ts';
 import { joinPath } from '../../core/path.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 
-/** `callId` names the file. null: there is no room for it. */
+/** `callId` names the file. Returns its path, or null if the session has no space for it. */
 export function keepOutput(files: FileSystem, directory: string, callId: string, output: string): string | null {
   const path = joinPath(directory, `output-${callId.replace(/[^\w.-]/g, '_').slice(-100)}.txt`);
   try {
@@ -20,10 +20,10 @@ export function keepOutput(files: FileSystem, directory: string, callId: string,
   }
 }
 
-/** The oldest is moved to where the new one will be: nothing is deleted, so nobody has to be asked. */
+/** Moves the oldest file to the new path. Nothing is deleted, since a deletion requires approval. */
 function giveWay(files: FileSystem, directory: string, path: string): void {
   if (files.stat(path) !== null) return;
-  // Only what is our own: moving and overwriting anything else would have to be asked for.
+  // Only files written by this module: moving or overwriting others requires approval.
   const isOurs = (name: string): boolean => /^output-.+\.txt$/.test(name) && files.stat(joinPath(directory, name))?.own === true;
   const kept = files.list(directory).filter(({ name, kind }) => kind === 'file' && isOurs(name));
   if (kept.length < limits.maxKeptOutputs) return;

@@ -1,7 +1,8 @@
 /**
- * What the patterns of one script may cost. All commands of the shell (grep, sed, awk, jq, `=~`, `case`, `${x//…}` …) match with one engine, RE2:
- * it never backtracks, but takes the length of the text times that of the pattern, without a pause. The budget counts its work, wherever pattern
- * and text come from (an argument, a file, a variable, a string that awk built), and stops the script when it is too much.
+ * Limits the cost of pattern matching in one script. All commands of the shell (grep, sed, awk, jq, `=~`, `case`, `${x//…}` …) use one
+ * engine, RE2. It never backtracks, but its cost is the length of the text times the length of the pattern, and it does not pause. The
+ * budget counts its work, whatever the source of pattern and text (an argument, a file, a variable, a string built by awk), and stops the
+ * script at the limit.
  */
 import { limits } from '../../core/limits.ts';
 
@@ -9,15 +10,15 @@ import { limits } from '../../core/limits.ts';
 export type Pattern = { programSize(): number };
 
 export type PatternBudget = {
-  /** Returns the compiled pattern: sed and jq compile the same one again for every line. Throws if it may not be compiled. */
+  /** Returns the compiled pattern, cached because sed and jq compile the same one for every line. Throws if the pattern is not allowed. */
   compile(text: string, flags: number, compile: () => Pattern): Pattern;
-  /** Runs one search. The search reports its threads before each character, and the groups that each thread carries. */
+  /** Runs one search. The search reports its number of threads, and of groups in each thread, before each character. */
   match<Value>(search: (step: (threads: number, groups: number) => void) => Value): Value;
   /** Work since the last `renew`. */
   used(): number;
-  /** Starts to count anew: other requests have run since. */
+  /** Resets the count after other requests have run. */
   renew(): void;
-  /** Why matching was stopped, permanently; null: it was not. The interpreter takes an error of its engine for "invalid" or "no match". */
+  /** Why matching was stopped permanently, or null. The interpreter treats an error of its engine as "invalid" or "no match". */
   trouble(): string | null;
 };
 
@@ -30,12 +31,12 @@ export function createPatternBudget(): PatternBudget {
     compile(text, flags, compile) {
       const key = `${flags} ${text}`;
       const known = compiled.get(key);
-      // To look it up takes as long as the text is.
+      // A lookup costs time proportional to the length of the text.
       count(known === undefined ? text.length * compileCost : stepCost * 4 + (text.length >> 2));
       if (known !== undefined) return known;
       checkPattern(text);
       const pattern = compile();
-      // Longer than its text where that repeats something.
+      // A program is longer than its text if the text has repetitions.
       count(pattern.programSize() * compileCost);
       if (compiled.size >= maxCompiled) compiled.clear();
       compiled.set(key, pattern);
@@ -46,7 +47,7 @@ export function createPatternBudget(): PatternBudget {
       try {
         return search(step);
       } catch (error) {
-        // The engine follows alternatives by recursion.
+        // The engine recurses into alternatives.
         if (error instanceof RangeError) refuse('a pattern has too many alternatives or optional parts');
         throw error;
       }
@@ -61,7 +62,7 @@ export function createPatternBudget(): PatternBudget {
   function count(work: number): void {
     used += work;
     if (trouble !== null || used > limits.maxShellMatching)
-      refuse(trouble ?? 'there was too much to match at once: take less text, or a simpler pattern');
+      refuse(trouble ?? 'too much to match at once: use less text or a simpler pattern');
   }
 
   function refuse(why: string): never {
@@ -69,21 +70,24 @@ export function createPatternBudget(): PatternBudget {
     throw new Error(why);
   }
 
-  /** The parser of the engine takes the depth of groups squared, and is recursive. */
+  /** The engine's parser is recursive, and its cost is quadratic in the depth of groups. */
   function checkPattern(text: string): void {
     if (text.length > limits.maxShellPatternLength) refuse(`a pattern is longer than ${limits.maxShellPatternLength} characters`);
     let depth = 0;
     for (const character of text) {
       if (character === '(') depth += 1;
       else if (character === ')') depth -= 1;
-      if (depth > limits.maxShellPatternDepth) refuse(`a pattern has groups in groups deeper than ${limits.maxShellPatternDepth}`);
+      if (depth > limits.maxShellPatternDepth) refuse(`a pattern has groups nested deeper than ${limits.maxShellPatternDepth}`);
     }
   }
 }
 
-/** Of one script. Each may hold a program of ten thousand instructions. */
+/** Compiled patterns cached for one script. Each may have a program of ten thousand instructions. */
 const maxCompiled = 64;
-/** In units of `limits.maxShellMatching`: for each character of a text, of a pattern to compile, and for one search. */
+/**
+ * Costs in units of `limits.maxShellMatching`: for each character of a text, for each character of a pattern to compile, and for one
+ * search.
+ */
 const stepCost = 4;
 const compileCost = 50;
 const searchCost = 40;

@@ -1,7 +1,4 @@
-/**
- * One run of a script: an interpreter made new for it, over files that are the script's until it has ended. What comes of it is not judged
- * here; `bash.ts` shows it.
- */
+/** Runs one script in a new interpreter, over an overlay of the session's files. `bash.ts` turns the outcome into a result. */
 import { Bash } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
@@ -21,7 +18,7 @@ import { createTurns, type Turns } from './turns.ts';
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
-/** `stopped`: why it did not come to its own end; null: it did. `why`: of what has stalled, in words. */
+/** `stopped`: why the script was stopped, or null if it ended by itself. `why`: explains `stalled`. */
 export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: Stop | null; why?: string };
 type Stop = 'timeout' | 'stalled' | 'suspended';
 
@@ -40,24 +37,24 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
   const turns = createTurns({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
   const shell = createShell(script, files, context, { end, during: time.during, turns });
   try {
-    // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
-    // file in the way): the script still ends, but what it printed until then is kept.
+    // Runs in a subshell, because only there the interpreter survives a redirection that cannot be opened (no space left, a file in the
+    // path): the script still ends, but its output until then is retained.
     const signal = AbortSignal.any([context.signal, stop.signal]);
     const ended = await duringScript(turns, patterns, () => shell.exec(`(\n${script.command}\n)`, { signal }));
-    // Of its last statement: no point comes after it.
+    // Checked for the last statement: no yield point follows it.
     const trouble = patterns.trouble();
     if (trouble !== null) end('stalled', trouble);
     return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped, ...(why !== undefined && { why }) };
   } catch (error) {
     if (stopped === null || error instanceof ToolFault) throw error;
-    // What it printed is lost with the interpreter, which does not know this end.
+    // The output is lost with the interpreter, which does not support this kind of end.
     return { stdout: '', stderr: '', exitCode: 126, stopped, ...(why !== undefined && { why }) };
   } finally {
     time.stop();
   }
 }
 
-/** Behind our own timer, which is the one that knows what came of it, and what of it was a script's own. */
+/** The interpreter's timeout is longer than ours, since only ours can tell a timed-out script from a script's own exit code. */
 const interpreterGraceMs = 1_000;
 
 type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: Turns };
@@ -76,7 +73,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
       wget,
       truncate,
     ],
-    // Called for every step of a jq program, which runs without waiting.
+    // Called for every step of a jq program, which runs synchronously.
     coverage: { hit: (feature) => feature.startsWith('jq:') && turns.step() },
     executionLimitProfile: 'hardened',
     executionLimits: {
@@ -94,7 +91,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
       maxInputBytes: limits.maxShellInputBytes,
       maxExecutionTimeMs: (context.calls === null ? script.timeoutMs : limits.maxServerCallMs) + interpreterGraceMs,
     },
-    // It patches globals of the whole isolate while a script runs, which other requests would feel.
+    // It patches globals of the whole isolate while a script runs, which would affect other requests.
     defenseInDepth: false,
   });
   surroundCommands(shell, turns);

@@ -1,7 +1,7 @@
 /**
- * What becomes of a script between its parsing and its run: background jobs are refused before anything happens, and loops, functions and long
- * lists get points at which they give way (`turns.ts`). Registered with the interpreter, which shows it every script that it parses whole; what
- * `eval` and `source` are given runs as it stands, a job of it in the foreground.
+ * Checks and changes a parsed script before it runs: rejects background jobs, and inserts yield points into loops, functions and long lists
+ * (`turns.ts`). Registered with the interpreter, which applies it to every complete script that it parses. The arguments of `eval` and
+ * `source` run unchanged; a background job in them runs in the foreground.
  */
 import type { Bash } from 'just-bash/browser';
 import { ToolFault } from '../define-tool.ts';
@@ -18,7 +18,7 @@ export const scriptPlan: Plugin = {
 
 type Node = Record<string, unknown>;
 
-/** Every object of the tree. Not by recursion: a script may nest deeper than the stack. */
+/** Returns every object of the tree. Iterative, since a script may be nested deeper than the stack. */
 function nodesOf(root: object): Node[] {
   const found: Node[] = [];
   const pending: unknown[] = [root];
@@ -41,14 +41,14 @@ function refuseJobs(node: Node): void {
   if (node.type === 'Statement' && node.background === true) {
     const text = typeof node.sourceText === 'string' ? node.sourceText.slice(0, 80) : '…&';
     throw new ToolFault(
-      `Not run: \`${text}\` is a background job, and this shell has none: everything ends with the call. Run it in the foreground (without the &), or make several calls at once.`,
+      `Not run: \`${text}\` is a background job, and this shell does not support them: all processes end with the call. Run it in the foreground (without the &), or make several calls in parallel.`,
     );
   }
   if (node.type !== 'SimpleCommand') return;
   const name = literal(node.name);
   if (name !== null && jobCommands.has(name))
     throw new ToolFault(
-      `Not run: this shell has no background jobs, so there is no \`${name}\`: everything ends with the call. Leave it out and run the command in the foreground.`,
+      `Not run: this shell does not support background jobs, so \`${name}\` is not available. Remove it and run the command in the foreground.`,
     );
 }
 

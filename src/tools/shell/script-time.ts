@@ -1,11 +1,11 @@
-/** The time that a script has for itself: it stands still while one of its calls is waited for. Used by `run-script.ts`. */
+/** A script's own time limit. The timer is paused while the script waits for a tool call. Used by `run-script.ts`. */
 
 export type ScriptTime = {
   during<Value>(work: Promise<Value>): Promise<Value>;
   stop(): void;
 };
 
-/** `late` is called once, when all of it has gone by. */
+/** `late` is called once, when the time limit is reached. */
 export function createScriptTime(ms: number, late: () => void): ScriptTime {
   let left = ms;
   let since = Date.now();

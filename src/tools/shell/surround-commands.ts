@@ -1,7 +1,4 @@
-/**
- * What stands around each command of the shell: points at which the script gives way, and a look at what it would take in, since the command
- * itself says no word on its way through it.
- */
+/** Wraps each command of the shell with yield points and a check of its input size, since the commands themselves do not yield. */
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 import { duringCommand, type InvalidPattern } from './interpreter-hooks.ts';
@@ -9,10 +6,10 @@ import type { Turns } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
 
-/** Before the first run. Throws where the interpreter no longer keeps its commands as it does in the version that we pin. */
+/** Call before the first run. Throws if the interpreter no longer stores its commands as the pinned version does. */
 export function surroundCommands(shell: Bash, turns: Turns): void {
   const commands: unknown = Reflect.get(shell, 'commands');
-  if (!(commands instanceof Map)) throw new Error('just-bash keeps its commands elsewhere: see surround-commands.ts');
+  if (!(commands instanceof Map)) throw new Error('just-bash no longer stores its commands in a Map: update surround-commands.ts');
   for (const command of commands.values()) surroundCommand(command as Command, turns);
 }
 
@@ -25,7 +22,7 @@ function surroundCommand(command: Command, turns: Turns): void {
     const { value, invalid } = await duringCommand(() =>
       command.name === 'ls' ? listLiterally(args, context, execute) : execute(args, context),
     );
-    // Whatever it made of an error of its patterns.
+    // Stops the script after a pattern error, even if the command caught the error.
     await turns.pass();
     if (invalid !== null && isSilent(command.name, invalid.text))
       return { ...value, stderr: `${value.stderr}${command.name}: ${explain(invalid)}\n`, exitCode: 2 };
@@ -33,31 +30,31 @@ function surroundCommand(command: Command, turns: Turns): void {
   };
 }
 
-/** These commands take an invalid pattern for one that does not match, and the script would continue with what was never done. */
+/** These commands treat an invalid pattern as one that does not match, so the script would continue with a wrong result. */
 function isSilent(name: string, pattern: string): boolean {
-  // A separator of awk may be any one character.
+  // A separator of awk may be any single character.
   return ['sed', 'awk', 'jq', 'find', 'expr'].includes(name) && !(name === 'awk' && pattern.length === 1);
 }
 
 function explain({ text, why }: InvalidPattern): string {
   const shown = text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…`.toWellFormed() : text;
-  return `not a pattern of this shell: ${shown} (${why.replace(/^error parsing regexp: /, '')}); it knows no backreferences in patterns and no lookaround`;
+  return `pattern not supported by this shell: ${shown} (${why.replace(/^error parsing regexp: /, '')}); backreferences in patterns and lookaround are not available`;
 }
 
-/** Why a command is not let near what it is given; null: it may run. */
+/** Returns why a command may not process its input, or null. */
 async function sizeFault(name: string, args: readonly string[], context: Context): Promise<string | null> {
   if (!takers.has(name)) return null;
   let bytes = String(context.stdin).length;
-  // Whatever it means to the command: an option is no file, and a word that is one by chance is small.
+  // Every argument is treated as a possible file name. An option is not a file, and an argument that happens to name one adds little.
   for (const arg of args) bytes += await sizeOf(arg, context);
   const most = mostBytes(name, args);
-  if (bytes > most) return `more at once than this shell takes (${bytes} bytes of at most ${most}): split it (head -c, split, sed -n)`;
+  if (bytes > most) return `input too large for this shell (${bytes} bytes, maximum ${most}): split it (head -c, split, sed -n)`;
   if (name === 'html-to-markdown' && (await depthOf(args, context)) > limits.maxShellHtmlDepth)
-    return `elements in elements deeper than ${limits.maxShellHtmlDepth}`;
+    return `elements nested deeper than ${limits.maxShellHtmlDepth}`;
   return null;
 }
 
-/** All that go through the whole of it at once; others stream, or have bounds of their own. */
+/** The commands that process their whole input at once. Others stream or have limits of their own. */
 const takers: ReadonlySet<string> = new Set(
   'sort uniq comm join paste cut tr rev tac nl fold expand unexpand column grep egrep fgrep rg sed awk jq wc diff od xxd strings base64 md5sum sha1sum sha256sum gzip gunzip zcat html-to-markdown'.split(
     ' ',
@@ -77,12 +74,12 @@ async function sizeOf(arg: string, context: Context): Promise<number> {
     const stat = await context.fs.stat(context.fs.resolvePath(context.cwd, arg));
     return stat.isFile ? stat.size : 0;
   } catch {
-    // No file of that name: an option or a pattern, or the command says it itself.
+    // No such file: an option or a pattern, or the command reports it itself.
     return 0;
   }
 }
 
-/** How deep elements stand in each other, those that need no end not counted. */
+/** Returns the nesting depth of elements. Elements that need no end tag are not counted. */
 async function depthOf(args: readonly string[], context: Context): Promise<number> {
   const files = await Promise.all(args.map((arg) => textOf(arg, context)));
   let most = 0;
@@ -101,8 +98,8 @@ const endless: ReadonlySet<string> = new Set(
 );
 
 /**
- * What the shell left of a glob, or was quoted, is a name. This `ls` would look for files with it once more, by an engine that backtracks
- * (minimatch, over the engine of the language): `*a*a*a*a…b` against one long name takes longer than anybody waits.
+ * Arguments of `ls` are already expanded or were quoted, so each is a file name. just-bash's `ls` would expand them again with an engine
+ * that backtracks (minimatch over native regular expressions): `*a*a*a*a…b` against one long name takes longer than any timeout.
  */
 async function listLiterally(args: string[], context: Context, execute: Command['execute']): ReturnType<Command['execute']> {
   const kept: string[] = [];
@@ -119,7 +116,7 @@ async function listLiterally(args: string[], context: Context, execute: Command[
   return { ...ended, stderr: stderr + ended.stderr, exitCode: 2 };
 }
 
-/** Why two files are not compared line by line; null: they may be. What cannot be read is the command's to say. */
+/** Returns why two files are not compared line by line, or null. Read errors are left to the command. */
 async function diffFault(args: readonly string[], context: Context): Promise<string | null> {
   const [from, to] = args.filter((arg) => arg === '-' || !arg.startsWith('-'));
   if (from === undefined || to === undefined || args.includes('-q') || args.includes('--brief')) return null;
@@ -133,7 +130,7 @@ async function diffFault(args: readonly string[], context: Context): Promise<str
   const differing = before.length + after.length - 2 * (start + end);
   return differing <= limits.maxDiffLines
     ? null
-    : `the files differ over ${differing} lines, more than ${limits.maxDiffLines}: compare parts of them (sed -n), or use sort and comm`;
+    : `the files differ in ${differing} lines, more than ${limits.maxDiffLines}: compare parts of them (sed -n), or use sort and comm`;
 }
 
 async function linesOf(path: string, context: Context): Promise<string[] | null> {
@@ -144,7 +141,7 @@ async function textOf(path: string, context: Context): Promise<string | null> {
   try {
     return path === '-' ? String(context.stdin) : await context.fs.readFile(context.fs.resolvePath(context.cwd, path));
   } catch {
-    // Not there, or a directory: said by the command itself.
+    // Missing, or a directory: the command reports it.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `tool`: the other tools of the conversation as a command of the shell. Each call goes through the one door, works on the script's own files,
- * and answers on stdout what a model would read.
+ * The shell command `tool`, which calls the other tools of the conversation. Each call goes through `engine/call-tool.ts`, works on the
+ * script's own files, and prints on stdout what a model would read.
  */
 import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
 import { codeAnswer } from '../../core/code-result.ts';
@@ -15,20 +15,20 @@ type Output = { stdout: string; stderr: string; exitCode: number };
 
 export type ToolCommandParts = {
   calls: InnerCalls | null;
-  /** The script's. */
+  /** The script's files. */
   files: FileSystem;
-  /** What the script has sent by itself and would send again if it were run again; null: nothing. */
+  /** The request that the script has already sent and would send again if it were rerun, or null. */
   sent(): string | null;
-  /** The script's own time stands still while it waits for a call, which has a time of its own. */
+  /** Runs a call while the script's own timer is paused: the call has a timeout of its own. */
   during<Value>(work: Promise<Value>): Promise<Value>;
-  /** Ends the script: a call waits for somebody. */
+  /** Ends the script, because a call waits for a decision or a client. */
   suspend(): void;
 };
 
 export function createToolCommand(parts: ToolCommandParts): Command {
   return defineCommand('tool', async (args, { stdin }) => {
     const { calls } = parts;
-    if (calls === null) return failed('no other tools can be called from here.', 1);
+    if (calls === null) return failed('no other tools can be called in this context.', 1);
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h') return rest[0] === undefined ? usage(calls) : help(calls, rest[0]);
     if (name === '--list') return printed(calls.tools.map(line).join('\n'));
@@ -39,7 +39,7 @@ export function createToolCommand(parts: ToolCommandParts): Command {
     const sent = parts.sent();
     if (sent !== null)
       return failed(
-        `not called: this script has sent ${sent}, and would send it again if the call had to wait for somebody. Call tools before that, or in a script of its own, or send it with \`tool http_request\`.`,
+        `not called: this script has already sent ${sent}, and would send it again if this call had to wait for approval. Call tools before sending, use a separate script, or send with \`tool http_request\`.`,
         1,
       );
     return await call(parts, calls, name, asked);
@@ -61,7 +61,10 @@ async function call({ files, during, suspend }: ToolCommandParts, calls: InnerCa
 
 type Asked = { arguments: Record<string, unknown>; structured: boolean };
 
-/** `--json TEXT`, then `key=value`, which stands over it; with neither what comes on stdin. A text: what is wrong. */
+/**
+ * Reads `--json TEXT` and `key=value` arguments; `key=value` takes precedence. Without both, reads stdin. Returns an error message as a
+ * string.
+ */
 function readArguments(args: readonly string[], stdin: string, tool: InnerTool | null): Asked | string {
   let structured = false;
   let json: string | null = null;
@@ -74,7 +77,7 @@ function readArguments(args: readonly string[], stdin: string, tool: InnerTool |
       index += 1;
     } else if (arg.startsWith('--json=')) json = arg.slice('--json='.length);
     else if (/^[^=-][^=]*=/.test(arg)) pairs.push(arg);
-    else return `"${arg.slice(0, 80)}" is not understood: give arguments as --json '{"key": …}' or as key=value.`;
+    else return `"${arg.slice(0, 80)}" is not a valid argument: give arguments as --json '{"key": …}' or as key=value.`;
   }
   if (json === null && pairs.length === 0 && stdin.trim() !== '') json = stdin;
   const base = json === null ? {} : parseObject(json);
@@ -95,12 +98,12 @@ function parseObject(text: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
   } catch {
-    // Not JSON, which is the answer.
+    // Not valid JSON.
     return null;
   }
 }
 
-/** As the schema says: text where it takes text, else what it is as JSON. undefined: it is none. */
+/** Converts a value according to its schema: text if the schema allows a string, otherwise JSON. undefined: not of a declared type. */
 function readValue(text: string, schema: Record<string, unknown> | null): unknown {
   const types = [schema?.type].flat().filter((type) => type !== undefined);
   if (types.length === 0 ? schema === null || Array.isArray(schema.enum) : types.includes('string')) return text;
@@ -108,7 +111,7 @@ function readValue(text: string, schema: Record<string, unknown> | null): unknow
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    // Of no declared type it may be text; of another it is a fault.
+    // Without a declared type the value may be text; with another type it is an error.
     return types.length === 0 ? text : undefined;
   }
 }
@@ -123,7 +126,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For help only: what a name means in a call is said at the door. */
+/** For help output only; calls are resolved in `engine/call-tool.ts`. */
 function lookUp({ tools }: InnerCalls, name: string): InnerTool | null {
   const wanted = fold(name);
   const isIt = (tool: InnerTool): boolean => [tool.name, tool.canonical, ...tool.aliases].some((spelling) => fold(spelling) === wanted);
@@ -134,17 +137,17 @@ function usage({ tools }: InnerCalls): Output {
   return printed(
     [
       'tool <name> --json \'{"key": …}\'   call a tool; also key=value …, or the JSON on stdin; --structured prints its structured result',
-      'tool --list                        all of them',
-      'tool find <words>                  those that fit',
-      'tool --help <name>                 what it takes',
-      `${tools.length} tools can be called.`,
+      'tool --list                        list all tools',
+      'tool find <words>                  search for tools',
+      'tool --help <name>                 show description and arguments',
+      `${tools.length} tools are available.`,
     ].join('\n'),
   );
 }
 
 function help(calls: InnerCalls, name: string): Output {
   const tool = lookUp(calls, name);
-  if (tool === null) return failed(`there is no tool "${name.slice(0, 80)}"; tool --list shows all.`, 127);
+  if (tool === null) return failed(`unknown tool "${name.slice(0, 80)}"; run tool --list to see all.`, 127);
   const others = tool.aliases.filter((alias) => alias !== tool.name);
   const also = others.length === 0 ? '' : ` (aliases: ${others.join(', ')})`;
   const schema = JSON.stringify(tool.inputSchema);
@@ -153,10 +156,10 @@ function help(calls: InnerCalls, name: string): Output {
   return printed(`${tool.name}${also}, ${tool.canonical}\n${tool.description}\narguments: ${shown}`);
 }
 
-/** Those with most of the words first, in the name before the description. */
+/** Prints tools that contain most of the words first; a match in the name counts more than one in the description. */
 function find(calls: InnerCalls, words: readonly string[]): Output {
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '');
-  if (wanted.length === 0) return failed('find: give words to look for.', 2);
+  if (wanted.length === 0) return failed('find: give words to search for.', 2);
   const scored = calls.tools.map((tool) => {
     const name = [tool.name, tool.canonical, ...tool.aliases].join(' ').toLowerCase();
     const description = tool.description.toLowerCase();
@@ -164,7 +167,7 @@ function find(calls: InnerCalls, words: readonly string[]): Output {
     return { tool, score };
   });
   const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
-  if (found.length === 0) return failed(`find: none of ${calls.tools.length} tools fits; tool --list shows all.`, 1);
+  if (found.length === 0) return failed(`find: none of the ${calls.tools.length} tools matches; run tool --list to see all.`, 1);
   return printed(
     found
       .slice(0, limits.maxListedFiles)
@@ -178,7 +181,7 @@ function line({ name, description }: InnerTool): string {
   return `${name}\t${short.length <= limits.maxFoundDescriptionLength ? short : `${short.slice(0, limits.maxFoundDescriptionLength)}…`.toWellFormed()}`;
 }
 
-/** The interpreter hands bytes as one character each. */
+/** The interpreter passes bytes as one character each. */
 function decode(stdin: CommandContext['stdin']): string {
   return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
 }

@@ -1,4 +1,4 @@
-/** `truncate`, which the interpreter does not have and scripts use: files are cut or filled with zero bytes up to a size. */
+/** The `truncate` command, which the interpreter lacks and scripts use: cuts files or fills them with zero bytes to a given size. */
 import { defineCommand } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 
@@ -40,7 +40,7 @@ export const truncate = defineCommand('truncate', async (given, { fs, cwd }) => 
 
 type Size = { sign: 0 | 1 | -1; bytes: number };
 
-/** null: no size. */
+/** Returns null for an invalid size. */
 function readSize(text: string): Size | null {
   const parts = /^([+-]?)(\d{1,12})([KM]?)$/.exec(text);
   if (parts === null) return null;

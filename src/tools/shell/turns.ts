@@ -1,22 +1,27 @@
 /**
- * Gives way: the interpreter runs in this isolate, and a busy script would stall every other request, and keep timers and signals from reaching it.
- * Its statements and the loops of its commands (`interpreter-patch.ts`), its commands (`surround-commands.ts`) and its files (`file-system.ts`) come
- * by here. What does too much without coming by is stopped.
+ * Yields to other requests. The interpreter runs in this isolate, where a busy script would block every other request and delay timers and
+ * signals. Its statements, the loops of its commands (`interpreter-patch.ts`), its commands (`surround-commands.ts`) and its files
+ * (`file-system.ts`) call these functions. A script that does too much work without a call is stopped.
  */
 import { limits } from '../../core/limits.ts';
 import type { PatternBudget } from './pattern-budget.ts';
 
 export type Turns = {
-  /** A point at which others may run, if it is time. `work`: how much was done since the last one, in bytes that were looked at. */
+  /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
   pass(work?: number): Promise<void>;
-  /** The same in two parts, for loops that would be slow if they waited for each step: counts the work, and returns whether it is time. */
+  /**
+   * `pass` in two parts, for loops that would be slow if they awaited each step: counts the work, and returns whether it is time to call
+   * `pass`.
+   */
   isDue(work: number): boolean;
   giveWay(): Promise<void>;
-  /** Called for each step of code that cannot wait (jq). Throws after too many, or too long, without a point in between. */
+  /** Called for each step of code that cannot wait (jq). Throws after too many steps, or too long a time, without a yield. */
   step(): void;
 };
 
-/** `stalled` is called before a script is stopped here, whatever it makes of the error. `signal`: aborted when the script has ended. */
+/**
+ * `stalled` is called before a script is stopped here, even if the script catches the error. `signal`: aborted when the script has ended.
+ */
 export function createTurns(
   { patterns, signal, stalled }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void },
   now: () => number = () => performance.now(),
@@ -24,7 +29,7 @@ export function createTurns(
   let since = now();
   let done = 0;
   let steps = 0;
-  /** Time of this script's own steps since it gave way: while it waits, others may run, and their time is not its own. */
+  /** Time of this script's own steps since it last yielded. Time in which it waits and others run does not count. */
   let spentMs = 0;
   let stretch: { from: number; to: number } | null = null;
   return { isDue, giveWay, pass, step };
@@ -36,14 +41,14 @@ export function createTurns(
   function isDue(work: number): boolean {
     done += work;
     if (patterns.trouble() !== null || signal.aborted) return true;
-    // By count as well: on the edge the clock stands still while code runs.
+    // Also limited by count: on Cloudflare the clock stands still while code runs.
     return done >= limits.shellTurnBytes || patterns.used() >= limits.shellTurnMatching || now() - since >= limits.shellTurnMs;
   }
 
   async function giveWay(): Promise<void> {
     stopIfTroubled();
     await new Promise((resolve) => setTimeout(resolve, 0));
-    // A command would finish its work first: only statements look at the signal.
+    // A command would otherwise finish its work first: only statements check the signal.
     signal.throwIfAborted();
     since = now();
     done = 0;
@@ -56,10 +61,10 @@ export function createTurns(
     steps += 1;
     stopIfTroubled();
     if (steps > limits.maxShellSteps || spentMs + stretchMs() > limits.maxShellStallMs)
-      stop('one command did too much at once. Split its data (head, tail, sed -n) or simplify it');
+      stop('one command did too much work at once. Split its data (head, tail, sed -n) or simplify it');
   }
 
-  /** Length of the synchronous code that this step belongs to; a microtask runs when it has ended. */
+  /** Returns the duration of the synchronous code that this step belongs to; a microtask runs when it has ended. */
   function stretchMs(): number {
     const at = now();
     if (stretch === null) {
@@ -74,7 +79,7 @@ export function createTurns(
     return at - stretch.from;
   }
 
-  /** What was too much for a pattern ends the script, not only the command that may have caught the error. */
+  /** Ends the script when a pattern exceeded the budget, since the command may have caught the error. */
   function stopIfTroubled(): void {
     const trouble = patterns.trouble();
     if (trouble !== null) stop(trouble);

@@ -1,4 +1,4 @@
-/** Reading an API's document and calling its operations, over HTTP against an API on this machine and through the way out. */
+/** Reads an API's document and calls its operations, over HTTP against an API on this machine and through the outbound client. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dump } from 'js-yaml';
 import type { EditionTool } from '../../../src/core/edition-tool.ts';
@@ -75,7 +75,7 @@ function discover(
   return createOpenApiSource().discover(accessOf(server), context);
 }
 
-/** The one operation at `/things/{id}` of a document, called. */
+/** Calls the only operation, at `/things/{id}`, of a document. */
 async function door(
   operation: Record<string, unknown>,
   answers?: ApiAnswers,
@@ -109,7 +109,7 @@ const body = (contentType: string, schema: unknown, more = {}) => ({ requestBody
 const properties = (...names: string[]) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) });
 
 describe('an API’s document', () => {
-  it('is read from its address, with the headers that are for its host', async () => {
+  it('is read from its URL, with the headers that are for its host', async () => {
     const api = await listen((origin) => JSON.stringify(largeApiDocument(3, [`${origin}/v1`])));
     const context = contextOf();
     const headers = { authorization: { secret: 'TOKEN' }, 'x-team': 'a' };
@@ -130,7 +130,7 @@ describe('an API’s document', () => {
     expect(api.reads[2]).toMatchObject({ 'x-team': 'a' });
   });
 
-  it('may be YAML, and may be given whole: the same tools', async () => {
+  it('gives the same tools as YAML, and inline', async () => {
     const document = largeApiDocument(2);
     const read = await discover({}, { text: JSON.stringify(document) });
     expect(await discover({}, { text: dump(document, { noRefs: true }) })).toEqual(read);
@@ -147,7 +147,7 @@ describe('an API’s document', () => {
     ['<!doctype html><p>Sign in', 'is a page of HTML'],
     ['{"openapi": "3.0.0", "paths": {', 'is neither JSON nor YAML'],
     ['a: [', 'is neither JSON nor YAML'],
-    // Each of these took the better part of a minute, or more.
+    // Without a limit, each of these took about a minute or more.
     [`a: [${','.repeat(200_000)}`, 'at line 1, column 5'],
     [`a: [\n${'} '.repeat(200_000)}`, 'at line 2, column 1'],
     ['- '.repeat(100_000), 'nested too deeply'],
@@ -180,7 +180,7 @@ describe('an API’s document', () => {
     expect(failure).toMatchObject({ code: 'upstream_error', detail: expect.stringContaining(words) });
   });
 
-  it('that cannot be had says why', async () => {
+  it('that cannot be read gives the reason', async () => {
     const of = async (answer: Response) => {
       const api = await listen(() => answer);
       return await discover({ url: api.documentUrl }).catch((error: unknown) => error);
@@ -207,7 +207,7 @@ describe('an API’s document', () => {
 });
 
 describe('a call of an operation', () => {
-  it('is one request with each argument in its place, the server’s headers, and the key of the call', async () => {
+  it('is one request with each argument in its place, the server’s headers and the idempotency key', async () => {
     const parameters = [
       { name: 'q', in: 'query', schema: {} },
       { name: 'X-Mode', in: 'header', schema: {} },
@@ -243,7 +243,7 @@ describe('a call of an operation', () => {
     ]);
   });
 
-  it('goes where the server’s document says, whatever the API’s says', async () => {
+  it('uses the base URL of the server’s document before that of the API', async () => {
     const other = await listen(
       () => '{}',
       () => 'there',
@@ -265,7 +265,7 @@ describe('a call of an operation', () => {
     expect(api.calls).toMatchObject([{ body: sent, headers: { 'content-type': contentType } }]);
   });
 
-  it('has its body as a form with files', async () => {
+  it('sends its body as a form with files', async () => {
     const schema = {
       type: 'object',
       properties: { note: { type: 'string' }, photo: { type: 'string', format: 'binary' }, meta: { type: 'object' } },
@@ -281,14 +281,14 @@ describe('a call of an operation', () => {
     });
   });
 
-  it('has no body where none is given and none is needed', async () => {
+  it('has no body if none is given and none is required', async () => {
     const { call, api } = await door(body('application/json', properties('a')));
     await call({ id: '1' });
     expect(api.calls).toMatchObject([{ body: '' }]);
     expect(api.calls[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('is refused, and told of its arguments, where one cannot stand in its place', async () => {
+  it('is rejected with the path of an argument that cannot be sent', async () => {
     const { call, api } = await door({ parameters: [{ name: 'X-Mode', in: 'header', schema: {} }] });
     expect(await call({ id: '..' })).toMatchObject({
       isError: true,
@@ -302,7 +302,7 @@ describe('a call of an operation', () => {
     expect(api.calls).toEqual([]);
   });
 
-  it('says what is missing of its server', async () => {
+  it('names what is missing in its server', async () => {
     expect(await (await door({}, undefined, { headers: { a: { secret: 'NONE' } } })).call()).toMatchObject({
       code: 'tool_error',
       text: expect.stringContaining('no secret "NONE"'),
@@ -320,10 +320,10 @@ describe('a call of an operation', () => {
   });
 });
 
-describe('what an API answers', () => {
+describe('an API response', () => {
   const answered = async (answer: () => unknown, method = 'get') => await (await door({}, answer, { method })).call();
 
-  it('is JSON as text and structure, and never taken for a result of a tool', async () => {
+  it('in JSON becomes text and structured content, and is never read as an MCP result', async () => {
     const content = [{ type: 'text', text: 'not a block' }];
     expect(await answered(() => ({ content, isError: true }))).toMatchObject({
       isError: false,
@@ -333,7 +333,7 @@ describe('what an API answers', () => {
     expect([many.text, many.structuredContent]).toEqual(['[1,2]', undefined]);
   });
 
-  it('is text, an image, nothing, or named', async () => {
+  it('becomes text, an image, nothing, or a description', async () => {
     expect((await answered(() => new Response('a,b', { headers: { 'content-type': 'text/csv' } }))).text).toBe('a,b');
     expect((await answered(() => new Response(new Uint8Array([1, 2]), { headers: { 'content-type': 'image/png' } }))).content).toEqual([
       { type: 'image', data: 'AQI=', mimeType: 'image/png' },
@@ -345,7 +345,7 @@ describe('what an API answers', () => {
     expect((await answered(() => new Response(null, { headers: { etag: 'x' } }), 'head')).isError).toBe(false);
   });
 
-  it('with a status of a fault is one, with what the API says of it', async () => {
+  it('with an error status is an error with the body of the API', async () => {
     expect(await answered(() => Response.json({ message: 'No such thing' }, { status: 404 }))).toMatchObject({
       isError: true,
       code: 'tool_error',
@@ -353,7 +353,7 @@ describe('what an API answers', () => {
     });
   });
 
-  it('is not read beyond its bound', async () => {
+  it('is not read beyond its limit', async () => {
     const result = await answered(
       () => new Response('x'.repeat(limits.maxToolReplyBytes + 1), { headers: { 'content-type': 'text/plain' } }),
     );

@@ -1,4 +1,4 @@
-/** `MONIKER_ALIASES=off`: the configuration tools tell the names that tools are called by, which are their own. */
+/** `MONIKER_ALIASES=off`: the configuration tools report the names that tools can be called by, which are their own. */
 import { expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/alias-map.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
@@ -6,7 +6,7 @@ import { configurationBench } from './bench.ts';
 
 const tools = [toolOf('git', 'search'), toolOf('web', 'search'), toolOf('docker', 'ps', { aliases: ['containers'] })];
 
-it('tells each tool by the name that is served, also where two share one, and says why an alias is none', async () => {
+it('shows the served name of each tool, also if two share one, and warns that aliases are off', async () => {
   const bench = configurationBench(tools, undefined, { aliases: false });
   const wanted = [{ namespacedName: 'git.search', alias: 'find' }, { namespacedName: 'web.search' }, { namespacedName: 'docker.ps' }];
   const { json, text } = await bench.run('build-toolset', { name: 'dev', tools: wanted, autoEquip: true });

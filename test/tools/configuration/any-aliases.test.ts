@@ -1,4 +1,4 @@
-/** Whatever aliases a conversation comes up with: either each of them means its tool, or nothing is stored and the error says which. */
+/** For any aliases of a conversation: either each of them resolves to its tool, or nothing is stored and the error says which is wrong. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/alias-map.ts';
@@ -33,7 +33,7 @@ const entry = fc.record(
   { requiredKeys: ['namespacedName'] },
 );
 
-it('builds what resolves, or says what is wrong at its index and stores nothing', async () => {
+it('builds a toolset whose names resolve, or reports the index of the fault and stores nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 4 }), async (tools) => {
       const { catalog, run } = configurationBench();

@@ -1,6 +1,6 @@
 /**
- * The configuration tools over a catalog in memory, run as the call door runs them: every answer is held against the schema that its tool
- * declares, as a strict MCP client does.
+ * The configuration tools over an in-memory catalog, called as `engine/call-tool.ts` calls them: every answer is checked against its tool's
+ * output schema, as strict MCP clients do.
  */
 import { expect } from 'vitest';
 import type { EditionTool } from '../../../src/core/edition-tool.ts';
@@ -31,12 +31,12 @@ export type ToldAnswer = { isError: boolean; code: string | undefined; text: str
 
 export type Bench = {
   catalog: FakeCatalog;
-  /** With the root key, unless told otherwise. */
+  /** With the root key by default. */
   run(tool: string, args?: Record<string, unknown>, keyId?: string): Promise<ToldAnswer>;
   key(rights: Pick<Principal, 'scopes' | 'toolsets'>): Promise<string>;
 };
 
-/** `around`: puts something between the tools and the desk. */
+/** `around`: wraps the toolset editor of the tools. */
 export function configurationBench(
   tools: readonly ToolDefinition[] = someTools,
   around: (desk: ConfigurationDesk, catalog: FakeCatalog) => ConfigurationDesk = (desk) => desk,

@@ -13,7 +13,7 @@ const build = (tools: unknown, more: object = {}) => bench.run('build-toolset', 
 const stored = async () => (await bench.catalog.list('toolset', { limit: 50 })).items.map(({ name }) => name);
 const status = { namespacedName: 'git.status' };
 
-/** What is refused stores nothing. */
+/** A rejected request stores nothing. */
 async function errorOf(tools: unknown, more: object = {}): Promise<string> {
   const { isError, json, text } = await build(tools, more);
   expect(isError).toBe(true);
@@ -24,7 +24,7 @@ async function errorOf(tools: unknown, more: object = {}): Promise<string> {
 }
 
 describe('build-toolset', () => {
-  it('saves tools under the names that they are given, and tells all names of each', async () => {
+  it('saves tools under the given names, and returns all names of each', async () => {
     const { isError, json, text } = await build([{ ...status, alias: 'gs', aliases: ['git_status'] }, { namespacedName: 'docker.ps' }], {
       description: 'For work.',
     });
@@ -72,22 +72,23 @@ describe('build-toolset', () => {
     expect(json.toolset.tools).toMatchObject([{ namespacedName: 'git.status', refId, wireName: 'git_status' }]);
   });
 
-  it('has a word of its own for each kind of bad name', async () => {
+  it('has a specific message for each kind of invalid name', async () => {
     const blank = await errorOf([status], { name: '  ' });
     const illegal = await errorOf([status], { name: 'Test_Toolset' });
     const missing = await errorOf([status], { name: undefined });
-    expect(blank).toContain('is blank');
-    expect(illegal).toContain('take test-toolset');
+    expect(blank).toContain('is empty');
+    expect(illegal).toContain('use test-toolset');
     expect(missing).toBe('name: is missing');
-    for (const name of ['--', '-a', 'a_b', 'x'.repeat(51)]) expect(await errorOf([status], { name }), name).toContain('cannot be a name');
+    for (const name of ['--', '-a', 'a_b', 'x'.repeat(51)])
+      expect(await errorOf([status], { name }), name).toContain('is not a valid name');
   });
 
-  it('refuses a list without tools', async () => {
+  it('rejects an empty list of tools', async () => {
     expect(await errorOf([])).toMatch(/^tools: is empty/);
     expect(await errorOf(undefined)).toBe('tools: is missing');
   });
 
-  it('names every entry that is nothing by its index', async () => {
+  it('reports every unknown entry by its index', async () => {
     const error = await errorOf([{}, { namespacedName: '' }, { refId: 'abcde' }, status, { refId: '0'.repeat(64) }]);
     for (const part of [
       'tools[0]: names no tool',
@@ -100,20 +101,20 @@ describe('build-toolset', () => {
     expect(error).not.toContain('[object');
   });
 
-  it('proposes near names for a tool that there is not', async () => {
+  it('suggests similar names for an unknown tool', async () => {
     expect(await errorOf([{ namespacedName: 'git.statos' }])).toBe(
       'tools[0].namespacedName: there is no tool "git.statos"; did you mean git.status, git.log?',
     );
   });
 
-  it('refuses a name and a definition that are not of one tool', async () => {
+  it('rejects a name and a definition of two different tools', async () => {
     const refId = await definitionPin(someTools[0] ?? toolOf('no', 'tool'));
     expect(await errorOf([{ namespacedName: 'docker.ps', refId }])).toContain(
       'tools[0].refId: is the definition of git.status, not of docker.ps',
     );
   });
 
-  it('says what is wrong with an alias, where it stands', async () => {
+  it('reports what is wrong with an alias, with its path', async () => {
     expect(await errorOf([status, { namespacedName: 'git.log', alias: 'GitLog' }])).toMatch(/^tools\[1\]\.alias: .*capitals/);
     expect(await errorOf([{ ...status, alias: 'gs', aliases: ['ok_name', 'not ok'] }])).toMatch(/^tools\[0\]\.aliases\[1\]: .*a space/);
     expect(await errorOf([{ ...status, aliases: ['a:b'] }])).toMatch(/^tools\[0\]\.aliases\[0\]: .*":"/);
@@ -122,7 +123,7 @@ describe('build-toolset', () => {
     expect(await errorOf([{ ...status, alias: 5 }])).toMatch(/^tools\[0\]\.alias: /);
   });
 
-  it('refuses an alias that two entries have, with both places and a free name', async () => {
+  it('rejects a duplicate alias, with both paths and a free name', async () => {
     const error = await errorOf([
       { ...status, alias: 'st' },
       { namespacedName: 'docker.ps', alias: 'st' },
@@ -136,7 +137,7 @@ describe('build-toolset', () => {
     expect(folded).toContain('tools[0].aliases[1]');
   });
 
-  it("refuses an alias that is another entry's own name, wire name or flattened name, also where that is named by its definition", async () => {
+  it("rejects an alias that is another entry's own name, wire name or flattened name, also if that entry is given by refId", async () => {
     const ps = { refId: await definitionPin(someTools[2] ?? toolOf('no', 'tool')) };
     for (const tools of [
       [{ ...status, alias: 'ps' }, ps],
@@ -155,21 +156,21 @@ describe('build-toolset', () => {
     ).toMatch(/^tools\[1\]\.alias: /);
   });
 
-  it('refuses the names that Moniker keeps for its own tools', async () => {
+  it('rejects names reserved for Moniker’s own tools', async () => {
     expect(await errorOf([{ ...status, alias: 'build-toolset' }])).toMatch(
       /^tools\[0\]\.alias: "build-toolset" is claimed by builtin\.build-toolset/,
     );
     expect(await errorOf([{ ...status, alias: 'find_tools' }])).toContain('builtin.find_tools');
   });
 
-  it('takes a tool twice under names of their own, and else says where it stands already', async () => {
+  it('accepts a tool twice under different names, otherwise reports the first entry', async () => {
     expect(await errorOf([status, status])).toMatch(/^tools\[1\]: git\.status goes by "status" twice, at tools\[0\] too/);
     const { json } = await build([status, { ...status, alias: 'again' }]);
     expect(json.toolset.tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual(['status', 'again']);
     expect(json.meta.warnings.join()).toContain('git.status stands at tools[0] too');
   });
 
-  it('advises against sixty tools, and saves them', async () => {
+  it('warns about sixty tools, and saves them', async () => {
     const many = Array.from({ length: 60 }, (_item, index) =>
       toolOf('many', `tool_${index}`, { description: `Number ${index} of its kind.` }),
     );
@@ -179,7 +180,7 @@ describe('build-toolset', () => {
     expect(json.meta.warnings.join()).toContain('list fewer tools');
   });
 
-  it('says what to do where there is one of that name', async () => {
+  it('says what to do if the name is already used', async () => {
     await build([status]);
     const { isError, json } = await build([{ namespacedName: 'docker.ps' }]);
     expect([isError, json.meta.success]).toEqual([true, false]);
@@ -187,7 +188,7 @@ describe('build-toolset', () => {
     expect((await bench.catalog.get('toolset', 'dev')).version).toBe(1);
   });
 
-  it('equips what it has built when asked to, and changes nothing when it could not build', async () => {
+  it('equips the new toolset on request, and changes nothing on failure', async () => {
     await build([status], { name: 'one', autoEquip: true });
     expect(await bench.catalog.equipment('root')).toEqual({ toolset: 'one', mode: 'normal' });
     await bench.run('enter-configuration-mode');
@@ -197,14 +198,14 @@ describe('build-toolset', () => {
     expect(await stored()).toEqual(['one']);
   });
 
-  it('stores all of four that are built at the same time, and one of two with one name', async () => {
+  it('stores four toolsets built concurrently, and one of two with the same name', async () => {
     const names = ['a1', 'a2', 'a3', 'a4'];
     const built = await Promise.all(names.map((name) => build([status], { name })));
     expect(built.map(({ json }) => json.meta.success)).toEqual([true, true, true, true]);
     expect(await stored()).toEqual(names);
   });
 
-  it('tells `a.b_c` and `a-b.c` apart, which flattening would make one', async () => {
+  it('distinguishes `a.b_c` and `a-b.c`, which flatten to the same name', async () => {
     bench = configurationBench([toolOf('a', 'b_c', { description: 'One.' }), toolOf('a-b', 'c', { description: 'Another.' })]);
     const { json } = await build([{ namespacedName: 'a.b_c' }, { namespacedName: 'a-b.c' }]);
     expect(json.toolset.tools.map(({ wireName, namespacedName }: Record<string, string>) => [wireName, namespacedName])).toEqual([
@@ -213,7 +214,7 @@ describe('build-toolset', () => {
     ]);
   });
 
-  it('never takes approval, presets or secrets', async () => {
+  it('never accepts approval, presets or secrets', async () => {
     for (const more of [{ approval: 'never' }, { arguments: { preset: { a: 1 } } }, { name: 'x1' }]) {
       bench = configurationBench();
       expect(await errorOf([{ ...status, ...more }])).toMatch(/^tools\[0\]\.\w+: unknown field/);

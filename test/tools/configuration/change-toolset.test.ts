@@ -1,11 +1,11 @@
-/** Changing what stands in a toolset: its entries, their names and their notes. */
+/** Changing the content of a toolset: its entries, their names and their notes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigurationDesk } from '../../../src/ports/configuration-desk.ts';
 import type { Toolset } from '../../../src/core/toolset.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';
 
-/** With everything that configuration tools never write. */
+/** With every field that configuration tools never write. */
 const guarded = {
   tool: 'docker.run',
   name: 'start',
@@ -32,7 +32,7 @@ const entries = async () => ((await bench.catalog.get('toolset', 'dev')).body as
 const equip = () => bench.catalog.setEquipment('root', { toolset: 'dev', mode: 'normal' });
 
 describe('update-toolset', () => {
-  it('adds, changes and removes entries in one go, and leaves the others byte for byte', async () => {
+  it('adds, changes and removes entries atomically, and leaves the others byte for byte', async () => {
     const { json } = await update({
       description: 'New words.',
       add: [{ namespacedName: 'docker.ps', alias: 'containers' }],
@@ -47,20 +47,20 @@ describe('update-toolset', () => {
     expect(await entries()).toEqual([guarded, { tool: 'docker.ps', aliases: ['containers'] }]);
   });
 
-  it('takes a whole new list, in which tools that stay keep their settings', async () => {
+  it('replaces the whole list, and retained tools keep their settings', async () => {
     const { json } = await update({ tools: [{ namespacedName: 'docker.run' }, { namespacedName: 'git.log', alias: 'history' }] });
     expect(json.success).toBe(true);
     expect(await entries()).toEqual([guarded, { tool: 'git.log', aliases: ['history'] }]);
   });
 
-  it('gives an entry another name, and leaves what else it has: presets, approval, secrets, and aliases of other kinds', async () => {
+  it('renames an entry, and keeps its presets, approval, secrets and other aliases', async () => {
     const { json } = await update({ change: [{ namespacedName: 'docker.run', alias: 'launch' }] });
     expect(json.toolset.tools[1]).toMatchObject({ wireName: 'launch', alias: 'launch' });
     const { name: _name, ...rest } = guarded;
     expect((await entries())[1]).toEqual({ ...rest, aliases: ['launch', guarded.aliases[1]] });
   });
 
-  it('names by its index what cannot be done, and then does nothing of it', async () => {
+  it('reports each impossible change by its index, and applies none', async () => {
     const cases: [object, RegExp][] = [
       [
         { add: [{ namespacedName: 'docker.ps' }, { namespacedName: 'git.log', alias: 'gs' }] },
@@ -89,7 +89,7 @@ describe('update-toolset', () => {
     expect((await bench.catalog.get('toolset', 'dev')).version).toBe(1);
   });
 
-  it('leaves alone what an administrator has let stand, though it reads like another tool', async () => {
+  it('keeps an entry that an administrator accepted, even if its name resembles another tool', async () => {
     await bench.catalog.put('toolset', 'dev', { tools: [{ tool: 'git.status', aliases: ['gs', 'docker_ps'] }, { tool: 'docker.ps' }] });
     expect((await update({ add: [{ namespacedName: 'git.log' }] })).json.success).toBe(true);
     expect((await update({ add: [{ namespacedName: 'docker.run', alias: 'git_log' }] })).json.error).toMatch(
@@ -97,14 +97,14 @@ describe('update-toolset', () => {
     );
   });
 
-  it('tells entries of one tool apart by their wire names', async () => {
+  it('distinguishes entries of one tool by their wire names', async () => {
     await update({ add: [{ namespacedName: 'git.status', alias: 'again' }] });
     expect((await update({ change: [{ namespacedName: 'git.status', alias: 'x1' }] })).json.error).toContain('give wireName as well');
     expect((await update({ change: [{ namespacedName: 'git.status', wireName: 'again', alias: 'x1' }] })).json.success).toBe(true);
     expect((await entries()).map(({ aliases }) => aliases)).toEqual([['gs'], guarded.aliases, ['x1']]);
   });
 
-  it('removes an entry of a tool that is no more', async () => {
+  it('removes an entry of a tool that no longer exists', async () => {
     await bench.catalog.put('server', 'gone', {
       kind: 'static',
       url: 'https://gone.example/call',
@@ -116,7 +116,7 @@ describe('update-toolset', () => {
     expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run']);
   });
 
-  it('leaves an entry that waives approval to administrators', async () => {
+  it('does not change an entry that waives approval', async () => {
     const waiving = { tool: 'git.log', approval: 'never' };
     await bench.catalog.put('toolset', 'dev', { tools: [waiving, { tool: 'git.status' }] });
     const writer = await bench.key({ scopes: ['toolsets'] });
@@ -128,8 +128,8 @@ describe('update-toolset', () => {
   });
 });
 
-describe('two that change one toolset at the same time', () => {
-  /** Somebody else is faster, once. */
+describe('two concurrent changes of one toolset', () => {
+  /** Another write comes first, once. */
   const overtaken = () => {
     let isFirst = true;
     return start((desk, catalog) => ({
@@ -145,7 +145,7 @@ describe('two that change one toolset at the same time', () => {
     }));
   };
 
-  it('both succeed where each adds', async () => {
+  it('both succeed if each adds', async () => {
     await overtaken();
     expect((await update({ add: [{ namespacedName: 'git.log' }] })).json.success).toBe(true);
     expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run', 'docker.ps', 'git.log']);
@@ -163,10 +163,10 @@ describe('two that change one toolset at the same time', () => {
     ]);
   });
 
-  it('one is told so where it brought a whole new list', async () => {
+  it('fail for the one that replaces the whole list', async () => {
     await overtaken();
     const { isError, json } = await update({ tools: [{ namespacedName: 'git.log' }] });
-    expect([isError, json.error]).toEqual([true, expect.stringContaining('changed by somebody else')]);
+    expect([isError, json.error]).toEqual([true, expect.stringContaining('Another client changed the toolset')]);
     expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run', 'docker.ps']);
   });
 });
@@ -176,8 +176,8 @@ describe('notes', () => {
   const add = (more: object = {}) =>
     bench.run('add-tool-annotation', { toolRef: { namespacedName: 'git.status' }, notes: [note], ...more });
 
-  it('are added to the equipped toolset, and to another where it is named', async () => {
-    expect((await add()).json).toMatchObject({ success: false, error: expect.stringContaining('nothing is equipped'), addedNotes: [] });
+  it('are added to the equipped toolset, or to a named one', async () => {
+    expect((await add()).json).toMatchObject({ success: false, error: expect.stringContaining('no toolset is equipped'), addedNotes: [] });
     await equip();
     expect((await add()).json).toEqual({
       success: true,
@@ -192,7 +192,7 @@ describe('notes', () => {
     expect((await entries())[0]).toEqual({ tool: 'git.status', aliases: ['gs'], notes: [note] });
   });
 
-  it('are not written over: one whose name is taken is left out and reported', async () => {
+  it('are not overwritten: a note whose name is already used is skipped and reported', async () => {
     await equip();
     await add();
     const again = await add({
@@ -228,7 +228,7 @@ describe('notes', () => {
     expect((await add()).json.error).toContain('at most 20 notes');
   });
 
-  it('are of the tool, whatever it is called in the toolset, and stand beneath its description once', async () => {
+  it('belong to the tool under any name, and follow its description once', async () => {
     await equip();
     await add();
     for (let times = 0; times < 3; times += 1) {
@@ -247,7 +247,7 @@ describe('notes', () => {
     const remove = (names: string[]) => bench.run('remove-tool-annotation', { toolRef: { namespacedName: 'git.status' }, names });
     expect((await remove(['when', 'what'])).json).toMatchObject({
       ...{ success: true, removedNotes: ['when'], successCount: 1, errorCount: 1 },
-      // As it is after the removal.
+      // The state after the removal.
       errors: ['there is no note "what"; it has how'],
     });
     expect((await remove(['what'])).json).toMatchObject({
@@ -260,7 +260,7 @@ describe('notes', () => {
     expect((await entries())[0]).toEqual({ tool: 'git.status', aliases: ['gs'] });
   });
 
-  it('of a tool that the toolset has not are refused', async () => {
+  it('of a tool outside the toolset are rejected', async () => {
     await equip();
     expect((await add({ toolRef: { namespacedName: 'docker.ps' } })).json.error).toContain('toolRef: docker.ps is not in this toolset');
     expect((await add({ toolRef: {} })).json.error).toContain('toolRef: names no tool');

@@ -1,4 +1,4 @@
-/** Listing, equipping, renaming, deleting and changing modes: everything about toolsets that are saved. */
+/** Listing, equipping, renaming and deleting saved toolsets, and changing modes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { utf8Length } from '../../../src/core/utf8.ts';
@@ -22,7 +22,7 @@ describe('list-available-tools', () => {
   const serverOf = (json: { toolsByServer: { serverName: string }[] }, name: string) =>
     json.toolsByServer.find(({ serverName }) => serverName === name);
 
-  it('lists every tool by server, with its names and what it costs', async () => {
+  it('lists every tool by server, with its names and its tokens', async () => {
     const { json, text } = await bench.run('list-available-tools');
     expect(json.summary).toMatchObject({ totalServers: 4, leftOut: 0, shownTools: json.summary.totalTools });
     expect(serverOf(json, 'git')).toMatchObject({ toolCount: 2 });
@@ -47,7 +47,7 @@ describe('list-available-tools', () => {
     expect(percents.reduce((sum: number, percent: number) => sum + percent, 0)).toBeCloseTo(100, 0);
   });
 
-  it('narrows by server and by words', async () => {
+  it('filters by server and by words', async () => {
     const { json: docker } = await bench.run('list-available-tools', { server: 'docker' });
     expect(
       docker.toolsByServer.map(({ serverName, tools }: { serverName: string; tools: unknown[] }) => [serverName, tools.length]),
@@ -57,7 +57,7 @@ describe('list-available-tools', () => {
     expect((await bench.run('list-available-tools', { query: 'nothing like it' })).json).toMatchObject({ toolsByServer: [] });
   });
 
-  it('tells of a server that could not be read yet why it has no tools', async () => {
+  it('reports why a server that was not read yet has no tools', async () => {
     bench = configurationBench([toolOf('git', 'status')], (desk) => ({
       ...desk,
       servers: async () => new Map([['late', { status: 'unauthorized' as const, reason: 'It wants a token.' }]]),
@@ -69,7 +69,7 @@ describe('list-available-tools', () => {
     expect(serverOf(narrow, 'late')).toBeUndefined();
   });
 
-  it('stays within bounds for ten thousand tools, says what it left out, and can be read to the end', async () => {
+  it('stays within its size limit for ten thousand tools, reports what is left out, and pages to the end', async () => {
     const many: ToolDefinition[] = Array.from({ length: 10_000 }, (_item, index) =>
       toolOf(`server-${index % 20}`, `tool_${index}`, {
         description: `Does number ${index}. ${'x'.repeat(300)}`,
@@ -95,7 +95,7 @@ describe('list-available-tools', () => {
     expect(seen.size).toBe(500);
   });
 
-  it('says how servers are that it knows of, and which tools are held', async () => {
+  it('reports the health of known servers, and which tools are held', async () => {
     bench = configurationBench([toolOf('git', 'status', { source: { state: 'held', trusted: false, pin: 'p' } })], (desk) => ({
       ...desk,
       servers: async () => new Map([['git', { status: 'failing' as const, reason: 'It answers 503.' }]]),
@@ -109,7 +109,7 @@ describe('list-available-tools', () => {
 });
 
 describe('list-saved-toolsets', () => {
-  it('tells each toolset with all names of its tools, and which is equipped', async () => {
+  it('lists each toolset with all names of its tools, and the equipped one', async () => {
     await bench.run('equip-toolset', { name: 'dev' });
     const { json, text } = await bench.run('list-saved-toolsets');
     expect(json).toMatchObject({
@@ -129,12 +129,12 @@ describe('list-saved-toolsets', () => {
     expect(text).toContain('gs = git.status');
   });
 
-  it('says so when there are none', async () => {
+  it('reports that none are saved', async () => {
     await bench.catalog.remove('toolset', 'dev');
     expect(await bench.run('list-saved-toolsets')).toMatchObject({ isError: false, json: { success: true, toolsets: [] } });
   });
 
-  it('stays within bounds for many toolsets, and says how many it left out', async () => {
+  it('stays within its size limit for many toolsets, and counts those left out', async () => {
     const tools = ['git.status', 'git.log', 'docker.ps', 'docker.run'].flatMap((tool) =>
       Array.from({ length: 50 }, (_item, index) => ({ tool, aliases: [`${tool.replace('.', '-')}-${index}-${'n'.repeat(30)}`] })),
     );
@@ -160,22 +160,22 @@ describe('equipping', () => {
     expect((await bench.run('get-active-toolset', {}, other)).json).toMatchObject({ equipped: false, mode: 'configuration' });
   });
 
-  it('of one that there is not changes nothing, and says which there are', async () => {
+  it('an unknown toolset changes nothing, and lists the saved ones', async () => {
     await bench.run('equip-toolset', { name: 'dev' });
     await bench.run('enter-configuration-mode');
     const { isError, json } = await bench.run('equip-toolset', { name: 'constructor' });
-    expect([isError, json]).toEqual([true, { success: false, error: 'name: there is no toolset "constructor"; there are dev' }]);
+    expect([isError, json]).toEqual([true, { success: false, error: 'name: there is no toolset "constructor"; saved toolsets: dev' }]);
     expect(await equipment()).toEqual({ toolset: 'dev', mode: 'configuration' });
   });
 
-  it('is taken back by unequip-toolset, which is configuration mode', async () => {
+  it('ends with unequip-toolset, which enters configuration mode', async () => {
     await bench.run('equip-toolset', { name: 'dev' });
-    expect((await bench.run('unequip-toolset')).text).toContain('dev is not equipped any more');
+    expect((await bench.run('unequip-toolset')).text).toContain('dev is no longer equipped');
     expect(await equipment()).toEqual({ toolset: null, mode: 'configuration' });
     expect((await bench.run('unequip-toolset')).isError).toBe(false);
   });
 
-  it('is told by get-active-toolset, with what can be called of it and what cannot', async () => {
+  it('is reported by get-active-toolset, with the tools that can and cannot be called', async () => {
     bench = configurationBench(
       [toolOf('git', 'status'), toolOf('git', 'log', { source: { state: 'held', trusted: false, pin: 'p' } }), toolOf('docker', 'ps')],
       (desk) => ({ ...desk, servers: async () => new Map([['docker', { status: 'unauthorized' as const, reason: 'It wants a token.' }]]) }),
@@ -202,7 +202,7 @@ describe('equipping', () => {
     for (const part of ['gs = git.status', 'held', 'unauthorized']) expect(text).toContain(part);
   });
 
-  it('is told with no word against a server that is well and whose tools are held, and with one against a server that lists none', async () => {
+  it('warns about a server that lists no tools, not about a healthy one with held tools', async () => {
     const source = { trusted: false, pin: 'p' };
     bench = configurationBench(
       [
@@ -226,7 +226,7 @@ describe('equipping', () => {
 });
 
 describe('a toolset of a thousand tools, each of a server of its own, and all of them down', () => {
-  it('is told of within bounds by every tool that tells of it', async () => {
+  it('stays within the size limit in the answer of every tool', async () => {
     const many = Array.from({ length: 1_000 }, (_item, index) =>
       toolOf(`server-with-a-long-name-${index}`, `tool_${index}`, {
         description: `Does number ${index} of its kind.`,
@@ -273,7 +273,7 @@ describe('modes', () => {
     }
   });
 
-  it('cannot be left while nothing is equipped', async () => {
+  it('cannot be left while no toolset is equipped', async () => {
     const { isError, json } = await bench.run('exit-configuration-mode');
     expect([isError, json.success]).toEqual([true, false]);
     expect(json.message).toContain('equip-toolset');
@@ -282,7 +282,7 @@ describe('modes', () => {
 });
 
 describe('delete-toolset', () => {
-  it('needs a word of confirmation', async () => {
+  it('requires confirmation', async () => {
     for (const confirm of [undefined, false]) {
       const { isError, json } = await bench.run('delete-toolset', { name: 'dev', confirm });
       expect([isError, json.success]).toEqual([true, false]);
@@ -297,16 +297,16 @@ describe('delete-toolset', () => {
     expect([await names(), await equipment()]).toEqual([[], { toolset: null, mode: 'configuration' }]);
   });
 
-  it('says which toolsets there are where there is none of that name', async () => {
+  it('lists the saved toolsets for an unknown name', async () => {
     for (const name of ['nothing', 'constructor', '__proto__']) {
       const { json } = await bench.run('delete-toolset', { name, confirm: true });
-      expect(json.error).toContain('there are dev');
+      expect(json.error).toContain('saved toolsets: dev');
     }
   });
 });
 
 describe('rename-toolset', () => {
-  it('keeps all that stands in it, and keeps it equipped', async () => {
+  it('keeps its content, and keeps it equipped', async () => {
     const settings = { tool: 'git.log', name: 'history', approval: 'always', arguments: { preset: { n: 1 } } };
     bench = configurationBench([toolOf('git', 'log', { inputSchema: { type: 'object', properties: { n: { type: 'number' } } } })]);
     await bench.catalog.put('toolset', 'old', { tools: [settings] });
@@ -317,7 +317,7 @@ describe('rename-toolset', () => {
     expect([await names(), (await equipment()).toolset]).toEqual([['new'], 'new']);
   });
 
-  it('says by name which agents and keys find it no more, which a key that is bound to toolsets is not told', async () => {
+  it('names the agents and keys that use the old name, but not to a key that is bound to toolsets', async () => {
     await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'dev' });
     await bench.catalog.put('agent', 'holder', { model: 'rehearsal/default', toolset: 'dev@1' });
     await bench.catalog.put('agent', 'stranger', { model: 'rehearsal/default' });
@@ -325,13 +325,13 @@ describe('rename-toolset', () => {
     await bench.catalog.revokeKey(await bench.key({ scopes: ['chat'], toolsets: ['dev'] }));
     expect((await bench.run('delete-toolset', { name: 'dev' })).json.error).toContain('agents helper, holder, keys test');
     const warning = (await bench.run('rename-toolset', { name: 'dev', newName: 'tools' })).json.warnings[0];
-    expect(warning).toContain(`agents helper, holder, keys test (${bound}), MCP addresses (/mcp/dev)`);
+    expect(warning).toContain(`agents helper, holder, keys test (${bound}), MCP URLs (/mcp/dev)`);
     await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'tools' });
     const { json } = await bench.run('rename-toolset', { name: 'tools', newName: 'more' }, bound);
     expect(json.warnings[0]).not.toMatch(/helper|test/);
   });
 
-  it('refuses a name that is taken, illegal or its own', async () => {
+  it('rejects a name that is used, invalid or its own', async () => {
     await bench.catalog.put('toolset', 'other', { tools: [{ tool: 'git.log' }] });
     for (const newName of ['other', 'dev', 'Bad_Name', ' ']) {
       const { isError, json } = await bench.run('rename-toolset', { name: 'dev', newName });
