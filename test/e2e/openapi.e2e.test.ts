@@ -94,7 +94,7 @@ describe('a large API', () => {
     ]);
     const put = await service.call('PUT', '/v1/servers/part', { ...server, baseUrl: `${api.origin}/v2` });
     expect([put.status, put.json]).toMatchObject([200, { toolCount: 6, health: { status: 'ok' } }]);
-    expect(put.json.warnings).toContainEqual({ path: 'include[1]', message: '"GET /nothing" fits no operation of the document' });
+    expect(put.json.warnings).toContainEqual({ path: 'include[1]', message: '"GET /nothing" matches no operation of the document' });
     await service.call('PUT', '/v1/toolsets/part', {
       tools: [{ tool: 'part.resource1_get', name: 'get_one', aliases: [], approval: 'never' }],
     });

@@ -1,17 +1,19 @@
 /**
- * The names under which parameters and members of a body become arguments of one tool: their own where those are legal and free. Legal is
- * what the strictest provider takes for a field (Anthropic: `^[a-zA-Z0-9_.-]{1,64}$`).
+ * Chooses argument names for parameters and body members: their own names if legal and free. Legal means accepted by the strictest provider
+ * (Anthropic: `^[a-zA-Z0-9_.-]{1,64}$`).
  */
 import { distinctWireName } from '../names.ts';
 import { isObjectMember } from '../reserved-names.ts';
 
-/** Gives a free name to each that asks, in the order of asking; `where` goes before a name that is taken (`query_id`). */
+/**
+ * Returns a function that gives each caller a free name, in the order of calls. `where` becomes the prefix of a taken name (`query_id`).
+ */
 export function createArgumentNames(): (name: string, where: string) => string {
   const taken = new Set<string>();
   return (name, where) => {
     const plain = legalArgument(name, name);
     const argument = !taken.has(plain) ? plain : legalArgument(`${where}_${name}`, `${where} ${name}`);
-    // Two that differ in what had to be replaced: each is known by the whole of its name.
+    // Names that differ only in replaced characters get a hash of the full name.
     const free = taken.has(argument) ? distinctWireName(`${where} ${name} ${taken.size}`, argument) : argument;
     taken.add(free);
     return free;

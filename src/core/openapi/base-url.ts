@@ -1,24 +1,29 @@
 /**
- * Where an operation is called, as its document says: the first of the `servers` nearest to it (OpenAPI 3.1.1, "Server Object"), variables
- * at their defaults, relative to the document's own address. Which hosts may be called at all is the guard's (`net/guard.ts`).
+ * Finds the base URL of an operation: the first of the nearest `servers` (OpenAPI 3.1.1, "Server Object"), with variables at their
+ * defaults, relative to the document's URL. The guard decides which hosts may be called (`net/guard.ts`).
  */
 import { Problem, quoted } from '../problem.ts';
 import { isRecord, listOf, type Json } from '../wire-value.ts';
 
-/** `levels`: operation, path item, document. `documentUrl`: `''` where it was given whole. Throws `upstream_error` with what to do. */
+/** `levels`: operation, path item, document. `documentUrl`: `''` for an inline document. Throws `upstream_error` with a remedy. */
 export function baseUrlOf(levels: readonly Json[], documentUrl: string): string {
   const server = levels.map(({ servers }) => listOf(servers)[0]).find((first) => isRecord(first) && typeof first.url === 'string');
-  // Without any, the address is "/" (the same place): the host that the document comes from.
+  // The default is "/", relative to the document's URL.
   const written = isRecord(server) ? withDefaults(server) : '/';
-  // Braces that no variable filled pass as a host name.
+  // Unfilled braces would be accepted as a host name.
   const url = /[{}]/.test(written) ? null : URL.parse(written, documentUrl === '' ? undefined : documentUrl);
   if (url === null) {
-    const what = isRecord(server) ? `calls ${quoted(written)}, which is no whole address` : 'does not say where its operations are called';
+    const what = isRecord(server)
+      ? `calls ${quoted(written)}, which is not an absolute URL`
+      : 'does not say where its operations are called';
     throw fault(`The OpenAPI document ${what}. Set baseUrl in the server’s document.`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw fault(`The OpenAPI document calls ${quoted(url.protocol)} addresses; only http and https are. Set baseUrl.`);
-  if (url.username !== '' || url.password !== '') throw fault('The OpenAPI document has a password in its address. Set baseUrl.');
+    throw fault(
+      `The OpenAPI document uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document.`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw fault('The OpenAPI document has a password in a server URL. Set baseUrl in the server’s document.');
   return `${url.origin}${url.pathname}`;
 }
 

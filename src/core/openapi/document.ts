@@ -1,7 +1,6 @@
 /**
- * An OpenAPI document as data, and what stands where in it: its version, its references, its operations. 3.0 and 3.1 (and 3.2, which reads
- * the same here). Whatever leads out of the document is not fetched. Not here: schemas (`schemas.ts`), and what becomes a tool (`import.ts`).
- *
+ * An OpenAPI document as data: its version, references and operations. Supports 3.0, 3.1 and 3.2 (read like 3.1). External references are
+ * not fetched. `schemas.ts` reads schemas; `import.ts` creates tools.
  * OpenAPI Specification 3.1.1, "OpenAPI Object", "Paths Object", "Reference Object".
  */
 import { isDeeperThan } from '../json-depth.ts';
@@ -14,23 +13,25 @@ import { isRecord, type Json } from '../wire-value.ts';
 
 export type OpenApiDocument = {
   root: Json;
-  /** 3.0: schemas in a dialect of their own, with `nullable` and boolean bounds. */
+  /** OpenAPI 3.0, whose schema dialect has `nullable` and boolean bounds. */
   isOld: boolean;
-  /** Each text once. */
+  /** Adds a warning; duplicates are ignored. */
   warn(path: string, message: string): void;
   warnings(): Warning[];
 };
 
-/** Throws `upstream_error` for what is no document that can be read. */
+/** Throws `upstream_error` if the value is not a supported OpenAPI document. */
 export function readOpenApi(value: unknown): OpenApiDocument {
-  if (!isRecord(value)) throw fault('is no map of fields, such as openapi: and paths:');
+  if (!isRecord(value)) throw fault('is not an object with fields such as openapi and paths');
   if (value.swagger !== undefined)
-    throw fault(`is of Swagger ${quoted(String(value.swagger))}. Convert it to OpenAPI 3 (for example with swagger2openapi) and give that`);
+    throw fault(`is Swagger ${quoted(String(value.swagger))}. Convert it to OpenAPI 3, for example with swagger2openapi`);
   const version = typeof value.openapi === 'string' ? value.openapi : '';
   if (!/^3\.[012](?:\.|$)/.test(version)) {
-    throw fault(version === '' ? 'has no `openapi` field with its version' : `is of version ${quoted(version)}; 3.0 and 3.1 are read`);
+    throw fault(
+      version === '' ? 'has no `openapi` field with its version' : `has the version ${quoted(version)}, but only 3.0 and 3.1 are supported`,
+    );
   }
-  // Counted as it would be written out: aliases of YAML make one part stand in many places.
+  // Counts the expanded size: YAML aliases can repeat one part many times.
   if (hasMoreParts(value, limits.maxOpenApiParts)) throw fault(`has more than ${limits.maxOpenApiParts} parts`);
   if (isDeeperThan(value, limits.maxOpenApiDepth)) throw fault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
   const warned = new Map<string, Warning>();
@@ -48,7 +49,7 @@ export function fault(message: string): Problem {
   return new Problem('upstream_error', `The OpenAPI document ${message}.`, { retryable: false });
 }
 
-/** What stands there, references followed; null: nothing that can be used, which was warned of. */
+/** Returns the object at `where`, with references followed; null and a warning if it is not usable. */
 export function follow({ root, warn }: OpenApiDocument, value: unknown, where: string): Json | null {
   let part = value;
   for (let hops = 0; isRecord(part) && typeof part.$ref === 'string'; hops++) {
@@ -61,22 +62,24 @@ export function follow({ root, warn }: OpenApiDocument, value: unknown, where: s
     part = target;
   }
   if (isRecord(part)) return part;
-  if (part !== undefined) warn(where, 'is not an object; left out');
+  if (part !== undefined) warn(where, 'is not an object; skipped');
   return null;
 }
 
 const maxHops = 32;
 
 export function referenceWords(reference: string, isEndless = false): string {
-  if (isEndless) return `the reference ${quoted(reference)} comes to no end`;
-  const why = reference.startsWith('#') ? 'is not in the document' : 'lies outside the document and is never fetched: bundle it in';
+  if (isEndless) return `the reference ${quoted(reference)} is circular`;
+  const why = reference.startsWith('#')
+    ? 'is not in the document'
+    : 'is outside the document and is never fetched: bundle it into the document';
   return `the reference ${quoted(reference)} ${why}`;
 }
 
 export type FoundOperation = {
   /** Upper case. */
   method: string;
-  /** With a slash before it. */
+  /** With a leading slash. */
   path: string;
   operationId: string | null;
   tags: readonly string[];
@@ -84,13 +87,13 @@ export type FoundOperation = {
   item: Json;
 };
 
-/** Without TRACE, which nobody can send (Fetch Standard, "forbidden method"). */
+/** Without TRACE, which `fetch` cannot send (Fetch Standard, "forbidden method"). */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
-/** All of them, in the order of the document. `webhooks` are calls to others, and no operations of the API. */
+/** Returns all operations in the order of the document. `webhooks` are calls to other services and not operations of the API. */
 export function operationsOf(document: OpenApiDocument): FoundOperation[] {
   const { root, warn } = document;
-  if (root.paths !== undefined && !isRecord(root.paths)) throw fault('has `paths` that are no map');
+  if (root.paths !== undefined && !isRecord(root.paths)) throw fault('has `paths` that are not an object');
   const found: FoundOperation[] = [];
   for (const [written, value] of Object.entries(root.paths ?? {})) {
     if (written.startsWith('x-')) continue;
@@ -99,14 +102,14 @@ export function operationsOf(document: OpenApiDocument): FoundOperation[] {
     if (item === null) continue;
     const refusal = pathFault(path);
     if (refusal !== null) {
-      warn(`paths.${written}`, `${refusal}; its operations are left out`);
+      warn(`paths.${written}`, `${refusal}; its operations are skipped`);
       continue;
     }
     for (const method of methods) {
       const operation = item[method];
       if (operation === undefined) continue;
       if (!isRecord(operation)) {
-        warn(`paths.${written}.${method}`, 'is not an object; left out');
+        warn(`paths.${written}.${method}`, 'is not an object; skipped');
         continue;
       }
       const operationId = typeof operation.operationId === 'string' && operation.operationId !== '' ? operation.operationId : null;
@@ -117,7 +120,7 @@ export function operationsOf(document: OpenApiDocument): FoundOperation[] {
   return found;
 }
 
-/** Members beside a path item's reference stand beside those of its target. */
+/** Merges the members next to a path item's reference with those of its target. */
 function pathItem(document: OpenApiDocument, value: unknown, path: string): Json | null {
   if (!isRecord(value) || typeof value.$ref !== 'string') return follow(document, value, `paths.${path}`);
   const target = follow(document, value, `paths.${path}`);
@@ -127,9 +130,9 @@ function pathItem(document: OpenApiDocument, value: unknown, path: string): Json
 
 function pathFault(path: string): string | null {
   if (path.length > limits.maxUrlLength) return 'the path is too long';
-  if (/[?#]/.test(path)) return 'the path holds "?" or "#", which end a path: describe query parameters as such';
+  if (/[?#]/.test(path)) return 'the path contains "?" or "#", which end a path: declare query parameters as parameters';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-  if (/[\\\u0000-\u001f\u007f]/.test(path)) return 'the path holds a backslash or a control character';
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return 'the path holds "." or ".." as a segment';
+  if (/[\\\u0000-\u001f\u007f]/.test(path)) return 'the path contains a backslash or a control character';
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return 'the path contains "." or ".." as a segment';
   return null;
 }

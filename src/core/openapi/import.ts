@@ -1,7 +1,6 @@
 /**
- * An OpenAPI document as tools: one for each operation that its server takes, and how each is called. Pure, and linear in the document but
- * for what the tools themselves come to. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`); the document's text is
- * read there.
+ * Converts an OpenAPI document to tools: one for each selected operation, with the data needed to call it. Pure. Time is linear in the
+ * document plus the size of the tools. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`), which parses the text.
  */
 import { limits } from '../limits.ts';
 import { Problem } from '../problem.ts';
@@ -15,11 +14,11 @@ import { selectOperations, type NamedOperation, type Selection } from './selecti
 import { toolNames } from './tool-names.ts';
 
 export type ImportRequest = Selection & {
-  /** Where the document comes from; `''`: it was given whole. */
+  /** The URL of the document; `''` for an inline document. */
   documentUrl: string;
-  /** Where all operations are called, whatever the document says. */
+  /** The base URL of all operations; overrides the document's. */
   baseUrl?: string | undefined;
-  /** Sent with each call by its server: no arguments. */
+  /** Headers that the server sends with each call, so they are not arguments. */
   headers?: readonly string[];
 };
 
@@ -29,7 +28,7 @@ export type ImportedTools = {
   warnings: Warning[];
 };
 
-/** Throws `upstream_error` where no tools can be made of it, with what to do. */
+/** Throws `upstream_error` with a remedy if no tools can be created. */
 export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = [], ...selection }: ImportRequest): ImportedTools {
   const document = readOpenApi(value);
   const all = operationsOf(document);
@@ -37,9 +36,11 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
   const named = all.map((operation, index): NamedOperation => ({ ...operation, name: names[index] ?? '' }));
   const { selected, warnings } = selectOperations(named, selection);
   if (selected.length > limits.maxServerTools) {
-    throw fault(`has ${selected.length} operations, and a server at most ${limits.maxServerTools} tools. Name those you need in include`);
+    throw fault(
+      `has ${selected.length} operations, but a server can have at most ${limits.maxServerTools} tools. List the operations you need in include`,
+    );
   }
-  if (selected.length === 0) document.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is taken');
+  if (selected.length === 0) document.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is selected');
   const locate = baseUrl === undefined ? createLocator(document, documentUrl) : () => ({});
   const schemas = createSchemas(document);
   const given = new Set(headers.map((name) => name.toLowerCase()));
@@ -51,19 +52,21 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
     const made = place === null ? null : toTool({ document, schemas, given }, found);
     if (place === null || made === null) continue;
     if (operations.has(found.name)) {
-      document.warn(`tools.${found.name}`, 'is the name of two operations; the first one counts');
+      document.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
       continue;
     }
     characters += JSON.stringify(made.tool).length;
     if (characters > limits.maxListingBytes)
-      throw fault(`makes definitions of more than ${limits.maxListingBytes} bytes. Name those you need in include`);
+      throw fault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
     tools.push(made.tool);
     operations.set(found.name, { ...made.operation, ...place });
   }
   return { tools, operations: Object.fromEntries(operations), warnings: [...warnings, ...document.warnings()] };
 }
 
-/** Where each is called; null: nowhere that is an address, which was warned of. The document's own fault is thrown. */
+/**
+ * Returns the base URL of each operation; null and a warning if it is not a valid URL. Throws the fault of the document's own `servers`.
+ */
 function createLocator(document: OpenApiDocument, documentUrl: string): (found: NamedOperation) => { baseUrl: string } | null {
   const hasOwn = ({ operation, item }: NamedOperation): boolean =>
     [operation, item].some(({ servers }) => Array.isArray(servers) && servers.length > 0);
@@ -77,7 +80,7 @@ function createLocator(document: OpenApiDocument, documentUrl: string): (found: 
       return { baseUrl: baseUrlOf([found.operation, found.item, document.root], documentUrl) };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      document.warn(`tools.${found.name}`, `left out: ${error.detail}`);
+      document.warn(`tools.${found.name}`, `skipped: ${error.detail}`);
       return null;
     }
   };

@@ -1,4 +1,4 @@
-/** How a body of a content type is written, and which of several a tool uses. OpenAPI 3.1.1, "Media Type Object", "Request Body Object". */
+/** Maps content types to body encodings, and picks the one that a tool uses. OpenAPI 3.1.1, "Media Type Object", "Request Body Object". */
 import { follow, type OpenApiDocument } from './document.ts';
 import { isRecord, type Json } from '../wire-value.ts';
 
@@ -18,7 +18,7 @@ function bareType(contentType: string): string {
 
 const preference: readonly BodyForm[] = ['json', 'form', 'multipart', 'text', 'binary'];
 
-/** The type that a tool uses of those that the operation takes; null: none is described. */
+/** Returns the content type that the tool uses; null: none is described. */
 export function pickMedia(document: OpenApiDocument, content: unknown, where: string): { contentType: string; media: Json } | null {
   if (!isRecord(content)) return null;
   const types = Object.entries(content).flatMap(([written, media]) => {
@@ -36,7 +36,7 @@ function isPlainJson(contentType: string): boolean {
   return bareType(contentType) === 'application/json';
 }
 
-/** null: what is no type, and could not be sent as a header. Of ranges, one that is in them. */
+/** Returns the content type as it can be sent, for a range one that matches it; null: not valid as a header. */
 function sendable(written: string): string | null {
   const type = bareType(written);
   if (!/^[a-z0-9*][a-z0-9!#$&^_.+*-]{0,99}\/[a-z0-9*][a-z0-9!#$&^_.+*-]{0,99}$/.test(type)) return null;

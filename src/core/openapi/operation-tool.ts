@@ -1,6 +1,6 @@
 /**
- * One operation as a tool: its words, one schema for parameters and body, what it answers, its hints; and beside it how it is called
- * (`Operation`). Which operations become tools, and under which names, is `import.ts`.
+ * Converts one operation to a tool: description, one schema for parameters and body, output schema, annotations, and the data for the call
+ * (`Operation`). `import.ts` selects the operations and their names.
  */
 import { limits } from '../limits.ts';
 import { cutUtf8 } from '../result-bound.ts';
@@ -17,26 +17,26 @@ import { inputSchema, outputSchema } from './tool-schema.ts';
 
 export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<Operation, 'baseUrl'> };
 
-/** `given`: headers, in lower case, that are sent with each call and are no arguments. */
+/** `given`: lower-case names of the headers that are sent with each call and are not arguments. */
 export type Import = { document: OpenApiDocument; schemas: Schemas; given: ReadonlySet<string> };
 
-/** null: it cannot be told of, which was warned of. */
+/** null and a warning: the operation cannot be described. */
 export function toTool(importing: Import, found: NamedOperation): OperationTool | null {
   const { document, schemas } = importing;
   const where = `paths.${found.path}.${found.method.toLowerCase()}`;
   const input = buildInput(importing, found, where);
-  const told = inputSchema(schemas, { schema: input.schema, references: input.references });
-  if (told === null) {
-    document.warn(`tools.${found.name}`, 'has more arguments than a definition may hold; left out');
+  const fitted = inputSchema(schemas, { schema: input.schema, references: input.references });
+  if (fitted === null) {
+    document.warn(`tools.${found.name}`, 'has more arguments than a definition may have; skipped');
     return null;
   }
-  if (told.change !== null) document.warn(`tools.${found.name}`, told.change);
+  if (fitted.change !== null) document.warn(`tools.${found.name}`, fitted.change);
   const output = readOutput(document, schemas, found, where);
   return {
     tool: {
       name: found.name,
       description: describe(found),
-      inputSchema: told.schema,
+      inputSchema: fitted.schema,
       ...(output !== null && { outputSchema: output }),
       annotations: annotate(found),
     },
@@ -44,7 +44,7 @@ export function toTool(importing: Import, found: NamedOperation): OperationTool 
   };
 }
 
-/** Summary first: it is what is left where there is little room. */
+/** The summary comes first, because long descriptions are cut at the end. */
 function describe({ operation, method, path }: NamedOperation): string {
   const { summary, description, deprecated } = operation;
   const texts = [deprecated === true ? 'Deprecated.' : '', textOf(summary), textOf(description)];
@@ -56,7 +56,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** RFC 9110 §9.2: what a method promises. Its server may not keep it, which counts where the server is trusted. */
+/** What the method promises (RFC 9110 §9.2). The server may break it, so it counts only for trusted servers. */
 function annotate({ operation, method }: NamedOperation): ToolAnnotations {
   const title = cutUtf8(textOf(operation.summary), 200);
   return {
@@ -148,7 +148,7 @@ function plainText(contentType: string): ReadSchema {
   return { schema: { type: 'string', description: `The body, as ${contentType}.` }, references: new Set(), same: new Set() };
 }
 
-/** What else may be given: a merged body's as its schema says; without one nothing, because it would go nowhere. */
+/** The additional properties: those of a merged body; without one none, because they would not be sent. */
 function additionalOf(schemas: Schemas, body: FoundBody | null, gathered: Gathered, where: string): JsonSchema | boolean | undefined {
   if (body === null || body.object === null) return false;
   const { additional } = body.object;
@@ -158,7 +158,7 @@ function additionalOf(schemas: Schemas, body: FoundBody | null, gathered: Gather
   return schema;
 }
 
-/** What it answers, where that is one JSON object whenever it goes well. */
+/** Returns the output schema if all successful responses are one JSON object. */
 function readOutput(document: OpenApiDocument, schemas: Schemas, { operation }: NamedOperation, where: string): JsonSchema | null {
   const good = Object.entries(recordOf(operation.responses)).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   const [only] = good;

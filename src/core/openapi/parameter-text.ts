@@ -1,7 +1,7 @@
 /**
- * The value of a parameter as it is written in a path, a query, a header or a cookie. OpenAPI 3.1.1, "Style Values" and "Style Examples",
- * which are RFC 6570's expansions; every value is percent-encoded, delimiters are not. Values inside values, which no style has a form
- * for, are written as JSON. Throws `invalid_request` for what cannot stand in its place.
+ * Serializes parameter values for a path, query, header or cookie. OpenAPI 3.1.1, "Style Values" and "Style Examples" (RFC 6570
+ * expansions); values are percent-encoded, delimiters are not. Nested values, which no style supports, are written as JSON. Throws
+ * `invalid_request` for values that are invalid in their location.
  */
 import { invalidRequest, type Problem } from '../problem.ts';
 import type { OperationParameter } from '../servers/server-state.ts';
@@ -9,7 +9,7 @@ import { isRecord } from '../wire-value.ts';
 
 type Style = Pick<OperationParameter, 'style' | 'explode'>;
 
-/** Within one segment of a path, encoded. */
+/** Returns the encoded text for one path segment. */
 export function pathText({ argument, name, style, explode, isJson }: OperationParameter, value: unknown): string {
   const encode = (part: unknown): string => encodeInPath(argument, plain(part));
   const [lists, pairs] = isJson === true ? [null, null] : partsOf(value);
@@ -18,7 +18,7 @@ export function pathText({ argument, name, style, explode, isJson }: OperationPa
     const text = encodeInPath(argument, isJson === true ? JSON.stringify(value) : plain(value));
     return style === 'matrix' ? `;${key}=${text}` : style === 'label' ? `.${text}` : text;
   }
-  if ((lists ?? pairs)?.length === 0) throw unfit(argument, 'must not be empty: it is a part of the path');
+  if ((lists ?? pairs)?.length === 0) throw unfit(argument, 'must not be empty, because it is part of the path');
   const flat = lists?.map(encode) ?? pairs?.flatMap(([field, part]) => [encode(field), encode(part)]) ?? [];
   const named = pairs?.map(([field, part]) => `${encode(field)}=${encode(part)}`) ?? flat;
   switch (style) {
@@ -32,7 +32,7 @@ export function pathText({ argument, name, style, explode, isJson }: OperationPa
   }
 }
 
-/** `name=value`, encoded, in order; none for a list without items. */
+/** Returns encoded `name=value` pairs in order; none for an empty list. */
 export function queryPairs(
   { name, style, explode, isJson }: Style & Pick<OperationParameter, 'name' | 'isJson'>,
   value: unknown,
@@ -52,7 +52,7 @@ export function queryPairs(
 
 const delimiters: Partial<Record<OperationParameter['style'], string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
-/** `a[b][c]=1`, lists by their indexes: further than the specification goes, and as the servers that want it read it. */
+/** `a[b][c]=1`, with indexes for lists. The specification does not define nesting; servers that use `deepObject` read it this way. */
 function nested(name: string, value: unknown): string[] {
   const [lists, pairs] = partsOf(value);
   if (lists !== null) return lists.flatMap((part, index) => nested(`${name}[${index}]`, part));
@@ -60,14 +60,14 @@ function nested(name: string, value: unknown): string[] {
   return [`${encodeText(name)}=${encodeText(plain(value))}`];
 }
 
-/** As it is, but without characters that no header may have. */
+/** Returns the unencoded text. Rejects characters that headers must not contain. */
 export function headerText(parameter: OperationParameter, value: unknown): string {
   const text = joined(parameter, value);
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
-  throw unfit(parameter.argument, 'holds a line break or another character that no header may have');
+  throw unfit(parameter.argument, 'contains a line break or another character that is invalid in a header');
 }
 
-/** `name=value`; a list is one value, because a cookie that stands twice is read once. */
+/** Returns `name=value`. A list becomes one value, because of duplicate cookies only one is read. */
 export function cookieText(parameter: OperationParameter, value: unknown): string {
   return `${parameter.name}=${encodeText(joined(parameter, value))}`;
 }
@@ -79,7 +79,7 @@ function joined({ explode, isJson }: OperationParameter, value: unknown): string
   return pairs?.map(([field, part]) => `${field}${explode ? '=' : ','}${plain(part)}`).join(',') ?? plain(value);
 }
 
-/** What stands in a list, or in an object; neither: one value. */
+/** Returns the items of a list or the members of an object; null for a single value. */
 function partsOf(value: unknown): [lists: readonly unknown[], pairs: null] | [lists: null, pairs: [string, unknown][]] | [null, null] {
   if (Array.isArray(value)) return [value, null];
   return isRecord(value) ? [null, Object.entries(value)] : [null, null];
@@ -90,7 +90,7 @@ function plain(value: unknown): string {
   return value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** RFC 3986 §2.3: everything but unreserved characters. */
+/** RFC 3986 §2.3: encodes everything but unreserved characters. */
 export function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -98,13 +98,13 @@ export function encodeText(text: string): string {
   );
 }
 
-/** A server that decodes a path before it reads it must not be led elsewhere: no ".." between slashes, though these are encoded. */
+/** A server that decodes the path before it splits it must not be led to another path, so encoded ".." between slashes is rejected, too. */
 function encodeInPath(argument: string, text: string): string {
-  if (text === '') throw unfit(argument, 'must not be empty: it is a part of the path');
+  if (text === '') throw unfit(argument, 'must not be empty, because it is part of the path');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw unfit(argument, 'holds a control character, which no path may have');
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw unfit(argument, 'contains a control character, which is invalid in a path');
   if (text.split(/[\\/]/).some((piece) => piece === '.' || piece === '..')) {
-    throw unfit(argument, 'must not be "." or "..", nor have them between slashes: it is one part of the path');
+    throw unfit(argument, 'must not be "." or ".." or contain them between slashes, because it is one path segment');
   }
   return encodeText(text);
 }

@@ -1,11 +1,11 @@
-/** The parameters of an operation: what of them becomes an argument, and how it is written. OpenAPI 3.1.1, "Parameter Object". */
+/** The parameters of an operation: which become arguments, and how they are written. OpenAPI 3.1.1, "Parameter Object". */
 import type { OperationParameter } from '../servers/server-state.ts';
 import { isRecord, listOf, type Json } from '../wire-value.ts';
 import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';
 
 export type FoundParameter = Omit<OperationParameter, 'argument'> & { isRequired: boolean; description: string | null; schema: unknown };
 
-/** Of the operation, and of its path where the operation does not say otherwise; path parameters first, then query, header, cookie. */
+/** Returns the operation's parameters, and those of its path that it does not override; in the order path, query, header, cookie. */
 export function parametersOf(document: OpenApiDocument, { operation, item, path }: FoundOperation, where: string): FoundParameter[] {
   const found = new Map<string, FoundParameter>();
   for (const written of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
@@ -22,19 +22,19 @@ export function parametersOf(document: OpenApiDocument, { operation, item, path 
 
 const places = ['path', 'query', 'header', 'cookie'] as const;
 
-/** In the path, and told of nowhere. */
+/** A path parameter that the document does not describe. */
 const bareText = { in: 'path', style: 'simple', explode: false, isRequired: true, description: null, schema: { type: 'string' } } as const;
 
 function readParameter(document: OpenApiDocument, parameter: Json, where: string): FoundParameter | null {
   const { name, description } = parameter;
   const place = places.find((known) => known === parameter.in);
   if (typeof name !== 'string' || name === '' || place === undefined) {
-    document.warn(`${where}.parameters`, 'has a parameter without a name or a place (`in`); left out');
+    document.warn(`${where}.parameters`, 'has a parameter without `name` or `in`; skipped');
     return null;
   }
   if (place === 'header' && (setElsewhere.has(name.toLowerCase()) || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name))) return null;
   if (place === 'cookie' && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) {
-    document.warn(`${where}.parameters`, `has a cookie whose name cannot be sent; left out`);
+    document.warn(`${where}.parameters`, `has a cookie with an invalid name; skipped`);
     return null;
   }
   const [media] = isRecord(parameter.content) ? Object.entries(parameter.content) : [];
@@ -50,7 +50,7 @@ function readParameter(document: OpenApiDocument, parameter: Json, where: string
   };
 }
 
-/** Headers that are no parameters (3.1.1: "shall be ignored"), belong to the connection, or are ours to send. */
+/** Headers that are not parameters (3.1.1: "shall be ignored"), belong to the connection, or are set by this service. */
 const setElsewhere: ReadonlySet<string> = new Set([
   ...[
     'accept',
@@ -73,7 +73,7 @@ const styles = {
   cookie: ['form'],
 } as const satisfies Record<OperationParameter['in'], readonly OperationParameter['style'][]>;
 
-/** As is usual in its place where nothing else is said that may be there. */
+/** Returns the style; the default of its location if none or an invalid one is given. */
 export function styleOf({ style, explode }: Json, place: OperationParameter['in']): Pick<OperationParameter, 'style' | 'explode'> {
   const possible: readonly OperationParameter['style'][] = styles[place];
   const read = possible.find((known) => known === style) ?? styles[place][0];

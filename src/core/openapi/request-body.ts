@@ -1,6 +1,6 @@
 /**
- * The body of an operation: an object's properties become arguments of their own, where the schema says no more of them than what each is;
- * any other body is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
+ * The request body of an operation. The properties of an object become separate arguments if the schema has no other rules; any other body
+ * is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
  */
 import type { OperationBody } from '../servers/server-state.ts';
 import type { JsonSchema } from '../tool.ts';
@@ -13,18 +13,18 @@ import { isFor } from './schema-words.ts';
 export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles'> & {
   description: string | null;
   form: BodyForm;
-  /** As it stands in the document; `{}` where it does not say. */
+  /** As in the document; `{}` if not described. */
   schema: unknown;
-  /** What it is merged from; null: it is one argument. */
+  /** The object whose members are arguments; null: the body is one argument. */
   object: BodyObject | null;
 };
 
-/** `additional`: the schema of members that are not named; undefined: nothing is said. */
+/** `additional`: the schema of unnamed members; undefined: not described. */
 export type BodyObject = { properties: ReadonlyMap<string, unknown>; required: ReadonlySet<string>; additional: unknown };
 
-/** null: it has none. */
+/** null: no body. */
 export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOperation, where: string): FoundBody | null {
-  // Nobody can send one with these (Fetch Standard, Request).
+  // `fetch` cannot send a body with these methods (Fetch Standard, Request).
   if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD') return null;
   const place = `${where}.requestBody`;
   const body = follow(document, operation.requestBody, place);
@@ -41,7 +41,7 @@ export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOp
     form,
     schema,
     object,
-    // Many documents forget to say so; a body that has required members is none without them.
+    // Many documents omit `required`; a body with required members is required.
     isRequired: body.required === true || needsMembers,
     description: typeof body.description === 'string' ? body.description : null,
     ...(Object.keys(styles).length > 0 && { styles }),
@@ -57,7 +57,10 @@ function stylesOf(encoding: unknown): NonNullable<OperationBody['styles']> {
   );
 }
 
-/** An object that is nothing but its properties, `allOf` of such put together: what one requires may stand in another. */
+/**
+ * Returns an object that consists of properties only; the branches of an `allOf` are merged, since one branch may require another one's
+ * properties.
+ */
 function mergedObject(document: OpenApiDocument, schema: unknown): BodyObject | null {
   const object = objectOf(document, schema, 0);
   if (object === null || object.properties.size === 0) return null;
@@ -74,7 +77,7 @@ function objectOf(document: OpenApiDocument, schema: unknown, depth: number): Bo
   const required = new Set(Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : []);
   for (const branch of Array.isArray(part.allOf) ? part.allOf : []) {
     const object = objectOf(document, branch, depth + 1);
-    // Such a branch says of the others' properties that they may not be there.
+    // Such a branch forbids the properties of the others.
     if (object === null || object.additional === false) return null;
     for (const [name, property] of object.properties) {
       const known = properties.get(name);
@@ -101,7 +104,7 @@ const mergeable: ReadonlySet<string> = new Set([
   ...['deprecated', 'externalDocs', 'xml', 'discriminator', 'nullable', 'readOnly', 'writeOnly', '$comment'],
 ]);
 
-/** Of a form: whether the property is a file, or a list of them. */
+/** For forms: whether the property is a file or a list of files. */
 export function isFile(document: OpenApiDocument, property: unknown, form: BodyForm): boolean {
   if (form !== 'multipart' || !isRecord(property)) return false;
   const part = typeof property.$ref === 'string' ? follow(document, property, 'requestBody') : property;
@@ -110,7 +113,7 @@ export function isFile(document: OpenApiDocument, property: unknown, form: BodyF
   return part.type !== 'object' && (part.format === 'binary' || part.contentMediaType !== undefined || part.contentEncoding === 'base64');
 }
 
-/** What a file is for a model. */
+/** Returns the schema of a file for models. */
 export function fileSchema(property: unknown): JsonSchema {
   const { type, description, items } = isRecord(property) ? property : ({} as Json);
   if (type === 'array') return { type: 'array', items: fileSchema(items), ...(typeof description === 'string' && { description }) };

@@ -1,13 +1,13 @@
 /**
- * The address of one call: the base address, the path with its parameters, the query. Whatever the arguments are, it stays on the base's
- * origin, below its path, and has as many segments as the path in the document.
+ * Builds the URL of one call: base URL, path with parameters, query. Whatever the arguments, the result stays on the base's origin, under
+ * its path, and has as many segments as the path in the document.
  */
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
 import type { Operation } from '../servers/server-state.ts';
 import { encodeText, pathText, queryPairs, unfit } from './parameter-text.ts';
 
-/** Throws `invalid_request` with the argument that cannot stand in its place. */
+/** Throws `invalid_request` for an argument that is invalid in its location. */
 export function requestUrl(
   { path, parameters }: Pick<Operation, 'path' | 'parameters'>,
   baseUrl: string,
@@ -21,10 +21,10 @@ export function requestUrl(
       const parameter = inPath.get(name);
       if (parameter === undefined) throw cannotBeWritten(path);
       const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
-      if (value === undefined || value === null) throw unfit(parameter.argument, 'is needed: it is a part of the path');
+      if (value === undefined || value === null) throw unfit(parameter.argument, 'is required, because it is part of the path');
       return pathText(parameter, value);
     });
-    if (leadsElsewhere(written)) throw unfit(path, 'with these arguments would lead to another place');
+    if (leadsElsewhere(written)) throw unfit(path, 'would lead to another path with these arguments');
     return written;
   });
   const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
@@ -36,14 +36,14 @@ export function requestUrl(
   const url = URL.parse(`${base.origin}${pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`);
   if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw cannotBeWritten(path);
   if (url.href.length > limits.maxUrlLength) {
-    throw unfit(path, `makes an address of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are sent`);
+    throw unfit(path, `results in a URL of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are allowed`);
   }
   return url;
 }
 
 /**
- * Whoever wrote which part of it: what the URL parser takes for "." and ".." (WHATWG URL, "double-dot URL path segment"), and what a server
- * does that decodes a path before it cuts it.
+ * Returns whether the URL parser treats the segment as "." or ".." (WHATWG URL, "double-dot URL path segment"), or a server does that
+ * decodes a path before splitting it.
  */
 function leadsElsewhere(segment: string): boolean {
   return segment
@@ -52,13 +52,13 @@ function leadsElsewhere(segment: string): boolean {
     .some((piece) => piece === '.' || piece === '..');
 }
 
-/** As it stands in the document, with what a path cannot hold encoded. */
+/** Returns the document's text with characters encoded that are invalid in a path. */
 function encodeLiteral(text: string): string {
   return text.toWellFormed().replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%]+/gu, encodeText);
 }
 
 function cannotBeWritten(path: string): Problem {
-  return new Problem('upstream_error', `The path ${quoted(path)} of its document cannot be written with these arguments.`, {
+  return new Problem('upstream_error', `The path ${quoted(path)} of the OpenAPI document cannot be built with these arguments.`, {
     retryable: false,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * One part of a document's schemas in the words of JSON Schema 2020-12: what OpenAPI 3.0 spells otherwise (`nullable`, boolean bounds,
- * `example`) is rewritten, and words that say nothing to a caller (`xml`, `discriminator`, `x-…`) are left out. Looks at the part alone;
- * going through the parts is `schemas.ts`. OpenAPI 3.0.4, "Schema Object"; 3.1.1, "Schema Object".
+ * Converts one part of a document's schemas to JSON Schema 2020-12: rewrites OpenAPI 3.0 spellings (`nullable`, boolean bounds, `example`)
+ * and removes keywords without use for callers (`xml`, `discriminator`, `x-…`). Does not visit nested parts; `schemas.ts` does. OpenAPI
+ * 3.0.4, "Schema Object"; 3.1.1, "Schema Object".
  */
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
@@ -9,7 +9,7 @@ import { cutUtf8 } from '../result-bound.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord, listOf } from '../wire-value.ts';
 
-/** Without `$ref`, which is the reader's. */
+/** Skips `$ref`, which the reader handles. */
 export function inNewWords(part: JsonSchema): JsonSchema {
   const entries = Object.entries(part).flatMap(([keyword, value]) => rewrite(keyword, value, part));
   if (Array.isArray(part.examples) === false && isSmallData(part.example)) entries.push(['examples', [part.example]]);
@@ -27,7 +27,7 @@ function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, un
     case 'pattern':
       return typeof value === 'string' ? [[keyword, value]] : [];
     case 'required': {
-      // Beside a property of its own, an old habit: `required: true`.
+      // Some documents write `required: true` in a property.
       const names = listOf(value).filter((name) => typeof name === 'string');
       return names.length === 0 ? [] : [[keyword, [...new Set(names)]]];
     }
@@ -55,7 +55,7 @@ function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, un
 
 const silent: ReadonlySet<string> = new Set([
   ...['xml', 'externalDocs', 'discriminator', 'nullable', 'readOnly', 'writeOnly', 'example', '$comment'],
-  // Places: references are pointers into the document, and are led to the tool's own definitions.
+  // Keywords that name parts: references are pointers into the document and are rewritten to the tool's definitions.
   ...[
     '$schema',
     '$id',
@@ -94,7 +94,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return Object.keys(rules).length === 0 ? schema : { ...words, anyOf: [rules, { type: 'null' }] };
 }
 
-/** Whether a property is the other side's alone: what it answers (`readOnly`), or what it is sent (`writeOnly`). */
+/** Returns whether the property applies to this side: `readOnly` only to output, `writeOnly` only to input. */
 export function isFor(property: unknown, side: 'input' | 'output'): boolean {
   if (!isRecord(property)) return true;
   return side === 'input' ? property.readOnly !== true : property.writeOnly !== true;

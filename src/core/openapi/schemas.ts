@@ -1,7 +1,7 @@
 /**
- * The schemas of a document as tools use them: JSON Schema 2020-12 that stands for itself. What is referred to is read when it is first
- * needed, once for all tools, and stands in a tool's own `$defs`, so that nothing multiplies and what contains itself still does. Which
- * definitions a tool gets, and how much of them, is `tool-schema.ts`.
+ * The schemas of a document as self-contained JSON Schema 2020-12. A referenced schema is read on first use, once for all tools, and copied
+ * to each tool's `$defs`, so that nothing multiplies and recursive schemas remain recursive. `tool-schema.ts` chooses the definitions of a
+ * tool.
  */
 import { distinctWireName, isWireName } from '../names.ts';
 import { mapParts, outlineOf } from '../schema/schema-parts.ts';
@@ -11,14 +11,14 @@ import { isRecord } from '../wire-value.ts';
 import { referenceWords, type OpenApiDocument } from './document.ts';
 import { inNewWords, isFor, orNull } from './schema-words.ts';
 
-/** `input`: what is sent (without `readOnly` properties). `output`: what is answered. */
+/** `input`: the request (without `readOnly` properties). `output`: the response. */
 export type Side = 'input' | 'output';
 
 export type ReadSchema = {
   schema: JsonSchema | boolean;
-  /** The pointers that it refers to. */
+  /** The pointers of its references. */
   references: ReadonlySet<string>;
-  /** Those of them that speak of the very same value (at its root, or within `allOf`): a cycle of these has no end. */
+  /** The references to the same value (at its root, or within `allOf`); a cycle of these never ends. */
   same: ReadonlySet<string>;
 };
 
@@ -26,7 +26,7 @@ export type Definition = ReadSchema & { pointer: string; name: string; character
 
 export type Schemas = {
   read(part: unknown, side: Side, where: string): ReadSchema;
-  /** What stands at a pointer that `read` gave. */
+  /** Returns the definition at a pointer that `read` returned. */
   definition(pointer: string, side: Side): Definition;
 };
 
@@ -49,7 +49,7 @@ export function createSchemas(document: OpenApiDocument): Schemas {
   };
 }
 
-/** By its pointer alone, so that it is the same in each tool. */
+/** Depends only on the pointer, so that it is equal in all tools. */
 function definitionName(pointer: string): string {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   return pointer === `#/components/schemas/${name}` && isWireName(name) ? name : distinctWireName(pointer, name);
@@ -57,14 +57,14 @@ function definitionName(pointer: string): string {
 
 type Reading = { document: OpenApiDocument; side: Side; where: string; references: Set<string>; same: Set<string> };
 
-/** Below what listings may have, with room for what a tool puts around it. */
+/** Below the limit of listings, with room for the schema around it. */
 const maxDepth = 24;
 
 function readPart(reading: Reading, part: unknown, depth: number, isSame: boolean): JsonSchema | boolean {
   if (typeof part === 'boolean') return part;
   if (!isRecord(part)) return {};
   if (depth > maxDepth) {
-    reading.document.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is taken there`);
+    reading.document.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
     return outlineOf(part);
   }
   if (typeof part.$ref === 'string') return readReference(reading, part, part.$ref, depth, isSame);
@@ -74,15 +74,15 @@ function readPart(reading: Reading, part: unknown, depth: number, isSame: boolea
 }
 
 /**
- * Told and not enforced: documents forget that fields may be absent and that others may come, and MCP clients refuse a result that does not
- * fit the schema of its tool, after the call was made.
+ * Documented but not enforced: documents often forget optional and additional fields, and MCP clients reject a result that does not match
+ * its tool's output schema after the call has run.
  */
 function loosened(part: JsonSchema): JsonSchema {
   const { required: _required, additionalProperties, oneOf, ...rest } = part;
   return {
     ...rest,
     ...(additionalProperties !== undefined && additionalProperties !== false && { additionalProperties }),
-    // With less asked of each, more than one may fit.
+    // With fewer required fields, more than one branch may match.
     ...(oneOf !== undefined && (rest.anyOf === undefined ? { anyOf: oneOf } : {})),
   };
 }
@@ -92,12 +92,12 @@ function readReference(reading: Reading, part: JsonSchema, reference: string, de
   const { document } = reading;
   const pointer = reference.startsWith('#/') ? reference : null;
   if (pointer === null || partAt(document.root, pointer) === undefined) {
-    document.warn(reading.where, `${referenceWords(reference)}: any value is taken`);
+    document.warn(reading.where, `${referenceWords(reference)}: any value is accepted`);
     return {};
   }
   reading.references.add(pointer);
   if (isSame) reading.same.add(pointer);
-  // In 3.0 what stands beside a reference is to be ignored; words are written there all the same, and meant.
+  // In OpenAPI 3.0, siblings of a reference are ignored, but documents still write descriptions there.
   const siblings = document.isOld ? words(beside) : beside;
   const read = readPart(reading, siblings, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
@@ -108,7 +108,7 @@ function words(beside: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(beside).filter(([keyword]) => keyword === 'description' || keyword === 'title'));
 }
 
-/** Without the properties that are the other side's, whether they say so themselves or what they refer to does. */
+/** Removes the properties of the other side, also if only their reference's target is marked. */
 function withoutOthers({ document, side }: Reading, part: JsonSchema): JsonSchema {
   if (!isRecord(part.properties)) return part;
   const kept = Object.entries(part.properties).filter(([, property]) => isFor(property, side) && isFor(referred(document, property), side));

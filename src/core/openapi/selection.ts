@@ -1,6 +1,6 @@
 /**
- * Which operations of a document a server takes (`include`, `exclude`): by tool name, operation id, `tag:NAME` or `METHOD /path`, where `*`
- * stands for any text, slashes too. What matches nothing is told, because it is most often misspelt.
+ * Selects a document's operations by `include` and `exclude`: tool name, operation id, `tag:NAME` or `METHOD /path`, where `*` matches any
+ * text, including slashes. A pattern that matches nothing is reported, because it is usually misspelled.
  */
 import { quoted } from '../problem.ts';
 import type { Warning } from '../warning.ts';
@@ -16,13 +16,13 @@ export function selectOperations(
   const warnings: Warning[] = [];
   const unmatched = (list: readonly Term[], path: string): void => {
     for (const [index, { text, isMet }] of list.entries())
-      if (!isMet) warnings.push({ path: `${path}[${index}]`, message: `${quoted(text)} fits no operation of the document` });
+      if (!isMet) warnings.push({ path: `${path}[${index}]`, message: `${quoted(text)} matches no operation of the document` });
   };
   const wanted = include?.map(toTerm);
   const unwanted = exclude.map(toTerm);
   const selected = operations.filter((operation) => {
     const words = wordsOf(operation);
-    // Both are looked at for each, so that each term is known to fit something.
+    // Both lists are evaluated for each operation, to know which patterns match something.
     const isWanted = wanted === undefined || matches(wanted, words);
     return !matches(unwanted, words) && isWanted;
   });
@@ -54,7 +54,10 @@ function matches(terms: readonly Term[], words: readonly string[]): boolean {
   return any;
 }
 
-/** `pieces` with anything between them. Each piece is taken where it stands first: linear but for the search of one piece. */
+/**
+ * Matches `pieces` with any text between them. Takes the first occurrence of each piece, so the time is linear apart from the search of one
+ * piece.
+ */
 function fits(pieces: readonly string[], word: string): boolean {
   const [first = '', ...rest] = pieces;
   const last = rest.pop();

@@ -1,7 +1,6 @@
 /**
- * The own names of a document's operations as tools: `operationId` made legal, else method and path. The same whatever the order of the
- * document, and whatever else is in it, but for names that two operations would share: all of those have a hash of method and path at
- * their end.
+ * Derives tool names from operations: a legal form of `operationId`, otherwise method and path. Independent of the order and the rest of
+ * the document, except that operations with the same name all get a hash of method and path as a suffix.
  */
 import { fold } from '../fold.ts';
 import { distinctWireName, isWireName } from '../names.ts';
@@ -11,7 +10,7 @@ import type { FoundOperation } from './document.ts';
 export function toolNames(operations: readonly Pick<FoundOperation, 'method' | 'path' | 'operationId'>[]): string[] {
   const plain = operations.map(plainName);
   const names = plain.map((name, index) => (isWireName(name) ? name : distinct(operations[index], name)));
-  // A name with a hash may be somebody's plain one: two rounds leave none that is shared but by design of its author.
+  // A name with a hash may equal another operation's plain name. After two rounds only deliberate collisions remain.
   for (let round = 0; round < 2; round++) {
     const shared = new Map<string, number>();
     for (const name of names) shared.set(fold(name), (shared.get(fold(name)) ?? 0) + 1);

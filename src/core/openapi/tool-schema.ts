@@ -1,6 +1,6 @@
 /**
- * A tool's schema with the definitions that it needs, within the size that a definition may have. What is too large is told in fewer words
- * and then not as deeply, so that the operation can be called all the same. Used for the arguments and the answers of an operation.
+ * Combines a tool's schema with the definitions that it needs, within the size limit of a definition. If it is too large, descriptions are
+ * dropped first and deep fields next, so that the operation can still be called. Used for the input and output of an operation.
  */
 import { limits } from '../limits.ts';
 import { schemaFault } from '../listing/listing-schema.ts';
@@ -10,12 +10,12 @@ import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 import type { Definition, Schemas, Side } from './schemas.ts';
 
-/** Half of a definition: the other half is for what it answers, and for the words. */
+/** Half of a definition; the rest is for the output schema and the texts. */
 const maxInputCharacters = limits.maxDefinitionBytes / 2 - limits.maxOperationDescriptionBytes;
 
 export type Root = { schema: JsonSchema; references: Iterable<string> };
 
-/** `change`: what had to be left out. null: nothing could be made of it. */
+/** `change`: what was removed. null: no schema fits. */
 export function inputSchema(schemas: Schemas, root: Root): { schema: JsonSchema; change: string | null } | null {
   for (const { schema, change } of attempts(schemas, root)) {
     if (sizeOf(schema) <= maxInputCharacters && schemaFault(schema, '') === null) return { schema, change };
@@ -23,7 +23,7 @@ export function inputSchema(schemas: Schemas, root: Root): { schema: JsonSchema;
   return null;
 }
 
-/** null: it is too large to be told. */
+/** null: it is too large. */
 export function outputSchema(schemas: Schemas, root: Root): JsonSchema | null {
   const levels = reachable(schemas, root, 'output', limits.maxOperationOutputCharacters);
   if (levels === null) return null;
@@ -33,7 +33,7 @@ export function outputSchema(schemas: Schemas, root: Root): JsonSchema | null {
 
 type Attempt = { schema: JsonSchema; change: string | null };
 
-/** One after the other, each saying less. */
+/** Yields variants with decreasing detail. */
 function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
   const levels = reachable(schemas, root, 'input', maxInputCharacters * 2);
   if (levels !== null) {
@@ -42,9 +42,9 @@ function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
     yield { schema, change: 'is too large: its deeper fields are not described' };
   }
   const first = [...nextLevel(schemas, root.references, new Set(), 'input')].map(bare);
-  yield { schema: withDefinitions(schemas, root, first, 'input'), change: 'is too large: nothing is told of its deeper fields' };
+  yield { schema: withDefinitions(schemas, root, first, 'input'), change: 'is too large: its deeper fields are removed' };
   let schema = withDefinitions(schemas, root, [], 'input');
-  yield { schema, change: 'is too large: nothing is told of its deeper fields' };
+  yield { schema, change: 'is too large: its deeper fields are removed' };
   for (const { message, apply } of simplifications) {
     schema = apply(schema);
     const { $defs: _definitions, ...root } = schema;
@@ -52,7 +52,7 @@ function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
   }
 }
 
-/** Definitions by how many references lead there; null: they are larger altogether than `most`. */
+/** Returns the definitions by distance from the root, in references; null: together they are larger than `most`. */
 function reachable(schemas: Schemas, root: Root, side: Side, most: number): Definition[][] | null {
   const seen = new Set<string>();
   const levels: Definition[][] = [];
@@ -78,16 +78,16 @@ function* nextLevel(schemas: Schemas, references: Iterable<string>, seen: Set<st
   }
 }
 
-/** What is referred to and not among `told` is there in outline. */
-function withDefinitions(schemas: Schemas, root: Root, told: readonly Definition[], side: Side): JsonSchema {
-  const known = new Set(told.map(({ pointer }) => pointer));
-  const references = [root.references, ...told.map((definition) => definition.references)].flatMap((list) => [...list]);
+/** Definitions that are referenced but not in `described` are added in outline. */
+function withDefinitions(schemas: Schemas, root: Root, described: readonly Definition[], side: Side): JsonSchema {
+  const known = new Set(described.map(({ pointer }) => pointer));
+  const references = [root.references, ...described.map((definition) => definition.references)].flatMap((list) => [...list]);
   const others = [...nextLevel(schemas, references, known, side)].map(outlined);
-  const definitions = [...told, ...others].map(({ name, schema }) => [name, schema] as const);
+  const definitions = [...described, ...others].map(({ name, schema }) => [name, schema] as const);
   return definitions.length === 0 ? root.schema : { ...root.schema, $defs: Object.fromEntries(definitions) };
 }
 
-/** What refers to itself as the same value has no value at all: such a definition tells nothing. */
+/** A definition that refers to itself as the same value matches no value, so it is dropped. */
 function withoutEndless(levels: Definition[][]): Definition[][] {
   const all = new Map(levels.flat().map((definition) => [definition.pointer, definition]));
   const isDone = new Map<Definition, boolean>();
@@ -126,7 +126,7 @@ function withoutWords(schema: JsonSchema | boolean): JsonSchema | boolean {
   return mapParts(without(schema, ...annotations), '', (part) => (isRecord(part) ? withoutWords(part) : part));
 }
 
-/** Of its JSON: characters, which are bytes for nearly all of it. */
+/** The size of the JSON in characters, which approximates its bytes. */
 function sizeOf(schema: JsonSchema): number {
   return JSON.stringify(schema).length;
 }

@@ -115,11 +115,11 @@ export function withWords(schema: JsonSchema, words: string): JsonSchema {
 /** Returns one schema for each type, with the keywords of that type. */
 function splitTypes(schema: JsonSchema): JsonSchema[] {
   if (typeof schema.type === 'string') return fitChoices(schema, schema.type);
-  const told = withChoice(schema);
-  const types = Array.isArray(told.type) ? (told.type as string[]) : typesOfChoices(told);
+  const normalized = withChoice(schema);
+  const types = Array.isArray(normalized.type) ? (normalized.type as string[]) : typesOfChoices(normalized);
   if (types === null) return [schema];
   const needed = types.includes('number') ? types.filter((type) => type !== 'integer') : types;
-  return needed.flatMap((type) => fitChoices(ofType({ ...told, type }, type), type));
+  return needed.flatMap((type) => fitChoices(ofType({ ...normalized, type }, type), type));
 }
 
 function typesOfChoices({ enum: choices }: JsonSchema): string[] | null {

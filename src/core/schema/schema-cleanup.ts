@@ -161,9 +161,9 @@ function orNull(schema: JsonSchema): JsonSchema {
   const isSimple = Object.keys(schema).every((keyword) => !composing.has(keyword));
   if (!isSimple) {
     const entries = Object.entries(schema);
-    const told = Object.fromEntries(entries.filter(([keyword]) => isAnnotation(keyword)));
+    const texts = Object.fromEntries(entries.filter(([keyword]) => isAnnotation(keyword)));
     const rules = Object.fromEntries(entries.filter(([keyword]) => !isAnnotation(keyword)));
-    return { ...told, anyOf: [rules, { type: 'null' }] };
+    return { ...texts, anyOf: [rules, { type: 'null' }] };
   }
   const types = [schema.type ?? []].flat();
   return {

@@ -1,25 +1,25 @@
 /**
- * What each provider takes of JSON Schema for a tool's input, as data. What is done about it is `schema-narrow.ts` (parts) and
- * `schema-root.ts` (the whole). Everything is first written out without references, in the words of 2020-12, whatever the dialect.
+ * What each provider accepts of JSON Schema for a tool's input, as data. `schema-narrow.ts` (parts) and `schema-root.ts` (the root)
+ * apply it, after all references were expanded and all keywords converted to 2020-12.
  *
- * - **full**: servers that hand the schema to a template or a grammar (vLLM, Ollama, llama.cpp, most of Chat Completions).
+ * - **full**: servers that pass the schema to a template or a grammar (vLLM, Ollama, llama.cpp, most of Chat Completions).
  * - **openai**: function calling without `strict`. "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/
  *   'not' at the top level" (nspady/google-calendar-mcp#39, feigeCode/navop#247); "array schema missing items", also beside
  *   `prefixItems` (PrefectHQ/fastmcp#2464), and "object schema missing properties".
- * - **openai-strict**: Structured Outputs, "Supported schemas" (also learn.microsoft.com, "Structured outputs"): every object closed and
- *   all of its fields required, no `oneOf`, `allOf`, `not`, `default`, lengths of strings, patterns that look around; each part with a
- *   type; ten levels. The only dialect that takes less than the tool does: free names of fields cannot be told.
+ * - **openai-strict**: Structured Outputs, "Supported schemas" (also learn.microsoft.com, "Structured outputs"): all objects closed and
+ *   all fields required, no `oneOf`, `allOf`, `not`, `default`, string lengths or lookaround in patterns; each part with a type; ten
+ *   levels. The only dialect that accepts less than the tool does, because fields with free names cannot be described.
  * - **anthropic**: Messages. "input_schema does not support oneOf, allOf, or anyOf at the top level" (anthropics/claude-code#5878), valid
  *   2020-12 (openclaw/openclaw#98588 lists what passes), "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" at the top
  *   (beautyfree/appstore-connect-mcp#2).
- * - **gemini**: `parametersJsonSchema`. The keywords listed for `responseJsonSchema` (API reference, GenerationConfig) are looked at and
- *   all others silently passed over (vercel/ai#18325): those are told in words instead.
- * - **gemini-openapi**: `parameters`, the `Schema` message. A field that it does not know is an error ("Cannot find field",
- *   pizza-bot-app/pizza-bot#62), `type` is one word (voocel/litellm#9), `enum` is for strings and has no empty one ("only allowed for
- *   STRING type", "cannot be empty", Bobsilvio/ha-claude#32), formats are few (enechange/collmbo#195), `anyOf` stands alone
+ * - **gemini**: `parametersJsonSchema`. The keywords listed for `responseJsonSchema` (API reference, GenerationConfig) are used and
+ *   all others silently ignored (vercel/ai#18325), so those are described in words instead.
+ * - **gemini-openapi**: `parameters`, the `Schema` message. An unknown field is an error ("Cannot find field",
+ *   pizza-bot-app/pizza-bot#62), `type` is one name (voocel/litellm#9), `enum` is for non-empty strings ("only allowed for
+ *   STRING type", "cannot be empty", Bobsilvio/ha-claude#32), few formats are known (enechange/collmbo#195), `anyOf` stands alone
  *   (anomalyco/opencode#14659), `required` names known fields and arrays have items (Kilo-Org/kilocode#11955).
  * - **cohere**: v2 without `strict_tools`: the top-level type is `object` (docs, "Structured outputs", "Schema constraints"); the rest is
- *   shown to the model as it is.
+ *   passed to the model unchanged.
  */
 import type { SchemaDialect } from '../provider-profile.ts';
 

@@ -196,7 +196,7 @@ function mergeItems(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
 /** Joins the descriptions of both, for a branch that becomes a separate schema. */
 export function joinWords(outer: JsonSchema, branch: JsonSchema): JsonSchema {
   const words = [outer.description, branch.description].filter((text) => typeof text === 'string' && text !== '');
-  const told = Object.fromEntries(Object.entries(outer).filter(([keyword]) => annotations.has(keyword)));
+  const texts = Object.fromEntries(Object.entries(outer).filter(([keyword]) => annotations.has(keyword)));
   const description = [...new Set(words)].join('\n');
-  return { ...told, ...branch, ...(description !== '' && { description }) };
+  return { ...texts, ...branch, ...(description !== '' && { description }) };
 }

@@ -77,10 +77,10 @@ function narrowApart(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
   const alternatives = alternativesOf(schema, { path: place.path, report, effort: narrowing.effort });
   const isNullable = place.orNull === true || alternatives.some(isNull);
   const others = alternatives.filter((alternative) => !isNull(alternative));
-  const told = distinct(others.map((alternative) => narrowPlain(narrowing, alternative, { ...place, orNull: false })));
+  const narrowed = distinct(others.map((alternative) => narrowPlain(narrowing, alternative, { ...place, orNull: false })));
   // An alternative that accepts any value replaces the others.
-  const any = told.find((one) => isPermissive(one));
-  const union = any === undefined ? told : rules.closed ? anyClosed(any) : [any];
+  const any = narrowed.find((one) => isPermissive(one));
+  const union = any === undefined ? narrowed : rules.closed ? anyClosed(any) : [any];
   if (any !== undefined && rules.closed)
     report.add(place.path, 'any value: only strings, numbers, booleans and lists of strings can be described');
   if (union.length === 0)
@@ -103,11 +103,11 @@ function isNull(schema: JsonSchema): boolean {
 }
 
 function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
-  const told = outlineOf(schema);
-  if (rules.null === 'type' && sameJson(told, schema)) return schema;
+  const narrowed = outlineOf(schema);
+  if (rules.null === 'type' && sameJson(narrowed, schema)) return schema;
   report.add(path, 'always null: described by its type and description');
   // Gemini's `parameters` has no null type.
-  return rules.null === 'type' ? told : withWords({ ...told, type: 'string', nullable: true }, 'Always null.');
+  return rules.null === 'type' ? narrowed : withWords({ ...narrowed, type: 'string', nullable: true }, 'Always null.');
 }
 
 /** OpenAPI's form. No keyword is allowed next to `anyOf`, so the flag is on its first branch. */
@@ -147,8 +147,8 @@ function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
     const name = keyword === 'properties' ? nameOf(path) : '';
     const orNull = rules.closed && keyword === 'properties' && !required.has(name);
     if (orNull) report.add(path, 'optional: null means "not given" and is removed from the call');
-    const told = narrow(narrowing, part, { path, depth: place.depth + 1, orNull });
-    if (told !== false) return told;
+    const narrowed = narrow(narrowing, part, { path, depth: place.depth + 1, orNull });
+    if (narrowed !== false) return narrowed;
     report.add(path, 'removed: no value matches it');
     return keyword === 'properties' || keyword === 'anyOf' || keyword === 'oneOf' ? undefined : {};
   });

@@ -37,50 +37,50 @@ function withType(schema: JsonSchema, { path, report }: At): JsonSchema {
 /** Converts what other keywords of the dialect can express with little or no loss. */
 function convertKeywords(rules: DialectRules, schema: JsonSchema, at: At): JsonSchema {
   const takes = (keyword: string): boolean => rules.keywords?.has(keyword) ?? true;
-  let told = schema;
-  if (Object.hasOwn(told, 'const') && !takes('const')) {
+  let result = schema;
+  if (Object.hasOwn(result, 'const') && !takes('const')) {
     at.report.add(pointer(at.path, 'const'), 'converted to an enum with one choice');
-    const entries = Object.entries(without(told, 'enum'));
-    told = Object.fromEntries(entries.map(([keyword, value]) => (keyword === 'const' ? ['enum', [value]] : [keyword, value])));
+    const entries = Object.entries(without(result, 'enum'));
+    result = Object.fromEntries(entries.map(([keyword, value]) => (keyword === 'const' ? ['enum', [value]] : [keyword, value])));
   }
-  if (!takes('exclusiveMinimum')) told = inclusive(told, at);
-  return rules.keywords === null && !rules.needsItems ? told : withoutTuple(rules, told, at);
+  if (!takes('exclusiveMinimum')) result = inclusive(result, at);
+  return rules.keywords === null && !rules.needsItems ? result : withoutTuple(rules, result, at);
 }
 
 /** Converts an exclusive bound: for integers to the next integer; otherwise to the bound itself, and `describeUnsupported` describes the rest. */
 function inclusive(schema: JsonSchema, { path, report }: At): JsonSchema {
-  let told = schema;
+  let result = schema;
   const isWhole = schema.type === 'integer';
   const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = schema;
   if (typeof above === 'number') {
     const least = isWhole ? Math.floor(above) + 1 : above;
-    told = { ...told, minimum: typeof minimum === 'number' ? Math.max(least, minimum) : least };
+    result = { ...result, minimum: typeof minimum === 'number' ? Math.max(least, minimum) : least };
   }
   if (typeof below === 'number') {
     const most = isWhole ? Math.ceil(below) - 1 : below;
-    told = { ...told, maximum: typeof maximum === 'number' ? Math.min(most, maximum) : most };
+    result = { ...result, maximum: typeof maximum === 'number' ? Math.min(most, maximum) : most };
   }
-  if (!isWhole || told === schema) return told;
+  if (!isWhole || result === schema) return result;
   report.add(path, 'exclusive bounds are converted to the next integers');
-  return without(told, 'exclusiveMinimum', 'exclusiveMaximum');
+  return without(result, 'exclusiveMinimum', 'exclusiveMaximum');
 }
 
 /** Converts `items: false` to a number of items, and an unsupported tuple to a list of any of its types. */
 function withoutTuple(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
   const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : null;
   const isClosed = schema.items === false;
-  let told = schema;
+  let result = schema;
   if (isClosed) {
     const most = tuple?.length ?? 0;
     report.add(pointer(path, 'items'), 'converted to maxItems');
-    told = { ...without(told, 'items'), maxItems: typeof told.maxItems === 'number' ? Math.min(most, told.maxItems) : most };
+    result = { ...without(result, 'items'), maxItems: typeof result.maxItems === 'number' ? Math.min(most, result.maxItems) : most };
   }
-  if (tuple === null || rules.keywords?.has('prefixItems') !== false) return told;
+  if (tuple === null || rules.keywords?.has('prefixItems') !== false) return result;
   report.add(pointer(path, 'prefixItems'), 'converted to items of any of these types, in any order');
-  const all = isClosed ? tuple : [...tuple, told.items ?? {}];
+  const all = isClosed ? tuple : [...tuple, result.items ?? {}];
   const kinds = distinct(all);
   const isAny = kinds.length > limits.maxSchemaBranches || kinds.some((item) => isRecord(item) && isPermissive(item));
-  return { ...without(told, 'prefixItems'), items: isAny ? {} : kinds.length === 1 ? kinds[0] : { anyOf: kinds } };
+  return { ...without(result, 'prefixItems'), items: isAny ? {} : kinds.length === 1 ? kinds[0] : { anyOf: kinds } };
 }
 
 /** Removes keywords that the dialect does not accept, and describes short ones in words. */
@@ -143,15 +143,15 @@ function withItems(rules: DialectRules, schema: JsonSchema, { path, report }: At
 
 /** Applies the rules about fields, once the fields are known. */
 export function withFields(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
-  let told = schema;
-  if (rules.needsFields && told.properties === undefined && [told.type].flat().includes('object')) {
+  let result = schema;
+  if (rules.needsFields && result.properties === undefined && [result.type].flat().includes('object')) {
     report.add(path, 'its fields are not described: an empty list of fields is added');
-    told = { ...told, properties: {} };
+    result = { ...result, properties: {} };
   }
-  if (!rules.needsKnownRequired || !Array.isArray(told.required)) return told;
-  const fields = isRecord(told.properties) ? told.properties : {};
-  const known = told.required.filter((name) => Object.hasOwn(fields, String(name)));
-  if (known.length === told.required.length) return told;
+  if (!rules.needsKnownRequired || !Array.isArray(result.required)) return result;
+  const fields = isRecord(result.properties) ? result.properties : {};
+  const known = result.required.filter((name) => Object.hasOwn(fields, String(name)));
+  if (known.length === result.required.length) return result;
   report.add(pointer(path, 'required'), 'names of fields that are not described are removed');
-  return known.length === 0 ? without(told, 'required') : { ...told, required: known };
+  return known.length === 0 ? without(result, 'required') : { ...result, required: known };
 }

@@ -24,8 +24,8 @@ function levels(count: number): string {
 }
 
 function withoutWords(schema: JsonSchema, level: number): JsonSchema {
-  const told = level < 0 ? without(schema, ...annotations) : schema;
-  return mapParts(told, '', (part) => (isRecord(part) ? withoutWords(part, level - 1) : part));
+  const reduced = level < 0 ? without(schema, ...annotations) : schema;
+  return mapParts(reduced, '', (part) => (isRecord(part) ? withoutWords(part, level - 1) : part));
 }
 
 function cut(schema: JsonSchema, level: number): JsonSchema {

@@ -11,16 +11,16 @@ export function shortSchema({ properties, required }: JsonSchema, maxLength: num
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   // Required arguments come first, since they must not be cut.
   const names = Object.keys(properties).sort((a, b) => Number(needed.has(b)) - Number(needed.has(a)));
-  const told: string[] = [];
+  const texts: string[] = [];
   let length = 0;
   for (const name of names) {
     const text = `${name}${needed.has(name) ? '' : '?'}: ${shortType(properties[name])}`;
     length += text.length + 2;
     if (length > maxLength) break;
-    told.push(text);
+    texts.push(text);
   }
-  const more = names.length - told.length;
-  return `{${[...told, ...(more > 0 ? [`… ${more} more`] : [])].join(', ')}}`;
+  const more = names.length - texts.length;
+  return `{${[...texts, ...(more > 0 ? [`… ${more} more`] : [])].join(', ')}}`;
 }
 
 const maxChoices = 8;
@@ -43,6 +43,6 @@ function shortType(schema: unknown, depth = 0): string {
 }
 
 function choices(values: readonly unknown[]): string {
-  const told = values.slice(0, maxChoices).map((value) => (JSON.stringify(value) ?? 'null').slice(0, maxChoiceLength));
-  return [...told, ...(values.length > maxChoices ? ['…'] : [])].join(' | ');
+  const texts = values.slice(0, maxChoices).map((value) => (JSON.stringify(value) ?? 'null').slice(0, maxChoiceLength));
+  return [...texts, ...(values.length > maxChoices ? ['…'] : [])].join(' | ');
 }

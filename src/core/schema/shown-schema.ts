@@ -157,8 +157,8 @@ function narrowProperties(view: View, properties: Record<string, unknown>): Reco
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, part]): [string, unknown][] => {
       if (view.hidden.has(name)) return [];
-      const told = view.defaults.has(name) ? withDefault(part, view.defaults.get(name)) : part;
-      return [[nameOf(view, name), told]];
+      const mapped = view.defaults.has(name) ? withDefault(part, view.defaults.get(name)) : part;
+      return [[nameOf(view, name), mapped]];
     }),
   );
 }
@@ -211,7 +211,7 @@ function narrowChoice(
 /** The presets may decide an `if`. A condition that is undecided and refers to hidden arguments is dropped. */
 function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<string>): unknown[] {
   const { if: condition, then: met = true, else: unmet = true } = schema;
-  const told = (): unknown[] => [
+  const mapped = (): unknown[] => [
     {
       if: narrow(view, condition, inside),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -219,7 +219,7 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<str
       ...(schema.else !== undefined && { else: narrow(view, unmet, inside) }),
     },
   ];
-  if (!mentionsHidden(view, condition, inside)) return told();
+  if (!mentionsHidden(view, condition, inside)) return mapped();
   if (!fitsPresets(view, condition, inside)) return [narrow(view, unmet, inside)];
   const plain = isRecord(condition) ? follow(view, condition, inside).schema : {};
   const decidable = Object.keys(plain).every((keyword) => ['properties', 'required', 'type', ...words].includes(keyword));
@@ -228,7 +228,7 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<str
   const allKnown = named.every((name) => typeof name === 'string' && Object.hasOwn(view.known, name));
   if (decidable && allKnown) return [narrow(view, met, inside)];
   const hiddenKnown = named.every((name) => !view.hidden.has(String(name)) || Object.hasOwn(view.known, String(name)));
-  return decidable && hiddenKnown ? told() : [];
+  return decidable && hiddenKnown ? mapped() : [];
 }
 
 /** Returns whether a part of the schema can apply to a call with the known presets. */

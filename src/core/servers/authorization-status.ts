@@ -1,12 +1,12 @@
-/** Whether there are tokens for a server with `oauth`: what GET of it shows, and no more of them. Getting them is `mcp/oauth/`. */
+/** The authorization status of a server with `oauth`, as GET shows it. `mcp/oauth/` obtains the tokens. */
 import { z } from 'zod';
 
 export const AuthorizationStatus = z
   .object({
     status: z.enum(['signed-in', 'signed-out', 'expired']).meta({
-      description: '`expired`: its tokens have ended and cannot be renewed. With `authorization_code` a person has to sign in (again).',
+      description: '`expired`: the tokens have expired and cannot be refreshed. With `authorization_code` a user has to sign in (again).',
     }),
-    expiresAt: z.iso.datetime().optional().meta({ description: 'Of the token that is there; it is renewed by itself.' }),
+    expiresAt: z.iso.datetime().optional().meta({ description: 'When the current token expires; it is refreshed automatically.' }),
     scopes: z.array(z.string()).optional(),
   })
   .meta({ id: 'AuthorizationStatus' });

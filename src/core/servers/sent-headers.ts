@@ -1,10 +1,10 @@
 /**
- * Headers that an administrator has sent along with requests, to a provider or to a server's endpoint. What a model may set itself is
- * `net/headers.ts`.
+ * The schema of headers that an administrator configures for requests to a provider or server. `net/headers.ts` defines the headers that a
+ * model may set.
  */
 import { z } from 'zod';
 
-/** Headers that carry a credential: their values are refused in plain text, which GET would show. */
+/** Headers that carry credentials: plain-text values are rejected, because GET would show them. */
 const credentialHeaders = new Set([
   'authorization',
   'proxy-authorization',
@@ -14,7 +14,7 @@ const credentialHeaders = new Set([
   'x-goog-api-key',
   'x-auth-token',
 ]);
-/** Headers that belong to the connection or to us. */
+/** Headers that belong to the connection or are set by the service. */
 const reservedHeaders = new Set([
   'host',
   'content-length',
@@ -29,18 +29,19 @@ const reservedHeaders = new Set([
   'expect',
 ]);
 
-/** `value`: a text, or the name of a secret. `remedy`: where a credential belongs, in words. */
+/** `value`: a text, or the name of a secret. `remedy`: where a credential belongs. */
 export function sentHeaders<Value extends z.ZodType<string | { secret: string }>>(value: Value, remedy: string) {
   return z.record(z.string(), value).check((context) => {
     const seen = new Set<string>();
     for (const [name, given] of Object.entries(context.value)) {
       const lower = name.toLowerCase();
       const refuse = (message: string) => context.issues.push({ code: 'custom', message, path: [name], input: given });
-      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is no header name');
+      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is not a valid header name');
       else if (reservedHeaders.has(lower)) refuse('is set by the service');
       else if (seen.has(lower)) refuse('is given twice');
       else if (typeof given === 'string' && credentialHeaders.has(lower)) refuse(`carries a credential: ${remedy}`);
-      else if (typeof given === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(given)) refuse('holds characters that a header cannot');
+      else if (typeof given === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(given))
+        refuse('contains characters that are invalid in a header');
       seen.add(lower);
     }
   });

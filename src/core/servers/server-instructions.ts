@@ -1,10 +1,10 @@
-/** What servers say of their tools, as models are told it (MCP: `instructions` of a server): only of trusted ones, which the compiler sees to. */
+/** The instructions of servers (MCP `instructions`) as models receive them. The compiler includes trusted servers only. */
 import { isForModels, type Edition } from '../edition-tool.ts';
 import { limits } from '../limits.ts';
 import { nameLookup, type OfferedNames } from '../old-names.ts';
 import { rewriteNames } from '../rewrite-names.ts';
 
-/** One block a server, in the edition's order, of those that have a tool to offer; tools stand in them by their names of today. */
+/** Returns one block per server with offered tools, in the edition's order. Tool names are replaced by their current names. */
 export function instructionBlocks(names: OfferedNames & { readonly edition: Pick<Edition, 'instructions'> }): string[] {
   if (names.edition.instructions === undefined) return [];
   const offering = new Set(names.tools.filter(isForModels).map(({ server }) => server));

@@ -1,7 +1,6 @@
 /**
- * How a server that lists its tools itself is doing, from the write of its document on, and what follows from it: who may read it and when.
- * Pure: a state, a moment, the next state. Stored by the Catalog (`catalog/server-state.ts`); what a reading brought for its tools is
- * `take-listing.ts`.
+ * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
+ * next state out. Stored by the Catalog (`catalog/server-state.ts`). `take-listing.ts` handles the listed tools.
  */
 import { cleanData } from '../foreign-data.ts';
 import { isDeeperThan } from '../json-depth.ts';
@@ -11,12 +10,12 @@ import type { Discovery, Offer, ServerConnection, ServerHealth, ServerOffers } f
 import { firstWarnings } from '../warning.ts';
 import type { Warning } from '../warning.ts';
 
-/** `asked`: a person did. `changed`: the server said so. `stale`: its time is over. */
+/** `asked`: requested by an administrator. `changed`: the server sent a change notification. `stale`: the TTL expired. */
 export type RefreshReason = 'asked' | 'changed' | 'stale';
 
-/** Times in milliseconds since the epoch; null: never. */
+/** Times are milliseconds since the epoch; null: never. */
 export type ServerState = {
-  /** Of the document that all this is about. */
+  /** The version of the document that this state belongs to. */
   version: number;
   status: ServerHealth['status'];
   reason: string | null;
@@ -24,19 +23,19 @@ export type ServerState = {
   checkedAt: number | null;
   listedAt: number | null;
   staleAt: number | null;
-  /** Somebody reads it. */
+  /** The end of the current refresh lease; null: no refresh is running. */
   leasedUntil: number | null;
-  /** It said that its list is another one while somebody was reading. */
+  /** The server reported a change during a refresh. */
   hasChanged: boolean;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** How many it offers besides tools. */
+  /** The number of offers besides tools. */
   offered: OfferCounts;
 };
 
 export type OfferCounts = Record<keyof ServerOffers, number>;
 
-/** Written now, and asked by nobody yet: whoever meets it reads it. */
+/** The state of a new document: stale, so that the first use refreshes it. */
 export function freshState(version: number, now: number): ServerState {
   return {
     version,
@@ -54,8 +53,9 @@ export function freshState(version: number, now: number): ServerState {
 }
 
 /**
- * Its document is another one: it is read anew, whatever was the matter before. What was listed before is still what changes are told from.
- * `isSamePlace`: a server that was moved may call itself what it likes; one that stays where it is may not become another unseen.
+ * Returns the state after a document change: the server is refreshed regardless of earlier failures; the previous listing remains the base
+ * for changes.
+ * `isSamePlace`: at a new URL the server may have any identity; at the same URL an identity change is still detected.
  */
 export function rewritten(before: ServerState | null, version: number, isSamePlace: boolean, now: number): ServerState {
   const fresh = freshState(version, now);
@@ -66,7 +66,7 @@ export function rewritten(before: ServerState | null, version: number, isSamePla
 
 export type Leave = { claimed: true; state: ServerState; until: number } | { claimed: false; retryAfterMs: number; state: ServerState };
 
-/** Leave to read it: one has it at a time, for `limits.refreshLeaseMs`. */
+/** Grants the lease for one refresh; there is at most one, for `limits.refreshLeaseMs`. */
 export function askLeave(state: ServerState, reason: RefreshReason, now: number): Leave {
   const from = notBefore(state, reason, now);
   const until = now + limits.refreshLeaseMs;
@@ -74,12 +74,15 @@ export function askLeave(state: ServerState, reason: RefreshReason, now: number)
   return { claimed: false, retryAfterMs: from - now, state: reason === 'changed' ? noted(state, from) : state };
 }
 
-/** A leave counts, also after its time, until another one is given or its reading is taken: what is read late is no older than what there is. */
+/**
+ * Returns whether the lease is still valid. It remains valid after its end until another lease is granted or its refresh is stored, since a
+ * late listing is not older than the stored one.
+ */
 export function hasLeave(state: ServerState, leave: { version: number; until: number }): boolean {
   return state.version === leave.version && state.leasedUntil === leave.until;
 }
 
-/** From when on a reader with this reason may read. */
+/** Returns when a refresh for this reason may start. */
 function notBefore({ leasedUntil, staleAt, checkedAt, failures }: ServerState, reason: RefreshReason, now: number): number {
   if (leasedUntil !== null && leasedUntil > now) return leasedUntil;
   switch (reason) {
@@ -96,14 +99,14 @@ function notBefore({ leasedUntil, staleAt, checkedAt, failures }: ServerState, r
   }
 }
 
-/** What it said is not forgotten for coming too soon: it is read again as soon as somebody may. */
+/** Records a change notification that came too early; the server is refreshed as soon as allowed. */
 function noted(state: ServerState, from: number): ServerState {
   const staleAt = Math.min(state.staleAt ?? from, from);
-  // Also where the reader never comes back.
+  // Also covers a refresh that never finishes.
   return state.leasedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
 }
 
-/** It was read. `canChange`: false of a document that was given whole, which is what it is. */
+/** The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. */
 export function wasRead(
   { version, hasChanged }: ServerState,
   read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean },
@@ -115,13 +118,13 @@ export function wasRead(
   return { ...freshState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
 }
 
-/** It could not be read: what was read before stays, and it is asked again later and later. */
+/** The state after a failed refresh: keeps the last listing and backs off. */
 export function couldNotBeRead(
   state: ServerState,
   { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
   now: number,
 ): ServerState {
-  // The exponent is bounded, or the number is none after a while.
+  // The exponent is bounded to avoid overflow.
   const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), limits.maxRefreshBackoffMs);
   return {
     ...state,
@@ -142,7 +145,7 @@ function timeText(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** What was read, as far as there is room for it; what is left out is told. */
+/** Bounds what a refresh found, with warnings about what was dropped. */
 export function boundedDiscovery(discovery: Discovery, known: ReadonlySet<string>): { discovery: Discovery; warnings: Warning[] } {
   const warnings = firstWarnings(discovery.warnings ?? [], 'warnings', limits.maxToldIssues);
   const tools = boundedTools(discovery.tools, known, warnings);
@@ -150,11 +153,11 @@ export function boundedDiscovery(discovery: Discovery, known: ReadonlySet<string
   return { discovery: { ...discovery, tools, offers, connection: boundedConnection(discovery.connection) }, warnings };
 }
 
-/** Of too many, those that are known already go first: a server that lists a flood does not wash its own tools away. */
+/** If there are too many tools, known ones take precedence, so that a server cannot displace its own tools with a flood. */
 function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, warnings: Warning[]): Discovery['tools'] {
   if (tools.length <= limits.maxServerTools) return tools;
   const isKnown = ({ name }: Record<string, unknown>): boolean => typeof name === 'string' && known.has(name);
-  const message = `the server lists ${tools.length} tools, of which ${limits.maxServerTools} are taken, those that were known before first`;
+  const message = `the server lists ${tools.length} tools, but only ${limits.maxServerTools} are used; known tools take precedence`;
   warnings.push({ path: 'tools', message });
   return [...tools.filter(isKnown), ...tools.filter((tool) => !isKnown(tool))].slice(0, limits.maxServerTools);
 }
@@ -162,19 +165,19 @@ function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, war
 function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers {
   let room = limits.maxServerOffersBytes;
   const bounded = <T extends Offer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
-    const items = given.filter(isTold).map(cleanOffer);
+    const items = given.filter(hasValidName).map(cleanOffer);
     if (items.length < given.length)
       warnings.push({
         path: kind,
-        message: `${given.length - items.length} are left out: they nest too deep, or their names hold what cannot be seen`,
+        message: `${given.length - items.length} are skipped: they nest too deep, or their names contain invisible characters`,
       });
     const kept = items.slice(0, limits.maxServerOffers).filter((item) => {
       room -= JSON.stringify(item).length;
       return room >= 0;
     });
     if (kept.length < items.length) {
-      const bounds = `at most ${limits.maxServerOffers}, and ${limits.maxServerOffersBytes} characters of all that it offers`;
-      warnings.push({ path: kind, message: `the server lists ${items.length}, of which ${kept.length} are kept: ${bounds}` });
+      const bounds = `at most ${limits.maxServerOffers}, and ${limits.maxServerOffersBytes} characters in total`;
+      warnings.push({ path: kind, message: `the server lists ${items.length}, but only ${kept.length} are used: ${bounds}` });
     }
     return kept;
   };
@@ -185,18 +188,18 @@ function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers 
   };
 }
 
-/** By its name it is asked for, so that stays as it came, or nobody is told of it. */
-function isTold(offer: Offer): boolean {
+/** Clients request offers by name, so names are sent unchanged; an offer with an invalid name is skipped. */
+function hasValidName(offer: Offer): boolean {
   const { name, uri, uriTemplate } = offer;
   return [name, uri, uriTemplate].every((text) => typeof text !== 'string' || isSeen(text)) && !isDeeperThan(offer, limits.maxJsonDepth);
 }
 
-/** As definitions of tools are told: without what cannot be seen, and without pictures, which would be fetched from wherever they say. */
+/** Cleans an offer like a tool definition: removes hidden characters, and icons, which clients would fetch from any URL. */
 function cleanOffer<T extends Offer>({ icons: _icons, ...offer }: T): T {
-  return cleanData(offer) as Offer as T; // Its members are optional but for its names, which are as they were.
+  return cleanData(offer) as Offer as T; // All members except the names are optional, and the names are unchanged.
 }
 
-/** Up to a size: it is read with each call of its tools. What it says of itself is read by people. */
+/** Bounds the size, because each call of the server's tools reads it. Administrators read what the server says about itself. */
 function boundedConnection(connection: ServerConnection | null): ServerConnection | null {
   if (connection === null) return null;
   const { capabilities, instructions, ...rest } = cleanData(connection);

@@ -1,43 +1,43 @@
 /**
- * What is learnt of a server by asking it, beside its document: how it is spoken with, how it is, what it offers besides tools, and
- * what one reading of it brought. Written by whoever read it (`engine/refresh-server.ts`), kept by the Catalog.
+ * What a refresh learns about a server: protocol, health, and offers besides tools. Written by `engine/refresh-server.ts`, stored by the
+ * Catalog.
  */
 import { z } from 'zod';
 import type { Warning } from '../warning.ts';
 
-/** `modern`: 2026-07-28, stateless. `legacy`: the revisions of 2025, with `initialize`. */
+/** `modern`: 2026-07-28, stateless. `legacy`: the 2025 revisions, with `initialize`. */
 export const ProtocolEra = z.enum(['modern', 'legacy']);
 export type ProtocolEra = z.infer<typeof ProtocolEra>;
 
-/** How an MCP server was last spoken with. `server`: what it calls itself, which says nothing of who it is. */
+/** The last connection to an MCP server. `server`: its self-description, which does not prove its identity. */
 export const ServerConnection = z
   .object({
     era: ProtocolEra,
     protocolVersion: z.string(),
     server: z.object({ name: z.string(), version: z.string() }).optional(),
-    /** Of `server/discover` or `initialize`, as it came. */
+    /** From `server/discover` or `initialize`, unchanged. */
     capabilities: z.record(z.string(), z.unknown()),
-    /** Its own words, which are shown to administrators and told to nobody. */
+    /** The server's own instructions, shown to administrators only. */
     instructions: z.string().optional(),
   })
   .meta({ id: 'ServerConnection' });
 export type ServerConnection = z.infer<typeof ServerConnection>;
 
-/** How a server was when it was last asked. Its last good definitions stay in force whatever this says. */
+/** The server's health at the last refresh. Its last valid definitions stay in force in any case. */
 export const ServerHealth = z
   .object({
     status: z.enum(['ok', 'failing', 'unauthorized', 'unknown']).meta({
-      description: '`unauthorized`: it wants credentials that it was not given. `unknown`: nobody has asked it yet.',
+      description: '`unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
     }),
-    reason: z.string().optional().meta({ description: 'Of a server that is not `ok`: what went wrong, and what to do.' }),
+    reason: z.string().optional().meta({ description: 'For a server that is not `ok`: what went wrong, and what to do.' }),
     checkedAt: z.iso.datetime().nullable(),
-    listedAt: z.iso.datetime().nullable().meta({ description: 'When its definitions were last read whole.' }),
-    failures: z.int().meta({ description: 'In a row.' }),
+    listedAt: z.iso.datetime().nullable().meta({ description: 'When its definitions were last read completely.' }),
+    failures: z.int().meta({ description: 'Consecutive failures.' }),
   })
   .meta({ id: 'ServerHealth' });
 export type ServerHealth = z.infer<typeof ServerHealth>;
 
-/** A prompt, resource or resource template as its server lists it: the members that MCP clients are shown, as they came. */
+/** A prompt, resource or resource template as the server lists it, with the members that MCP clients receive. */
 export type Offer = Record<string, unknown>;
 
 /** What an MCP server offers besides tools. Bounded by `limits.maxServerOffers`. */
@@ -49,41 +49,41 @@ export type ServerOffers = {
 
 export const noOffers: ServerOffers = { prompts: [], resources: [], resourceTemplates: [] };
 
-/** What one reading of a server brought. */
+/** The result of one refresh. */
 export type Discovery = {
-  /** As listed, page after page. */
+  /** In the listed order, all pages. */
   tools: readonly Record<string, unknown>[];
   connection: ServerConnection | null;
   offers: ServerOffers;
-  /** Of an OpenAPI server: how each of its tools is called, by own name. */
+  /** For an OpenAPI server: how its tools are called, by name without the server. */
   operations: Readonly<Record<string, Operation>> | null;
-  /** How long the server says it holds; null: it does not. */
+  /** The TTL from the server; null: none given. */
   ttlMs: number | null;
-  /** What its administrator should know of the reading, beside what is said of single definitions. Bounded. */
+  /** Bounded warnings for the administrator about the refresh as a whole. */
   warnings?: readonly Warning[];
 };
 
-/** Where one argument of an operation goes, and how it is written there (OpenAPI 3.1, Parameter Object). */
+/** Where an operation's argument is sent, and how it is serialized (OpenAPI 3.1, Parameter Object). */
 export type OperationParameter = {
-  /** Member of the tool's arguments. */
+  /** The name of the tool's argument. */
   argument: string;
   name: string;
   in: 'path' | 'query' | 'header' | 'cookie';
   style: 'matrix' | 'label' | 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
   explode: boolean;
-  /** Its value is written as JSON. */
+  /** The value is serialized as JSON. */
   isJson?: true;
 };
 
-/** How a tool of an OpenAPI server is called. Part of the definition's pin: an operation that moved is another tool. */
+/** How a tool of an OpenAPI server is called. Part of the definition's pin, so a moved operation is a changed tool. */
 export type Operation = {
   method: string;
   /** With `{name}` for each path parameter. */
   path: string;
-  /** Of the document: absolute, or absent where the server's document says it. */
+  /** From the OpenAPI document; absolute. Absent: the server's own document defines it. */
   baseUrl?: string;
   parameters: readonly OperationParameter[];
-  /** `argument` null: the body is an object whose members are arguments of their own, `members` by property name. */
+  /** `argument` null: the body is an object whose members are separate arguments, `members` by property name. */
   body: OperationBody | null;
 };
 
@@ -92,8 +92,8 @@ export type OperationBody = {
   argument: string | null;
   members?: Readonly<Record<string, string>>;
   isRequired: boolean;
-  /** Of a form: properties that are files, given as base64. */
+  /** For forms: properties that are files, given as base64. */
   files?: readonly string[];
-  /** Of a form: how properties are written that are not written as is usual (Encoding Object). */
+  /** For forms: properties with a non-default style (Encoding Object). */
   styles?: Readonly<Record<string, Pick<OperationParameter, 'style' | 'explode'>>>;
 };

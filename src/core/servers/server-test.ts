@@ -1,4 +1,4 @@
-/** What trying a server brought: it was connected to and listed, and nothing of it was stored. */
+/** The result of testing a server: it was connected and listed, but nothing was stored. */
 import { z } from 'zod';
 import { ServerConnection, ServerHealth } from './server-state.ts';
 import { Warning } from '../warning.ts';
@@ -7,11 +7,13 @@ export const ServerTest = z
   .object({
     ok: z.boolean(),
     health: ServerHealth.pick({ status: true, reason: true }).meta({
-      description: '`unknown`: a static server is asked nothing but calls.',
+      description: '`unknown`: a static server only receives calls, so there is nothing to test.',
     }),
-    connection: ServerConnection.nullable().meta({ description: 'How it was spoken with; null: it was not, or speaks no MCP.' }),
+    connection: ServerConnection.nullable().meta({
+      description: 'The protocol of the connection; null: not connected, or not an MCP server.',
+    }),
     tools: z.int(),
-    held: z.int().meta({ description: 'Tools that a person would have to look at first.' }),
+    held: z.int().meta({ description: 'Tools that would require a review.' }),
     prompts: z.int(),
     resources: z.int(),
     durationMs: z.int(),

@@ -1,7 +1,6 @@
 /**
- * A server: where tools come from that are not of this code base (DESIGN §9). Its document as an administrator writes it,
- * and its tools as the workspace keeps them. What is wrong with a listed definition is said by `listing.ts`; keeping
- * definitions, holding changed ones and releasing them is the Catalog's (`catalog/servers.ts`).
+ * A server: a source of external tools (DESIGN §9). Its document as an administrator writes it, and its tools as the workspace stores them.
+ * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers.ts`).
  */
 import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
@@ -13,19 +12,19 @@ import { ToolAnnotations } from '../tool.ts';
 import { utf8Length } from '../utf8.ts';
 import { Warning } from '../warning.ts';
 
-/** Names in `CanonicalName`s; those of ours are taken. */
+/** The server part of a `CanonicalName`; built-in names are reserved. */
 export const ServerName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, { message: 'must be 1 to 32 of a-z, 0-9 and "-", beginning with a letter' });
 
-/** These list their tools by being there: a name they do not have is a mistake, not a server that is down. */
+/** Built-in servers. Their tools are known, so an unknown name is a mistake and not a server that is down. */
 export const ownServers: ReadonlySet<string> = new Set(['builtin', 'local', 'made', 'client', 'ui']);
 
 const HeaderValue = z.union([z.string().max(4_096), z.strictObject({ secret: z.string().min(1).max(128) })]);
 
 /**
- * A definition as a source lists it: read leniently, one by one (`listing.ts`), so that a bad one is left out and the others
- * stay. Members that say nothing to us pass.
+ * A listed definition. It is validated leniently and separately (`listing.ts`), so that an invalid one is skipped and the others stay.
+ * Unknown members are allowed.
  */
 const ListedTool = z.record(z.string(), z.unknown());
 
@@ -34,24 +33,24 @@ const HttpUrl = z
   .max(limits.maxUrlLength)
   .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { message: 'must be an http(s) URL' })
   .refine((text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''), {
-    message: 'must not hold a password: put it into a header, as {"secret": NAME}',
+    message: 'must not contain a password: put it into a header, as {"secret": NAME}',
   });
 
-/** Members that the documents of all kinds have. */
+/** Fields of all server kinds. */
 const common = {
   name: ServerName.optional().meta({ description: 'If given, equals the name in the path.' }),
   headers: sentHeaders(HeaderValue, 'give {"secret": NAME}')
     .refine((headers) => Object.keys(headers).length <= limits.maxServerHeaders, {
-      message: `must be at most ${limits.maxServerHeaders}`,
+      message: `must have at most ${limits.maxServerHeaders} entries`,
     })
     .optional()
     .meta({
       description:
-        'Sent with each request to it, secrets as they are (a token as `Bearer <token>`). A secret must be bound to the host of its address.',
+        'Sent with each request to the server. Secrets are sent unchanged (so a token is stored as `Bearer <token>`) and must be bound to the host of the URL.',
     }),
   trusted: z.boolean().optional().meta({
     description:
-      'Its annotations count: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
+      'Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
   }),
   instructions: z
     .string()
@@ -60,7 +59,7 @@ const common = {
       message: `must be at most ${limits.maxServerInstructionBytes} bytes`,
     })
     .optional()
-    .meta({ description: 'Told to models that are given its tools, where the server is `trusted`.' }),
+    .meta({ description: 'Sent to models together with the tools, if the server is `trusted`.' }),
 };
 
 const TimeoutMs = z
@@ -69,16 +68,13 @@ const TimeoutMs = z
   .max(limits.maxServerTimeoutMs)
   .optional()
   .meta({
-    description: `For one answer of it, in milliseconds; ${limits.toolTimeoutMs} unless told. Progress begins it anew, up to a total.`,
+    description: `The time for one response in milliseconds; ${limits.toolTimeoutMs} by default. Progress notifications restart it, up to a maximum.`,
   });
 
-/** What GET shows of servers that list for themselves: sent back, it is read and not looked at. */
-const shown = { description: 'As GET shows it: what is sent here is not looked at.' };
+/** Fields that GET shows for servers that list their tools: accepted in PUT and ignored. */
+const shown = { description: 'Shown by GET; ignored in PUT.' };
 const shownMembers = {
-  tools: z
-    .array(ListedTool)
-    .optional()
-    .meta({ description: 'As GET shows them. The server lists its tools itself: what is sent here is not looked at.' }),
+  tools: z.array(ListedTool).optional().meta({ description: 'Shown by GET; ignored in PUT, because the server lists its tools itself.' }),
   health: z.unknown().optional().meta(shown),
   connection: z.unknown().optional().meta(shown),
   offers: z.unknown().optional().meta(shown),
@@ -88,23 +84,23 @@ const shownMembers = {
 export const StaticServer = z.strictObject({
   ...common,
   kind: z.literal('static'),
-  url: HttpUrl.meta({ description: 'Gets one POST a call: `{"name", "arguments"}`.', example: 'https://tools.example.com/call' }),
+  url: HttpUrl.meta({ description: 'Receives one POST per call: `{"name", "arguments"}`.', example: 'https://tools.example.com/call' }),
   tools: z.array(ListedTool).min(1).max(limits.maxServerTools),
 });
 export type StaticServer = z.infer<typeof StaticServer>;
 
-/** How tokens for the server are got (MCP authorization, OAuth 2.1). The grant itself is beside the document (`catalog/server-grants.ts`). */
+/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/server-grants.ts`). */
 export const ServerOAuth = z
   .strictObject({
     grant: z.enum(['client_credentials', 'authorization_code']).meta({
-      description: 'With `authorization_code` a person signs in once: POST …/authorize answers the address to open.',
+      description: 'With `authorization_code` a user signs in once: POST …/authorize returns the URL to open.',
     }),
     clientId: z
       .string()
       .min(1)
       .max(2_000)
       .optional()
-      .meta({ description: 'Absent: the client registers itself (RFC 7591), where it may.' }),
+      .meta({ description: 'Absent: the client registers itself (RFC 7591), if the server allows it.' }),
     clientSecret: z
       .strictObject({ secret: z.string().min(1).max(128) })
       .optional()
@@ -117,7 +113,7 @@ export const ServerOAuth = z
       .optional(),
   })
   .refine(({ grant, clientId }) => grant !== 'client_credentials' || clientId !== undefined, {
-    message: 'is needed with client_credentials',
+    message: 'is required with client_credentials',
     path: ['clientId'],
   })
   .meta({ id: 'ServerOAuth' });
@@ -129,18 +125,19 @@ export const McpServer = z
     kind: z.literal('mcp'),
     url: HttpUrl.meta({ description: 'Its MCP endpoint (Streamable HTTP).', example: 'https://mcp.example.com/mcp' }),
     era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
-      description: '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto`, unless told: the first that it speaks.',
+      description:
+        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
     }),
     oauth: ServerOAuth.optional(),
     timeoutMs: TimeoutMs,
     sampling: z.boolean().optional().meta({
-      description: 'It may ask the MCP client that calls it for completions of its model. Refused unless true.',
+      description: 'Allows the server to request completions from the model of the calling MCP client. Default: false.',
     }),
     roots: z
       .array(z.strictObject({ uri: z.string().min(1).max(limits.maxUrlLength), name: z.string().max(200).optional() }))
       .max(50)
       .optional()
-      .meta({ description: 'What it is told when it asks for roots. None unless told.' }),
+      .meta({ description: 'Returned when the server requests roots. Default: none.' }),
     ...shownMembers,
   })
   .meta({ example: { kind: 'mcp', url: 'https://mcp.example.com/mcp', headers: { authorization: { secret: 'DOCS_TOKEN' } } } });
@@ -151,18 +148,18 @@ export const OpenApiServer = z
     ...common,
     kind: z.literal('openapi'),
     url: HttpUrl.optional().meta({
-      description: 'Of the OpenAPI document (JSON or YAML, 3.0 or 3.1).',
+      description: 'The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1).',
       example: 'https://api.example.com/openapi.json',
     }),
     document: z
       .union([z.record(z.string(), z.unknown()), z.string()])
       .optional()
-      .meta({ description: 'The document itself, in place of `url`: as JSON, or its text.' }),
-    baseUrl: HttpUrl.optional().meta({ description: 'Where the operations are called. Absent: the first of `servers` in the document.' }),
+      .meta({ description: 'The document itself instead of `url`: as JSON, or as text.' }),
+    baseUrl: HttpUrl.optional().meta({ description: 'The base URL of the operations. Absent: the first of `servers` in the document.' }),
     include: z.array(z.string().min(1).max(200)).max(500).optional().meta({
-      description: 'Operations to take: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all.',
+      description: 'Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all.',
     }),
-    exclude: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Operations to leave out, in the same words.' }),
+    exclude: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Operations to skip, in the same form.' }),
     timeoutMs: TimeoutMs,
     ...shownMembers,
   })
@@ -198,36 +195,36 @@ export const ServerKindName = z.enum(['static', 'mcp', 'openapi']);
 export type ServerKind = Server['kind'];
 
 /**
- * What a call of one of its tools needs to know. By own names, whatever an edition says: `ready`: what may be called now, and nothing else;
- * `held`: what is known besides. An earlier version of a toolset may have a tool that is forgotten since.
+ * What a call of a server's tools requires, by names without the server, independent of editions. `ready`: the tools that may be called;
+ * `held`: the other known tools. An earlier version of a toolset may contain a tool that was forgotten since.
  */
 export type ServerAccess = {
   name: string;
   kind: ServerKind;
-  /** Of its document; `''` for an OpenAPI document that was given whole. */
+  /** From the server's document; `''` for an inline OpenAPI document. */
   url: string;
   headers?: Server['headers'];
   trusted: boolean;
   ready: readonly string[];
   held: readonly string[];
-  /** Pins of the definitions in force whose annotations an administrator accepted. Absent: none. */
+  /** Pins of definitions in force whose annotations an administrator accepted. Absent: none. */
   annotated?: readonly string[];
-  /** Of the document: another one was written since, where this differs. */
+  /** The version of the document; a different one means that it was changed since. */
   version: number;
   timeoutMs?: number;
-  /** Of an MCP server. */
+  /** For an MCP server. */
   mcp?: Pick<McpServer, 'era' | 'oauth' | 'sampling' | 'roots'>;
-  /** Of an OpenAPI server: where its operations are called, as far as the document of the server says so. */
+  /** For an OpenAPI server: the base URL of the operations, if the server's document sets one. */
   baseUrl?: string;
-  /** Of an OpenAPI server: which operations it takes. */
+  /** For an OpenAPI server: which operations are selected. */
   openapi?: Pick<OpenApiServer, 'include' | 'exclude'>;
-  /** What is known of it from the last time it answered; null: it never did. */
+  /** The last successful connection; null: none. */
   connection: ServerConnection | null;
-  /** Milliseconds since the epoch from which on its listing should be read again; null: never by itself. */
+  /** When the listing becomes stale, in milliseconds since the epoch; null: never. */
   staleAt: number | null;
 };
 
-/** What a stored document (without its tools) says for calls; the rest is known of the server. */
+/** Returns the access data from a stored document (without tools) and what is known about the server. */
 export function toServerAccess(
   name: string,
   document: Omit<StaticServer, 'tools'> | McpServer | OpenApiServer,
@@ -245,12 +242,12 @@ export function toServerAccess(
   return { ...timed, mcp: { ...(era && { era }), ...(oauth && { oauth }), ...(sampling && { sampling }), ...(roots && { roots }) } };
 }
 
-/** Where its calls go, as far as its document says; null: an OpenAPI document does. */
+/** Returns the URL of calls from the server's document; null: an OpenAPI document defines it. */
 export function callUrlOf(document: Pick<Server, 'kind' | 'url'> & { baseUrl?: string | undefined }): string | null {
   return (document.kind === 'openapi' ? (document.baseUrl ?? document.url) : document.url) ?? null;
 }
 
-/** `refused`: what was listed is no definition that could be offered; `findings` say why. */
+/** `refused`: the listed item is not a valid definition; `findings` say why. */
 export const ServerToolState = z.enum(['ready', 'held', 'missing', 'refused']);
 
 export const ServerTool = z
@@ -263,12 +260,15 @@ export const ServerTool = z
     outputSchema: z.record(z.string(), z.unknown()).optional(),
     annotations: ToolAnnotations.optional(),
     annotationsAccepted: z.boolean().meta({
-      description: 'An administrator accepted the annotations of this definition. They count where its server is not `trusted`, too.',
+      description: 'An administrator accepted the annotations of this definition. They also count if the server is not `trusted`.',
     }),
-    refId: z.string().meta({ description: 'SHA-256 of the definition that is in force: a toolset entry may name a tool by it.' }),
+    refId: z.string().meta({ description: 'SHA-256 of the definition in force. A toolset entry can refer to the tool by it.' }),
     held: Hold.optional(),
     findings: z.array(Finding).optional(),
-    renamedTo: z.string().optional().meta({ description: 'Of a missing one: the canonical name of a new tool with the same definition.' }),
+    renamedTo: z
+      .string()
+      .optional()
+      .meta({ description: 'For a missing tool: the canonical name of a new tool with the same definition.' }),
   })
   .meta({ id: 'ServerTool' });
 export type ServerTool = z.infer<typeof ServerTool>;
@@ -276,18 +276,18 @@ export type ServerTool = z.infer<typeof ServerTool>;
 export const AcceptedTool = ServerTool.extend({
   warnings: z
     .array(Warning)
-    .meta({ description: 'Toolsets that do not fit the definition: in those the tool stays held until they are written anew.' }),
+    .meta({ description: 'Toolsets that conflict with the definition: the tool stays held in them until they are saved again.' }),
 }).meta({ id: 'AcceptedTool' });
 export type AcceptedTool = z.infer<typeof AcceptedTool>;
 
-/** What a listing brought: own names. */
+/** The result of a listing, by names without the server. */
 export const ListingReport = z
   .object({
     server: z.string(),
     tools: z.int(),
     added: z.array(z.string()),
     removed: z.array(z.string()),
-    held: z.array(z.string()).meta({ description: 'All that are held now.' }),
+    held: z.array(z.string()).meta({ description: 'All tools that are currently held.' }),
     refused: z.array(z.string()),
     renames: z.array(z.object({ from: z.string(), to: z.string() })),
     warnings: z.array(Warning),
@@ -295,7 +295,7 @@ export const ListingReport = z
   .meta({ id: 'ListingReport' });
 export type ListingReport = z.infer<typeof ListingReport>;
 
-/** What somebody granted is for one address and one client. */
+/** Returns whether URL and client are equal: a grant is for one URL and one client. */
 export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
   return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
 }

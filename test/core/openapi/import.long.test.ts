@@ -85,18 +85,20 @@ describe('what is taken', () => {
   it('is told where a word fits nothing', () => {
     const { warnings } = imported(documentOf(paths), { include: ['tag:pets', 'tag:pests'], exclude: ['POST /shops'] });
     expect(warnings).toEqual([
-      { path: 'include[1]', message: '"tag:pests" fits no operation of the document' },
-      { path: 'exclude[0]', message: '"POST /shops" fits no operation of the document' },
+      { path: 'include[1]', message: '"tag:pests" matches no operation of the document' },
+      { path: 'exclude[0]', message: '"POST /shops" matches no operation of the document' },
     ]);
     expect(imported(documentOf(paths), { include: ['none'] }).warnings).toContainEqual({
       path: 'include',
-      message: 'no operation is taken',
+      message: 'no operation is selected',
     });
   });
 
-  it('is never more than a server may have: include must name some', () => {
+  it('is never more than a server may have: include must select some', () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`/a${index}`, { get: { tags: [`t${index % 100}`] } }]));
-    expect(() => imported(documentOf(many))).toThrow(/has 10000 operations, .*at most 2000 tools\. Name those you need in include/);
+    expect(() => imported(documentOf(many))).toThrow(
+      /has 10000 operations, .*at most 2000 tools\. List the operations you need in include/,
+    );
     expect(names(documentOf(many), { include: ['tag:t7'] })).toHaveLength(100);
   });
 });
@@ -200,7 +202,7 @@ describe('where operations are called', () => {
       (url: string, documentUrl = '') =>
       () =>
         imported(documentOf({ '/a': { get: {} } }, { servers: [{ url }] }), { documentUrl });
-    expect(refused('/v1')).toThrow(/"\/v1", which is no whole address. Set baseUrl/);
+    expect(refused('/v1')).toThrow(/"\/v1", which is not an absolute URL. Set baseUrl/);
     expect(refused('ftp://a.example')).toThrow(/only http and https/);
     expect(refused('https://u:p@a.example')).toThrow(/password/);
     expect(refused('https://{region}.example')).toThrow(/Set baseUrl/);
@@ -212,16 +214,16 @@ describe('where operations are called', () => {
   it('leaves out one operation whose own address is none', () => {
     const { tools, warnings } = imported(documentOf({ '/a': { get: {}, put: { servers: [{ url: 'file:///etc' }] } } }));
     expect(tools.map(({ name }) => name)).toEqual(['get_a']);
-    expect(warnings[0]).toMatchObject({ path: 'tools.put_a', message: expect.stringContaining('left out') });
+    expect(warnings[0]).toMatchObject({ path: 'tools.put_a', message: expect.stringContaining('skipped') });
   });
 });
 
 describe('a document', () => {
   it('of another kind or version is refused with what to do', () => {
     expect(() => imported({ swagger: '2.0', paths: {} })).toThrow(/Swagger "2.0". Convert it to OpenAPI 3/);
-    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0"; 3.0 and 3.1 are read/);
+    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0 and 3.1 are supported/);
     for (const value of [null, [], 'text', 7, {}]) expect(() => imported(value)).toThrow(/The OpenAPI document/);
-    expect(() => imported({ openapi: '3.1.0', paths: [] })).toThrow(/`paths` that are no map/);
+    expect(() => imported({ openapi: '3.1.0', paths: [] })).toThrow(/`paths` that are not an object/);
   });
 
   it('with nothing in it, or webhooks alone, has no tools and says so', () => {
@@ -273,10 +275,10 @@ describe('a document', () => {
     expect(operations.put_a_id?.parameters).toMatchObject([{ argument: 'id', in: 'path' }]);
     expect(tools[1]?.inputSchema).toMatchObject({ properties: { x: {} } });
     expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-      expect.stringMatching(/^paths\.\/b: the reference "https:\/\/evil.example\/b.json" lies outside the document and is never fetched/),
-      expect.stringMatching(/comes to no end/),
+      expect.stringMatching(/^paths\.\/b: the reference "https:\/\/evil.example\/b.json" is outside the document and is never fetched/),
+      expect.stringMatching(/is circular/),
       expect.stringMatching(/"#\/none" is not in the document/),
-      expect.stringMatching(/"\.\/x\.json" lies outside.*any value is taken/),
+      expect.stringMatching(/"\.\/x\.json" is outside.*any value is accepted/),
     ]);
   });
 
@@ -358,8 +360,8 @@ describe('a document', () => {
     };
     for (const [count, size, words] of [
       [10, 10, 'its deeper fields are not described'],
-      [40, 200, 'nothing is told of its deeper fields'],
-      [900, 1, 'nothing is told of its deeper fields'],
+      [40, 200, 'its deeper fields are removed'],
+      [900, 1, 'its deeper fields are removed'],
     ] as const) {
       const { tool, schema, warnings } = build(count, size);
       expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
@@ -378,7 +380,7 @@ describe('a document', () => {
     const { tool, warnings } = toolFrom(jsonBody({ type: 'object', properties: { first: { $ref: '#/components/schemas/S0' } } }), {
       components: { schemas },
     });
-    expect(warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining('nothing is told of its deeper fields'));
+    expect(warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining('its deeper fields are removed'));
     expect(readListing([tool])).toMatchObject([{ verdict: 'offer' }]);
   });
 

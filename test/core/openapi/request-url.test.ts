@@ -79,7 +79,7 @@ describe('a parameter in a header or cookie', () => {
       [...['a b', 'blue,black,brown', 'R,100,G,200,B,150', 'R=100,G=200,B=150']],
     );
     for (const value of ['a\r\nset-cookie: x', 'a\nb', '\u0000', '☃', ['a', 'b\n']])
-      expect(() => headerText(how, value)).toThrow(/color: holds a line break/);
+      expect(() => headerText(how, value)).toThrow(/color: contains a line break/);
     expect(cookieText(how, 'a; b=c\r\n☃')).toBe('color=a%3B%20b%3Dc%0D%0A%E2%98%83');
   });
 });
@@ -96,9 +96,9 @@ describe('an address', () => {
   });
 
   it('is none without what its path needs, where parts make "..", or too long', () => {
-    expect(() => of('/{color}', {})).toThrow(/color: is needed/);
-    expect(() => of('/{color}', { color: null })).toThrow(/color: is needed/);
-    expect(() => of('/{other}', { color: 'x' })).toThrow(/cannot be written/);
+    expect(() => of('/{color}', {})).toThrow(/color: is required/);
+    expect(() => of('/{color}', { color: null })).toThrow(/color: is required/);
+    expect(() => of('/{other}', { color: 'x' })).toThrow(/cannot be built/);
     for (const path of ['/a{color}', '/.{color}/b', '/%2e{color}']) {
       const how = [parameter({ style: 'label' })];
       expect(path === '/a{color}' ? of(path, { color: 'x' }, how) : '').toMatch(path === '/a{color}' ? /a\.x$/ : /^$/);

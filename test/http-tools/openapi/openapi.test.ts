@@ -155,7 +155,7 @@ describe('an API’s document', () => {
     ['%\n'.repeat(300_000), 'at line 1, column 2'],
     ['--- {}\n'.repeat(100_000), 'more than one document'],
     [Array.from({ length: 90_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'no `openapi` field'],
-    ['just text', 'is no map of fields'],
+    ['just text', 'is not an object with fields'],
     ['{"swagger": "2.0"}', 'Convert it to OpenAPI 3'],
     [
       `a: &a [x]\n${Array.from(
@@ -297,7 +297,7 @@ describe('a call of an operation', () => {
     });
     expect(await call({ id: '1', 'X-Mode': 'a\r\nb: c' })).toMatchObject({
       code: 'invalid_arguments',
-      text: expect.stringContaining('X-Mode: holds a line break'),
+      text: expect.stringContaining('X-Mode: contains a line break'),
     });
     expect(api.calls).toEqual([]);
   });
