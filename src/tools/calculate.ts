@@ -1,12 +1,12 @@
-/** Arithmetic by a small parser, never by evaluating text as code. */
+/** The tool `calculate`: arithmetic with a small parser; the expression is never evaluated as code. */
 import { z } from 'zod';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const calculate = defineTool({
   name: 'calculate',
   description:
-    'Computes an arithmetic expression: + - * / % ^, brackets, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.',
-  input: z.object({ expression: z.string().min(1).max(1000).describe('Such as (3 + 4) * sqrt(2)') }),
+    'Computes an arithmetic expression: + - * / % ^, parentheses, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.',
+  input: z.object({ expression: z.string().min(1).max(1000).describe('For example (3 + 4) * sqrt(2)') }),
   annotations: { title: 'Calculate', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ expression }) {
     const value = evaluate(expression);
@@ -21,25 +21,27 @@ const constants = new Map([
 ]);
 
 const functions = new Map<string, (...values: number[]) => number>([
-  ['sqrt', Math.sqrt],
-  ['abs', Math.abs],
-  ['round', Math.round],
-  ['floor', Math.floor],
-  ['ceil', Math.ceil],
+  ...(['sqrt', 'abs', 'round', 'floor', 'ceil', 'log10', 'exp', 'sin', 'cos', 'tan', 'min', 'max'] as const).map(
+    (name) => [name, Math[name]] as const,
+  ),
   ['ln', Math.log],
-  ['log10', Math.log10],
-  ['exp', Math.exp],
-  ['sin', Math.sin],
-  ['cos', Math.cos],
-  ['tan', Math.tan],
-  ['min', Math.min],
-  ['max', Math.max],
 ]);
 
-/** Brackets within brackets; the expression's length bounds the rest. */
+/** Each binary operator with its level: a higher one binds tighter. */
+const operators = new Map<string, [level: number, apply: (left: number, right: number) => number]>([
+  ['+', [1, (left, right) => left + right]],
+  ['-', [1, (left, right) => left - right]],
+  ['*', [2, (left, right) => left * right]],
+  ['/', [2, (left, right) => left / right]],
+  ['%', [2, (left, right) => left % right]],
+  ['^', [3, (left, right) => left ** right]],
+]);
+const powerLevel = 3;
+
+/** Nesting of brackets, signs and powers; the length of the expression bounds the rest. */
 const maxDepth = 100;
 
-/** Recursive descent, one function a level of precedence. Throws `ToolFault` that names the place. */
+/** Precedence climbing. Throws a `ToolFault` that quotes the first token that cannot be read. */
 function evaluate(expression: string): number {
   const tokens = tokenize(expression);
   let index = 0;
@@ -56,69 +58,51 @@ function evaluate(expression: string): number {
     if (!accept(token)) throw fault();
   };
 
-  function sum(): number {
-    let value = product();
-    for (;;) {
-      if (accept('+')) value += product();
-      else if (accept('-')) value -= product();
-      else return value;
-    }
-  }
-
-  function product(): number {
-    let value = signed();
-    for (;;) {
-      if (accept('*')) value *= signed();
-      else if (accept('/')) value /= signed();
-      else if (accept('%')) value %= signed();
-      else return value;
-    }
-  }
-
-  function signed(): number {
+  /** Operators of at least this level. `^` is right associative; the others are left associative. */
+  function read(level: number): number {
     depth += 1;
     if (depth > maxDepth) throw new ToolFault('The expression is nested too deeply.');
-    const value = accept('-') ? -signed() : accept('+') ? signed() : power();
+    let value = operand();
+    for (;;) {
+      const [next, apply] = operators.get(tokens[index] ?? '') ?? [0];
+      if (apply === undefined || next < level) break;
+      index += 1;
+      value = apply(value, read(next === powerLevel ? next : next + 1));
+    }
     depth -= 1;
     return value;
   }
 
-  /** Right associative, and above the sign: -2^2 is -4. */
-  function power(): number {
-    const base = atom();
-    return accept('^') ? base ** signed() : base;
-  }
-
-  function atom(): number {
+  function operand(): number {
+    // A sign binds less tightly than a power: -2^2 is -4.
+    if (accept('-')) return -read(powerLevel);
+    if (accept('+')) return read(powerLevel);
     if (accept('(')) {
-      const value = sum();
+      const value = read(1);
       expect(')');
       return value;
     }
-    const token = tokens[index] ?? '';
-    const constant = constants.get(token.toLowerCase()) ?? (/^[\d.]/.test(token) ? Number(token) : undefined);
-    if (constant !== undefined) {
-      index += 1;
-      return constant;
-    }
-    const apply = functions.get(token.toLowerCase());
-    if (apply === undefined) throw fault();
+    const token = tokens[index]?.toLowerCase() ?? '';
+    const constant = constants.get(token) ?? (/^[\d.]/.test(token) ? Number(token) : undefined);
+    const apply = functions.get(token);
+    if (constant === undefined && apply === undefined) throw fault();
     index += 1;
+    if (apply === undefined) return constant ?? Number.NaN;
     expect('(');
-    const values = [sum()];
-    while (accept(',')) values.push(sum());
+    const values = [read(1)];
+    while (accept(',')) values.push(read(1));
     expect(')');
     return apply(...values);
   }
 
-  const value = sum();
+  const value = read(1);
   if (index < tokens.length) throw fault();
   return value;
 }
 
 function tokenize(expression: string): string[] {
   const tokens: string[] = [];
-  // Sticky: each match starts where the last one ended, so a gap is a character that means nothing here.
+  // Sticky: each match starts where the last one ended, so any other character is an error.
   const pattern = /\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|[a-z][a-z0-9]*|\*\*|[-+*/%^(),])/giy;
   const text = expression.trimEnd();
   while (pattern.lastIndex < text.length) {
