@@ -1,24 +1,24 @@
 /**
- * What two versions of a toolset differ in, for a model and for its administrator (DESIGN §4): entry by entry, from the compiled
- * editions, because a model is sent those. Two definitions of one tool are `definition-diff.ts`. Used by `GET …/diff`.
+ * Compares two versions of a toolset entry by entry (DESIGN §4), by their compiled editions, since those are sent to models. Two
+ * definitions of one tool are compared by `definition-diff.ts`. Used by `GET …/diff`.
  */
 import { diffRecords } from './listing/definition-diff.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import type { DefinitionChange } from './listing/hold.ts';
 import { limits } from './limits.ts';
 
-/** An entry that differs. `fields` are JSON Pointers into what the entry is compiled to; of an added or removed one there are none. */
+/** `fields`: changes at JSON Pointers into the compiled entry; empty for an added or removed entry. */
 export type EntryChange = { change: 'added' | 'removed' | 'changed'; canonical: string; wireName: string; fields: DefinitionChange[] };
 
-/** `fields`: of the toolset itself. `more`: further fields that are not told, so that the answer stays readable. */
+/** `fields`: changes of the toolset itself. `more`: how many changed fields were left out to keep the response readable. */
 export type ToolsetDiff = { fields: DefinitionChange[]; changes: EntryChange[]; more: number };
 
-/** A version of a toolset. `description` stands in the document alone. */
+/** One version of a toolset. The edition does not contain the description. */
 export type ToolsetState = { edition: Edition; description?: string };
 
 /**
- * Entries in the order of the newer version, removed ones last. They are the same where tool and wire name are; what is left over of a
- * tool on both sides is one that was renamed. `from` null: all of it is new. Linear but for the moves, which are n log n.
+ * Returns the changed entries in the order of the newer version, removed ones last. Entries match by tool and wire name; the remaining
+ * entries of one tool match as renamed. If `from` is null, everything is new. Linear, except for moves: n log n.
  */
 export function diffToolsets(from: ToolsetState | null, to: ToolsetState): ToolsetDiff {
   const before = from?.edition.tools ?? [];
@@ -26,7 +26,7 @@ export function diffToolsets(from: ToolsetState | null, to: ToolsetState): Tools
   const { partners, removed } = matchEntries(before, after);
   const moved = movedEntries(partners);
   const budget = { left: limits.maxToldDifferences, more: 0 };
-  const fields = from === null ? [] : spend(budget, diffRecords(toolsetView(from), toolsetView(to)));
+  const fields = from === null ? [] : takeWithin(budget, diffRecords(toolsetView(from), toolsetView(to)));
   const changes: EntryChange[] = [];
   for (const [index, tool] of after.entries()) {
     const partner = partners[index] ?? null;
@@ -37,24 +37,24 @@ export function diffToolsets(from: ToolsetState | null, to: ToolsetState): Tools
     }
     const differences = diffRecords(entryView(old), entryView(tool));
     if (moved.has(index)) differences.push({ path: '/position', from: partner, to: index });
-    if (differences.length > 0) changes.push({ change: 'changed', ...namesOf(tool), fields: spend(budget, differences) });
+    if (differences.length > 0) changes.push({ change: 'changed', ...namesOf(tool), fields: takeWithin(budget, differences) });
   }
   for (const tool of removed) changes.push({ change: 'removed', ...namesOf(tool), fields: [] });
   return { fields, changes, more: budget.more };
 }
 
-function spend(budget: { left: number; more: number }, differences: DefinitionChange[]): DefinitionChange[] {
-  const told = differences.slice(0, budget.left);
-  budget.left -= told.length;
-  budget.more += differences.length - told.length;
-  return told;
+function takeWithin(budget: { left: number; more: number }, differences: DefinitionChange[]): DefinitionChange[] {
+  const taken = differences.slice(0, budget.left);
+  budget.left -= taken.length;
+  budget.more += differences.length - taken.length;
+  return taken;
 }
 
 function namesOf({ canonical, wireName }: EditionTool): Pick<EntryChange, 'canonical' | 'wireName'> {
   return { canonical, wireName };
 }
 
-/** `partners[i]`: the place before of what stands at `i` now; null where it is new. */
+/** `partners[i]`: the old position of the entry that is now at `i`; null for a new entry. */
 function matchEntries(
   before: readonly EditionTool[],
   after: readonly EditionTool[],
@@ -67,7 +67,7 @@ function matchEntries(
     const places = Map.groupBy(left, ([, tool]) => keyOf(tool));
     for (const [index, tool] of after.entries()) {
       if (partners[index] !== null) continue;
-      // From the end of what was turned round: the first comes first.
+      // The list was reversed, so `pop` takes the first.
       const [place] = places.get(keyOf(tool))?.pop() ?? [];
       if (place === undefined) continue;
       partners[index] = place;
@@ -78,12 +78,12 @@ function matchEntries(
 }
 
 /**
- * Which entries changed their order among those that stayed: the fewest that explain it, which are all but a longest run that still
- * rises. (Their plain places shift with every entry that is put before them, and would say nothing.)
+ * The smallest set of remaining entries whose move explains the new order: all but a longest increasing subsequence. (Comparing
+ * positions would report every entry after an inserted one.)
  */
 function movedEntries(partners: readonly (number | null)[]): ReadonlySet<number> {
   const kept = partners.flatMap((place, index) => (place === null ? [] : [{ place, index }]));
-  /** `ends[n]`: of the runs of n + 1 entries so far, the one that ends lowest. */
+  /** `ends[n]`: the last entry of the increasing subsequence of n + 1 entries that ends lowest. */
   const ends: number[] = [];
   const previous: number[] = [];
   for (const [at, { place }] of kept.entries()) {
@@ -103,11 +103,11 @@ function movedEntries(partners: readonly (number | null)[]): ReadonlySet<number>
 
 function toolsetView({ edition, description }: ToolsetState): Record<string, unknown> {
   const { announce, onDemandAbove, instructions } = edition;
-  const told = instructions && Object.fromEntries(instructions.map(({ server, text }) => [server, text]));
-  return { announce, description, onDemandAbove, instructions: told };
+  const texts = instructions && Object.fromEntries(instructions.map(({ server, text }) => [server, text]));
+  return { announce, description, onDemandAbove, instructions: texts };
 }
 
-/** What somebody who looks after the toolset would call the entry's own: names by which it is found are `canonical` and `wireName`. */
+/** The compared fields of an entry, under the names that an administrator knows. */
 function entryView(tool: EditionTool): Record<string, unknown> {
   const { wireName, description, inputSchema, outputSchema, annotations, approval, result, alwaysOffered, trusted, state, renamedTo } =
     tool;

@@ -15,19 +15,19 @@ const diffOf = async (from: object, to: object): Promise<ToolsetDiff> =>
   diffToolsets({ edition: await editionOf(from) }, { edition: await editionOf(to) });
 const letters = (order: string): object => ({ tools: [...order].map((letter) => ({ tool: `s.tool_${letter}` })) });
 
-describe('two versions of a toolset', () => {
-  it('have no difference when they are the same', async () => {
+describe('diffToolsets', () => {
+  it('returns nothing for equal versions', async () => {
     expect(await diffOf(letters('abc'), letters('abc'))).toEqual({ fields: [], changes: [], more: 0 });
   });
 
-  it('differ in the entries that came and went', async () => {
+  it('reports added and removed entries', async () => {
     expect((await diffOf(letters('ab'), letters('bc'))).changes).toEqual([
       { change: 'added', canonical: 's.tool_c', wireName: 'tool_c', fields: [] },
       { change: 'removed', canonical: 's.tool_a', wireName: 'tool_a', fields: [] },
     ]);
   });
 
-  it('are all new where there was none before', async () => {
+  it('reports all entries as added without an older version', async () => {
     const { changes, fields } = diffToolsets(null, { edition: await editionOf(letters('ab')), description: 'Two.' });
     expect([fields, changes.map(({ change, wireName }) => [change, wireName])]).toEqual([
       [],
@@ -38,14 +38,14 @@ describe('two versions of a toolset', () => {
     ]);
   });
 
-  it('differ in one field where a tool got another name', async () => {
+  it('reports a renamed tool as one changed field', async () => {
     const { changes } = await diffOf({ tools: [{ tool: 's.tool_a' }] }, { tools: [{ tool: 's.tool_a', name: 'first' }] });
     expect(changes).toEqual([
       { change: 'changed', canonical: 's.tool_a', wireName: 'first', fields: [{ path: '/wireName', from: 'tool_a', to: 'first' }] },
     ]);
   });
 
-  it('keep several entries of one tool apart by their wire names, and take what is left over as renamed', async () => {
+  it('matches several entries of one tool by their wire names, and the rest as renamed', async () => {
     const entry = (name: string, approval: string) => ({ tool: 's.tool_a', name, approval });
     const { changes } = await diffOf(
       { tools: [entry('one', 'policy'), entry('two', 'policy')] },
@@ -64,7 +64,7 @@ describe('two versions of a toolset', () => {
     ]);
   });
 
-  it('say of aliases, texts and schemas the very place', async () => {
+  it('reports the exact place in aliases, texts and schemas', async () => {
     const other = knownTools([
       toolOf('docs', 'search', { inputSchema: { ...search, properties: { ...search.properties, page: { type: 'integer', default: 2 } } } }),
     ]);
@@ -89,7 +89,7 @@ describe('two versions of a toolset', () => {
     ]);
   });
 
-  it('name only the entry that was moved, not those that it passed', async () => {
+  it('reports only the entry that was moved, not those that it passed', async () => {
     const { changes } = await diffOf(letters('abcde'), letters('bcdea'));
     expect(changes).toEqual([
       { change: 'changed', canonical: 's.tool_a', wireName: 'tool_a', fields: [{ path: '/position', from: 0, to: 4 }] },
@@ -97,7 +97,7 @@ describe('two versions of a toolset', () => {
     expect((await diffOf(letters('bcd'), letters('abcd'))).changes.map(({ change }) => change)).toEqual(['added']);
   });
 
-  it('are put back in order by undoing what is told, whatever changed', async () => {
+  it('reports enough to restore the order, whatever changed', async () => {
     const orders = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(orders, orders, async (one, two) => {
@@ -114,7 +114,7 @@ describe('two versions of a toolset', () => {
     );
   });
 
-  it('are told up to a number, and the rest is counted', async () => {
+  it('limits the reported fields and counts the rest', async () => {
     const many = (description: string) =>
       knownTools(
         Array.from({ length: 600 }, (_, index) => toolOf('s', `tool_${index}`, { description: `${description} ${index}.`, aliases: [] })),
@@ -129,7 +129,7 @@ describe('two versions of a toolset', () => {
     expect(more).toBe(600 * 2 - limits.maxToldDifferences);
   });
 
-  it('take names of every object’s members for names like any other', async () => {
+  it('treats names of Object.prototype members as ordinary names', async () => {
     const schema = (type: string) => ({ type: 'object', properties: JSON.parse(`{"__proto__":{"type":"${type}"},"constructor":{}}`) });
     const over = (type: string) => knownTools([toolOf('s', 'tool_a', { inputSchema: schema(type) })]);
     const { changes } = diffToolsets(

@@ -1,7 +1,8 @@
 /**
- * What changed between two definitions of a tool, for the person who is to accept the new one: the deepest places that differ, each
- * with its values from before and after, and nothing invisible left invisible. Used by the Catalog when it holds a tool. Not here:
- * whether anything changed at all, which the pin says (`tool-pin.ts`).
+ * Compares two definitions of a tool: the deepest places that differ, each with its old and new value, hidden characters made visible.
+ * Read by the administrator who accepts the new definition. Whether anything changed at all is decided by the pin (`tool-pin.ts`).
+ * Names come from servers, so only own properties count: a parameter named `constructor` is a parameter. (`microdiff` looks names up
+ * with `in` and would not report it.)
  */
 import type { DefinitionChange } from './hold.ts';
 import { isDeeperThan } from '../json-depth.ts';
@@ -11,18 +12,18 @@ import { shortPath } from './listing-findings.ts';
 import { sameJson } from '../schema/schema-parts.ts';
 import { bareDefinition, type BareDefinition } from '../tool.ts';
 import { visibleText } from '../visible-text.ts';
-import { isRecord } from '../wire-value.ts';
+import { isRecord, type Json } from '../wire-value.ts';
 
 /**
- * In the order of the definition. At most `limits.maxDefinitionChanges`; a last one with the path `''` says how many more there are.
- * An absent `from` was added, an absent `to` is gone.
+ * Returns the changes in the order of the definition: at most `limits.maxDefinitionChanges`, and a last one with the path `''` that
+ * counts the rest. A change without `from` is an addition, without `to` a removal.
  */
 export function diffDefinitions(from: BareDefinition, to: BareDefinition): DefinitionChange[] {
   return diffRecords(bareDefinition(from), bareDefinition(to));
 }
 
-/** The same of any two records of JSON; a member that is `undefined` is not there. */
-export function diffRecords(from: Record<string, unknown>, to: Record<string, unknown>): DefinitionChange[] {
+/** The same for any two JSON objects. A member that is `undefined` counts as absent. */
+export function diffRecords(from: Json, to: Json): DefinitionChange[] {
   const found: Found = { changes: [], more: 0 };
   compareRecords(found, '', from, to);
   if (found.more > 0) found.changes.push({ path: '', to: `${found.more} more changes` });
@@ -31,31 +32,21 @@ export function diffRecords(from: Record<string, unknown>, to: Record<string, un
 
 type Found = { changes: DefinitionChange[]; more: number };
 
-/** `undefined` on one side means that nothing is there. */
+/** `undefined` on one side means absent. */
 function compare(found: Found, path: string, from: unknown, to: unknown): void {
-  if (from === undefined || to === undefined || !isSameKind(from, to)) {
-    if (from !== to) add(found, path, from, to);
-  } else if (Array.isArray(from)) compareLists(found, path, from, to as unknown[]);
-  else if (isRecord(from)) compareRecords(found, path, from, to as Record<string, unknown>);
+  if (Array.isArray(from) && Array.isArray(to)) compareLists(found, path, from, to);
+  else if (isRecord(from) && isRecord(to)) compareRecords(found, path, from, to);
   else if (from !== to) add(found, path, from, to);
 }
 
-/** Of one kind, so that the casts above hold: two lists, two records, or two of neither. */
-function isSameKind(from: unknown, to: unknown): boolean {
-  return Array.isArray(from) === Array.isArray(to) && isRecord(from) === isRecord(to);
-}
-
-function compareRecords(found: Found, path: string, from: Record<string, unknown>, to: Record<string, unknown>): void {
-  for (const key of Object.keys(from)) {
-    // A tool whose parameters are all new is read by nobody one by one: what is past the limit is only counted.
-    compare(found, pointer(path, key), from[key], Object.hasOwn(to, key) ? to[key] : undefined);
-  }
-  for (const key of Object.keys(to)) {
-    if (!Object.hasOwn(from, key)) compare(found, pointer(path, key), undefined, to[key]);
+function compareRecords(found: Found, path: string, from: Json, to: Json): void {
+  const ownValue = (record: Json, key: string): unknown => (Object.hasOwn(record, key) ? record[key] : undefined);
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    compare(found, pointer(path, key), ownValue(from, key), ownValue(to, key));
   }
 }
 
-/** What is equal at both ends is left aside, so that one added item is one change. Places are told by the longer list's indexes. */
+/** Skips the equal items at both ends, so that one added item is one change. Paths have the indexes of the longer list. */
 function compareLists(found: Found, path: string, from: readonly unknown[], to: readonly unknown[]): void {
   const shorter = Math.min(from.length, to.length);
   let start = 0;
@@ -79,14 +70,14 @@ function add(found: Found, path: string, from: unknown, to: unknown): void {
   }
   const start = typeof from === 'string' && typeof to === 'string' ? startOfWindow(from, to) : 0;
   found.changes.push({
-    // One long name may stand in the paths of all that changed below it.
+    // A long name would be repeated in the path of each change below it.
     path: shortPath(visibleText(path)),
     ...(from !== undefined && { from: shown(from, start) }),
     ...(to !== undefined && { to: shown(to, start) }),
   });
 }
 
-/** Of two long texts the part around their first difference is shown: the change may be at the end of 16 kB. */
+/** Where the shown part of two long texts starts: shortly before their first difference, which may be at the end of 16 kB. */
 function startOfWindow(from: string, to: string): number {
   if (Math.max(from.length, to.length) <= limits.maxChangeValueLength) return 0;
   let start = 0;
@@ -94,7 +85,7 @@ function startOfWindow(from: string, to: string): number {
   return Math.max(0, start - 100);
 }
 
-/** A value as it is, when it is small and prints; else its text, cut. */
+/** The value itself if it is small and printable, else its text, cut to the limit. */
 function shown(value: unknown, start: number): unknown {
   if (typeof value === 'string') return cut(visibleText(value.slice(start, start + limits.maxChangeValueLength + 1)), start);
   if (typeof value !== 'object' || value === null) return value;

@@ -15,19 +15,19 @@ const withProperties = (properties: Record<string, unknown>): BareDefinition => 
   inputSchema: { type: 'object', properties },
 });
 
-describe('the difference of two definitions', () => {
-  it('is nothing where nothing but the order of members differs', () => {
+describe('diffDefinitions', () => {
+  it('returns nothing where only the order of members differs', () => {
     const { inputSchema, description, name } = base;
     expect(diffDefinitions(base, { inputSchema: JSON.parse(canonicalJson(inputSchema)), description, name })).toEqual([]);
   });
 
-  it('is told at the deepest place, with both values', () => {
+  it('reports the deepest place, with both values', () => {
     const next = structuredClone(base);
     next.inputSchema.properties = { topic: { type: 'string', enum: ['cats', 'birds'] } };
     expect(diffDefinitions(base, next)).toEqual([{ path: '/inputSchema/properties/topic/enum/1', from: 'dogs', to: 'birds' }]);
   });
 
-  it('says what was added and what is gone, each whole', () => {
+  it('reports what was added and removed, each in full', () => {
     const context = { type: 'string', description: 'full conversation' };
     const next: BareDefinition = {
       ...base,
@@ -42,14 +42,14 @@ describe('the difference of two definitions', () => {
     ]);
   });
 
-  it('is one change for one item put into a list', () => {
+  it('reports one change for one item added to a list', () => {
     const list = (items: string[]): BareDefinition => ({ ...base, inputSchema: { type: 'object', enum: items } });
     expect(diffDefinitions(list(['a', 'b', 'c']), list(['a', 'x', 'b', 'c']))).toEqual([{ path: '/inputSchema/enum/1', to: 'x' }]);
     expect(diffDefinitions(list(['a', 'b', 'c']), list(['b', 'c']))).toEqual([{ path: '/inputSchema/enum/0', from: 'a' }]);
     expect(diffDefinitions(list(['a', 'b']), list(['a', 'b', 'b']))).toEqual([{ path: '/inputSchema/enum/2', to: 'b' }]);
   });
 
-  it('lets a person see what cannot be seen, in values, in parts of values and in names', () => {
+  it('makes hidden characters visible in values, in parts of values and in names', () => {
     expect(diffDefinitions(base, { ...base, description: 'Returns a fact of the day.\u{e0078}\u202e' })).toEqual([
       { path: '/description', from: 'Returns a fact of the day.', to: 'Returns a fact of the day.<U+E0078><U+202E>' },
     ]);
@@ -60,14 +60,14 @@ describe('the difference of two definitions', () => {
     ]);
   });
 
-  it('shows of long texts the place where they part', () => {
+  it('shows long texts around their first difference', () => {
     const long = 'x'.repeat(10_000);
     const [change] = diffDefinitions({ ...base, description: `${long}old` }, { ...base, description: `${long}new` });
     expect(change?.from).toMatch(/^…x{100}old$/);
     expect(change?.to).toMatch(/^…x{100}new$/);
   });
 
-  it('is bounded in changes and in characters, and says how many more there are', () => {
+  it('limits the changes and their length, and counts the rest', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, { description: 'y'.repeat(5_000) }]));
     const changes = diffDefinitions(withProperties({}), withProperties(many));
     expect(changes).toHaveLength(limits.maxDefinitionChanges + 1);
@@ -75,7 +75,7 @@ describe('the difference of two definitions', () => {
     for (const { to } of changes) expect(String(to).length).toBeLessThanOrEqual(limits.maxChangeValueLength + 1);
   });
 
-  it('does not take a member of every object for a parameter', () => {
+  it('treats names of Object.prototype members as ordinary names', () => {
     const named: unknown = JSON.parse('{"__proto__":{"type":"string"},"constructor":{}}');
     expect(diffDefinitions(withProperties({}), withProperties(named as Record<string, unknown>))).toEqual([
       { path: '/inputSchema/properties/__proto__', to: { type: 'string' } },
@@ -83,7 +83,7 @@ describe('the difference of two definitions', () => {
     ]);
   });
 
-  it('is nothing exactly where two definitions are equal', () => {
+  it('returns nothing exactly if two definitions are equal', () => {
     const definition = fc.record({
       name: fc.constantFrom('a', 'b'),
       description: fc.constantFrom('', 'x'),
