@@ -1,4 +1,4 @@
-/** Builds every adapter from the bindings: the only place that does. The routes get `Services`, the session `Wiring`. */
+/** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. */
 import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import { limits } from './core/limits.ts';
@@ -71,68 +71,68 @@ import { createNonce, mintState, readState } from './storage/sign-in-state.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools, toolDefinitions } from './tools/registry.ts';
 
-/** What the routes may use. */
+/** The services that routes may use. */
 export type Services = {
   settings: Settings;
   clock: Clock;
   ids: Ids;
   log: Logger;
   directory: Directory;
-  /** In the name of a key, which the audit shows with each change. */
+  /** Returns the catalog for a caller, which is recorded in the audit row of each change. */
   catalog(caller: CatalogCaller): Catalog;
   sessions: Sessions;
   triggers(workspace: string): Triggers;
-  /** Whether code of made tools can be compiled. */
+  /** Checks whether code of made tools compiles. */
   sandbox: Pick<Sandbox, 'check'>;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
   approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
-  /** Reading what servers list, and trying one (`engine/refresh-server.ts`, `engine/test-server.ts`). */
+  /** Refreshes the tool lists of servers, and tests a server (`engine/refresh-server.ts`, `engine/test-server.ts`). */
   servers(workspace: string): ServerDesk;
-  /** People who sign in to servers, and the tokens that come of it. */
+  /** Signs people in to servers (OAuth) and provides the tokens. */
   signIns: SignIns;
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
-  /** A call without a session: scratch files, audited before it answers. */
+  /** Makes a call without a session: on scratch files, audited before it returns. */
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
-  /** Resolves, authorises and checks; runs nothing. Serves calls with a session too. */
+  /** Resolves, authorizes and checks a call without running it. Also for calls with a session. */
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
-  /** What the policy says to a call, which is not made. */
+  /** Evaluates the policy for a call without making it. */
   explainCall(principal: Principal, asked: Parameters<typeof explainDirectCall>[2]): Promise<PolicyAnswer>;
-  /** A request to `/mcp`, whose key, origin and body were looked at. */
+  /** Serves a request to `/mcp` whose key, origin and body were checked. */
   mcp(asked: McpRequest): Promise<McpAnswer>;
-  /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
+  /** Throws `loop_detected` for a request that this installation sent itself, under any host name. */
   refuseLoop(headers: Headers): Promise<void>;
-  /** The provider's own bytes where the dialect is its wire; canonical frames where its profile says so, or another dialect is spoken. */
+  /** Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires them or the dialect differs. */
   proxyChat(principal: Principal, request: ProxiedChat): Promise<Response>;
-  /** The tokens of a request as its provider counts them, in the provider's own bytes; null: it does not count. */
+  /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
   countTokens(principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>): Promise<Response | null>;
 };
 
-/** `meet` waits for nothing: what it begins goes on behind the answer. */
+/** `meet` refreshes in the background. */
 export type ServerDesk = {
   refresh(server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
   test(server: string, document?: Server): Promise<ServerTest>;
-  /** Somebody looks at these servers: one that was read too long ago is read again. */
+  /** Refreshes the tool lists of these servers that are stale. */
   meet(servers: readonly string[]): void;
 };
 
-/** What a session runs its turns with, and a session of MCP its requests. */
+/** What sessions need to run turns, and MCP sessions to serve requests. */
 export type Wiring = Services & {
-  /** For the Catalog: the turn of a delivery begun, and a callback sent. */
+  /** For the Catalog: starts the turn of a delivery, and sends a callback. */
   dispatchRun(run: TriggeredRun): Promise<void>;
   sendCallback: SendCallback;
   serve: ServeDeps;
   turnDeps(workspace: string): TurnDeps;
   callDeps(workspace: string): CallDeps;
-  /** `keyId`: of the session. */
+  /** `keyId`: the key of the session. */
   namesFor(workspace: string, plan: Plan, keyId: string): Promise<AliasMap | null>;
   rules(workspace: string): Promise<readonly PolicyRule[]>;
-  /** The bodies of a plan's skills, those that are there still. */
+  /** Returns the bodies of a plan's skills that still exist. */
   skillsFor(workspace: string, plan: Plan): Promise<readonly Skill[]>;
 };
 
 let wired: Wiring | null = null;
 
-/** One for all that runs in this isolate, so that Worker and objects share its caches. */
+/** Returns one instance per isolate, so that the Worker and its objects share the caches. */
 export function wire(bindings: Bindings): Wiring {
   wired ??= build(bindings);
   return wired;
@@ -144,21 +144,22 @@ function build(bindings: Bindings): Wiring {
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const guard = createGuard(settings);
   const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) }, sendThrough(bindings));
-  const kept = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
+  const cachedDirectory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
   const catalog = (caller: CatalogCaller): Catalog => {
-    if (typeof caller !== 'string') return createCatalogClient(bindings, { workspace: caller.workspace, keyId: caller.keyId }, kept);
-    const known = catalogs.get(caller) ?? createCatalogClient(bindings, caller, kept);
+    if (typeof caller !== 'string')
+      return createCatalogClient(bindings, { workspace: caller.workspace, keyId: caller.keyId }, cachedDirectory);
+    const known = catalogs.get(caller) ?? createCatalogClient(bindings, caller, cachedDirectory);
     catalogs.set(caller, known);
     return known;
   };
   const master = createMasterKey(settings.masterKey);
   const signIns = createSignIns({
-    server: (workspace, name) => kept.server(workspace, name),
+    server: (workspace, name) => cachedDirectory.server(workspace, name),
     contextOf: (workspace, keyId) => ({
       grants: catalog(keyId === undefined ? workspace : { workspace, keyId }),
       send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
-      secret: (name, host) => kept.secret(workspace, name, { host }),
+      secret: (name, host) => cachedDirectory.secret(workspace, name, { host }),
       clock: base.clock,
       log: base.log,
     }),
@@ -174,14 +175,14 @@ function build(bindings: Bindings): Wiring {
       purpose,
       signal,
       ...(onHop && { onHop }),
-      // A server has the time that its document gives it: who calls sees to that.
+      // The caller applies the timeout of the server's document; this is the upper limit.
       ...(purpose === 'server' && { timeoutMs: limits.maxServerCallMs }),
     });
   const upstreamContext = (workspace: string, server: ServerAccess, signal: AbortSignal, conversation: string): UpstreamContext => {
     const tokens = signIns.tokens(workspace, server);
     return {
       fetch: toServer({ fetch: fetchFor }, server.kind === 'mcp' ? null : signal),
-      secret: (name, host) => kept.secret(workspace, name, { ...(host !== undefined && { host }) }),
+      secret: (name, host) => cachedDirectory.secret(workspace, name, { ...(host !== undefined && { host }) }),
       document: () => catalog(workspace).serverDocument(server.name),
       ...(tokens !== null && { tokens }),
       signal,
@@ -194,7 +195,7 @@ function build(bindings: Bindings): Wiring {
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
   const reading = {
     ...base,
-    directory: kept,
+    directory: cachedDirectory,
     catalog,
     sources,
     context: (workspace: string, server: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, server, signal, 'listing'),
@@ -202,18 +203,19 @@ function build(bindings: Bindings): Wiring {
   const serverRefresh = createServerRefresh(reading);
   const meet = createMeetServers({
     ...base,
-    server: (workspace, name) => kept.server(workspace, name),
+    server: (workspace, name) => cachedDirectory.server(workspace, name),
     refreshIfStale: serverRefresh.refreshIfStale,
     background: inBackground,
   });
-  const directory = meetingServers(kept, meet);
+  const directory = meetingServers(cachedDirectory, meet);
   const servers = (workspace: string): ServerDesk => ({
     refresh: (server, reason, options) => serverRefresh.refresh(workspace, server, reason, options),
     test: (server, document) => testServer(reading, workspace, server, document),
     meet: (names) => meet(workspace, names),
   });
   const serverChanged = (workspace: string, server: string): void => {
-    const failed = (error: unknown): void => base.log.debug('a changed server was not read', { server, cause: String(error) });
+    const failed = (error: unknown): void =>
+      base.log.debug('the tool list of a changed server was not refreshed', { server, cause: String(error) });
     inBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
   };
   const callDeps = (workspace: string): CallDeps => {
@@ -286,7 +288,7 @@ function build(bindings: Bindings): Wiring {
   return {
     ...base,
     serve,
-    // Late, as in `mcp/late.ts`.
+    // Imported lazily, as in `mcp/late.ts`.
     mcp: async (asked) => await (await import('./mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, asked),
     directory,
     catalog,
@@ -315,7 +317,7 @@ function build(bindings: Bindings): Wiring {
     callDeps,
     async namesFor(workspace, plan, keyId) {
       const read = async (pointer: Plan['edition']) => (pointer === undefined ? null : (await directory.edition(workspace, pointer)).names);
-      // An administrator's turn in another key's session has neither key's private tools: they would run as the session's key.
+      // An administrator's turn in another key's session gets neither key's private tools: they would run as the session's key.
       const ownMade = plan.ownMade?.toolset === privateToolset(keyId) ? plan.ownMade : undefined;
       const [names, made, own] = await Promise.all([read(plan.edition), read(plan.made), read(ownMade)]);
       return turnNames(names, plan, joinMade(made, own));

@@ -1,4 +1,4 @@
-/** The entry: the HTTP surface and the Durable Object classes, nothing else. */
+/** The entry point: exports the HTTP handler and the Durable Object classes, nothing else. */
 import { createApp } from './http/app.ts';
 import { wire } from './wiring.ts';
 

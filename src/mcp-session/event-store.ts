@@ -1,12 +1,12 @@
 /**
- * Messages of a session's streams, kept so that a client whose stream broke can go on after the last it has seen (MCP 2025-11-25, resumability).
- * Bounded: the oldest go, and who comes back later than that has lost them. Ids tell the order, and mean nothing in another session.
+ * Stores the messages of a session's streams, so that a client whose stream broke can continue after the last message that it
+ * received (MCP 2025-11-25, resumability). Limited in size: the oldest messages are dropped. Event ids increase within one session.
  */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 
 export type SessionEvents = EventStore & {
-  /** What is said while the session is being put together again was said before. */
+  /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
   muted: boolean;
 };
 
@@ -38,7 +38,7 @@ export function createEventStore(sql: SqlStorage): SessionEvents {
       );
       for (const [number, text] of joined([...rows])) {
         const message = JSON.parse(text) as JSONRPCMessage;
-        // What only marks a stream's beginning is no message.
+        // An empty object marks the beginning of a stream and is not a message.
         if (Object.keys(message).length > 0) await send(String(number), message);
       }
       return stream;
@@ -50,7 +50,7 @@ export function createEventStore(sql: SqlStorage): SessionEvents {
     return sql.exec<{ stream: string }>('SELECT stream FROM events WHERE number = ? LIMIT 1', Number(eventId)).toArray()[0]?.stream ?? null;
   };
 
-  /** The oldest, until both bounds hold; the newest stays. */
+  /** Drops the oldest messages until both limits hold; always keeps the newest one. */
   const drop = (): void => {
     const beforeNumber = last - limits.maxMcpSessionEvents;
     while (characters > limits.maxMcpSessionEventCharacters || oldest() <= beforeNumber) {
@@ -76,5 +76,5 @@ function joined(rows: readonly Row[]): Map<number, string> {
   return new Map([...parts].map(([number, list]) => [number, list.join('')]));
 }
 
-/** Told of a message that is not kept; the stream goes on behind it. */
+/** Stored in place of a message that is too long; the stream continues after it. */
 const tooLong = '{}';

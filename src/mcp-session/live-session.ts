@@ -1,7 +1,7 @@
 /**
- * An MCP session while its object is awake: the SDK's server and transport, what is under way, and the watch over changes while the client has
- * its stream open. Put together from what is stored, so that it goes on after an eviction or a restart; what was under way then is answered
- * all the same: with `outcome_unknown`, or by doing it again where that does no harm.
+ * An MCP session while its object is awake: the SDK's server and transport, the requests in flight, and the watch for changes while
+ * the client has its stream open. Restored from storage after an eviction or a restart. Requests that were interrupted then still
+ * get a response: `outcome_unknown`, or the result of running them again where that is safe.
  */
 import { type AuthInfo, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
@@ -28,21 +28,21 @@ export type SessionHost = {
   marks: MarkStore;
 };
 
-/** `stream`: the response that changes are told on. */
+/** `stream`: identifies the response that changes are sent on. */
 type Watch = { end: AbortController; caller: Principal; stream: object };
 
 export class LiveSession {
   readonly #host: SessionHost;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
-  /** Ids of requests without an answer, each with all that came in one message with it, and are answered on its stream. */
+  /** Ids of requests without a response. Each maps to the ids of its message, which share one stream. */
   readonly #underWay = new Map<unknown, readonly unknown[]>();
-  /** Past the counting of answers. */
+  /** The transport's own `send`, without the tracking of responses. */
   readonly #send: WebStandardStreamableHTTPServerTransport['send'];
-  /** By their ids: requests that died with the object before, and are answered by this one. */
+  /** Requests that were interrupted with the previous object and are answered by this one, by id. */
   readonly #lost = new Map<unknown, PendingRequest>();
   #streams = 0;
-  /** Of the stream that the client listens on. */
+  /** The watch for the stream that the client listens on. */
   #watch: Watch | null = null;
   #mark: string | null = null;
 
@@ -69,7 +69,10 @@ export class LiveSession {
         subscriptions: {
           add(uri) {
             if (!subscriptions.add(uri))
-              throw new Problem('invalid_request', `A session hears of at most ${limits.maxMcpSubscriptions} resources.`);
+              throw new Problem(
+                'invalid_request',
+                `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
+              );
             live.session?.watchAnew();
           },
           remove: (uri) => subscriptions.remove(uri),
@@ -95,7 +98,7 @@ export class LiveSession {
     return session;
   }
 
-  /** True while somebody has a stream open or waits for an answer. */
+  /** True while a stream is open or a request is in flight. */
   get isBusy(): boolean {
     return this.#streams > 0 || this.#underWay.size > 0;
   }
@@ -103,19 +106,19 @@ export class LiveSession {
   async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
     const ids = requestIds(body);
-    // By its id it would be answered on the other one's stream (JSON-RPC ids of a session: "MUST NOT have been previously used").
+    // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
     if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return sameId();
     if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams) return tooMany();
     this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
-    // Refused before anything was begun.
+    // Refused before anything was started.
     if (response.status >= 400) for (const id of ids) this.#forget(id);
     else for (const id of cancelledIds(body)) this.#settle(id);
     if (response.body === null || !isStream(response)) return response;
     return this.#counted(response, (await this.#isListening(request)) ? caller : null);
   }
 
-  /** Before anything comes of it. */
+  /** Stores the requests before they are processed. */
   #take(body: unknown, ids: readonly unknown[]): void {
     for (const id of ids) this.#underWay.set(id, ids);
     for (const message of requestsOf(body)) this.#host.pending.add(message.id, message);
@@ -127,14 +130,14 @@ export class LiveSession {
     this.#host.pending.remove(id);
   }
 
-  /** Also again after a cut. A client that comes back for the answer of one request listens to nothing else. */
+  /** True for the client's own stream, also after a reconnect. A client that reconnects for the response of one request does not listen. */
   async #isListening({ method, headers }: McpSessionRequest): Promise<boolean> {
     if (method !== 'GET') return false;
     const last = headers.find(([name]) => name === 'last-event-id')?.[1];
     return last === undefined || (await this.#host.events.getStreamIdForEventId?.(last)) === ownStream;
   }
 
-  /** Says again what was said before the object slept. */
+  /** Repeats the messages that the client sent before the object was evicted. */
   async replay(messages: readonly Record<string, unknown>[], caller: Principal): Promise<void> {
     const { events } = this.#host;
     events.muted = true;
@@ -147,11 +150,11 @@ export class LiveSession {
     }
   }
 
-  /** What was under way when the object before died, each on the stream that its client comes back to. */
+  /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
   async answerLost(caller: Principal): Promise<void> {
     for (const request of this.#host.pending.list()) {
       const { message, stream } = request;
-      // It died before it was on its way, and is on nobody's stream; or it was the first of all, which is said again already.
+      // It was interrupted before it had a stream, or it is `initialize`, which `replay` repeats.
       if (stream === '' || message.method === 'initialize') {
         this.#host.pending.remove(message.id);
         continue;
@@ -164,52 +167,52 @@ export class LiveSession {
     }
   }
 
-  /** undefined: the request is none that died, or had not begun to do anything. */
+  /** Returns the call of an interrupted request; undefined for any other request, and for one whose tool was not called yet. */
   interruption(id: unknown): { callId: string } | undefined {
     const callId = this.#lost.get(id)?.callId ?? null;
     return callId === null ? undefined : { callId };
   }
 
   async close(): Promise<void> {
-    this.#watch?.end.abort(new Error('the session is over'));
+    this.#watch?.end.abort(new Error('the session has ended'));
     await this.#server.close();
   }
 
-  /** With the resources that are subscribed to by now. */
+  /** Restarts the watch with the current subscriptions. */
   watchAnew(): void {
     if (this.#watch === null) return;
     const { caller, stream } = this.#watch;
     this.#beginWatch(caller, stream);
   }
 
-  /** A call may have equipped another toolset: whoever listens hears of it at once. */
+  /** Notifies the client if a call has equipped a different toolset. */
   lookAgain(caller: Principal): void {
     if (this.#host.target !== null) return;
     const look = async (): Promise<void> => {
       const mark = viewMark(await readView(this.#host.deps, caller, this.#host.target));
       if (mark === this.#mark) return;
       this.#mark = mark;
-      this.#tell({ kind: 'tools' });
+      this.#notify({ kind: 'tools' });
     };
-    look().catch((error: unknown) => this.#host.deps.log.debug('what is equipped could not be looked at', { cause: String(error) }));
+    look().catch((error: unknown) => this.#host.deps.log.debug('the equipped toolset could not be read', { cause: String(error) }));
   }
 
   async #pass({ method, headers }: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
-    // The SDK reads method and headers of it; where it came to says nothing in here.
+    // The SDK uses method and headers only; the URL has no meaning inside the object.
     const request = new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]) => [name, value]) });
     return await this.#transport.handleRequest(request, { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) });
   }
 
-  /** `listener`: whose own stream it is, which hears of changes. */
+  /** Counts the open stream. `listener`: the caller, when it is the client's own stream, which receives changes. */
   #counted(response: Response, listener: Principal | null): Response {
     this.#streams += 1;
     const stream = {};
     if (listener !== null) this.#beginWatch(listener, stream);
     const body = watchedBody(response.body, () => {
       this.#streams -= 1;
-      // A later one may have begun meanwhile.
+      // A later stream may have started its own watch in the meantime.
       if (this.#watch?.stream !== stream) return;
-      this.#watch.end.abort(new Error('nobody listens any more'));
+      this.#watch.end.abort(new Error('the stream was closed'));
       this.#watch = null;
     });
     return new Response(body, response);
@@ -220,35 +223,37 @@ export class LiveSession {
     const end = new AbortController();
     const watch: Watch = { end, caller, stream };
     this.#watch = watch;
-    before?.end.abort(new Error('something else is listened to'));
+    before?.end.abort(new Error('a newer watch has started'));
     const { deps, target, id, subscriptions } = this.#host;
     const run = async (): Promise<void> => {
       const view = await readView(deps, caller, target);
       const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => subscriptions.list() };
-      await watchServed(deps, watched, (change) => this.#tell(change), end.signal);
+      await watchServed(deps, watched, (change) => this.#notify(change), end.signal);
     };
     run()
-      .catch((error: unknown) => deps.log.debug('a session hears of no changes', { cause: String(error) }))
+      .catch((error: unknown) => deps.log.debug('a session cannot watch for changes', { cause: String(error) }))
       .finally(() => {
-        // Its time is over: the client comes back with the last event that it saw.
+        // The watch has reached its time limit: the client reconnects with the last event id that it received.
         if (this.#watch === watch) this.#transport.closeStandaloneSSEStream();
       });
   }
 
-  #tell(change: Change): void {
+  #notify(change: Change): void {
     const { subscriptions, deps } = this.#host;
     if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
-    notifyOf(this.#server, change).catch((error: unknown) => deps.log.debug('an MCP client could not be told', { cause: String(error) }));
+    notifyOf(this.#server, change).catch((error: unknown) =>
+      deps.log.debug('an MCP client could not be notified', { cause: String(error) }),
+    );
   }
 
   /**
-   * Which stream a request is answered on is the transport's own knowledge: noted for the next object, and for what died with the one before
-   * put to the stream of then. Each message passes here after its stream is known and before anything comes of it.
+   * Only the transport knows on which stream a request is answered. Stores that stream for a later object, and redirects an interrupted
+   * request to the stream of the earlier one. Each message passes here once its stream is known and before it is processed.
    */
   #redirectLost(): void {
     const transport = this.#transport;
     const deliver = transport.onmessage;
-    // Private in the SDK, which has no other word for it; without it the answer of a request that died is lost, and nothing else.
+    // Private in the SDK, which has no public access to it. Without it the responses of interrupted requests are lost, nothing else.
     const streams: unknown = Reflect.get(transport, '_requestToStreamMapping');
     if (!(streams instanceof Map)) return;
     transport.onmessage = (message, extra) => {
@@ -262,7 +267,7 @@ export class LiveSession {
     };
   }
 
-  /** The transport tells nobody when it has answered. */
+  /** Tracks responses by wrapping `send`, since the transport does not report them. */
   #countAnswers(): void {
     this.#transport.send = async (message, options) => {
       try {
@@ -274,8 +279,8 @@ export class LiveSession {
   }
 
   /**
-   * Answered, or cancelled, which is not answered: with the last one of its message the stream is over. The transport knows of answers only, so it
-   * is told of one that nobody hears.
+   * Removes a request that was answered or cancelled. After the last request of its message the stream is closed. The transport only
+   * counts responses, so a cancelled request gets an empty one that is not sent.
    */
   #settle(id: unknown): void {
     const together = this.#underWay.get(id);
@@ -286,14 +291,14 @@ export class LiveSession {
       this.#transport.closeSSEStream(over);
       events.muted = true;
       this.#send({ jsonrpc: '2.0', id: over, result: {} }).catch(() => {
-        // It had forgotten it already.
+        // The transport no longer has the request, so there is nothing to do.
       });
       events.muted = false;
     }
   }
 }
 
-/** The SDK's name of the stream that is not one request's. */
+/** The SDK's name for the stream of the GET request. */
 const ownStream = '_GET_stream';
 
 async function notifyOf(server: Server, change: Change): Promise<void> {
@@ -311,14 +316,14 @@ async function notifyOf(server: Server, change: Change): Promise<void> {
   }
 }
 
-/** The key was checked before; here it only says who asks. */
+/** Passes the caller to the server. The key was checked before. */
 function authInfoOf(principal: Principal): AuthInfo {
   return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { principal } };
 }
 
 function principalOf(authInfo: AuthInfo | undefined): Principal {
   const principal = authInfo?.extra?.principal;
-  if (principal === undefined) throw new Error('a request without a principal came to a session');
-  // Put there by `authInfoOf`, and nowhere else.
+  if (principal === undefined) throw new Error('a request of a session has no principal');
+  // Only `authInfoOf` sets it.
   return principal as Principal;
 }

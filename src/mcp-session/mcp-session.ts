@@ -1,7 +1,7 @@
 /**
- * The `McpSession` Durable Object: one session of an MCP client of the 2025 eras (the 2026-07-28 revision has none). It keeps what the client said
- * at the beginning and the messages of its streams, and deletes itself when nobody has used it for long. Or, under a name of its own, one call
- * of a client of 2026-07-28 that stays open between requests (`kept-call.ts`). What is served is `mcp/server/`.
+ * The `McpSession` Durable Object: one session of an MCP client of the 2025 versions (2026-07-28 has no sessions). It stores what the
+ * client sent at the start and the messages of its streams, and deletes itself when it is unused for long. Under another name it is
+ * one call of a 2026-07-28 client that stays open between requests (`kept-call.ts`). `mcp/server/` does the serving.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
@@ -36,7 +36,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       deps: this.#wiring.serve,
       sql: ctx.storage.sql,
       migrated: () => migrate(ctx.storage, mcpSessionMigrations),
-      // The alarm waits for its end: an object that does nothing is put to sleep although a connection of its is open.
+      // The alarm handler waits for the end of the call, because an object without work is evicted even with an open connection.
       begun: () => void ctx.storage.setAlarm(this.#now()),
     });
   }
@@ -86,7 +86,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     else await this.ctx.storage.setAlarm(due);
   }
 
-  /** While something is open: a key that was revoked with `cancel` ends it. */
+  /** While something is open, ends it when its key is revoked with `cancel`. */
   #watchKey({ workspace, keyId }: Principal): void {
     if (this.#isKeyWatched || keyId === rootKeyId) return;
     this.#isKeyWatched = true;
@@ -97,7 +97,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
         if (!(await this.#isOpen())) return;
         if (!(await catalog(workspace).keyIsCancelled(keyId))) continue;
         if (this.#kept.state === 'none') return await this.#end();
-        return this.#kept.stop(new Error('the key was revoked, and what it began is cancelled'));
+        return this.#kept.stop(new Error('the key was revoked and its calls were cancelled'));
       }
     };
     const failed = (error: unknown): void => log.error('the key of an MCP session could not be checked', { cause: String(error) });
@@ -110,19 +110,19 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     return (await this.#live?.catch(() => null))?.isBusy === true;
   }
 
-  /** null: it never began, or is over. Asking must not bring its tables back. */
+  /** Returns null before the session starts and after it has ended, without creating its tables. */
   #read(): SessionMeta | null {
     const { sql } = this.ctx.storage;
     const hasTables = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length > 0;
     return hasTables ? this.#meta.read() : null;
   }
 
-  /** Of several that come at once, all wait for the same one. */
+  /** Restores the session once; concurrent requests wait for the same restore. */
   async #wake(meta: SessionMeta, caller: Principal): Promise<LiveSession> {
     if (this.#live !== null) return await this.#live;
     migrate(this.ctx.storage, mcpSessionMigrations);
     const opening = this.#open(meta, caller).then(async (live) => {
-      await live.replay(saidBefore(meta), caller);
+      await live.replay(messagesToReplay(meta), caller);
       await live.answerLost(caller);
       return live;
     });
@@ -130,7 +130,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     try {
       return await opening;
     } catch (error) {
-      // The next one tries again.
+      // The next request tries again.
       if (this.#live === opening) this.#live = null;
       throw error;
     }
@@ -150,12 +150,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       pending: createPendingRequests(sql),
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
     };
-    // Late, as in `mcp/late.ts`: the class of these objects is in every isolate.
+    // Imported lazily, as in `mcp/late.ts`: this class is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');
     return await live.open(host, caller);
   }
 
-  /** What has to be known again after a restart, and that somebody is there. */
+  /** Stores what a restored session needs, and when the session was last used. */
   #note({ seenAt, used }: SessionMeta, { method, body }: McpSessionRequest): void {
     const messages: unknown[] = body === null ? [] : [JSON.parse(body)].flat();
     let isUse = method === 'GET';
@@ -182,7 +182,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 }
 
-/** They last as long as the session. */
+/** The marks last as long as the session. */
 function sessionMarks(store: TaintStore): MarkStore {
   return {
     read: async () => ({ taint: store.read(), expiresAt: Number.POSITIVE_INFINITY }),
@@ -190,11 +190,11 @@ function sessionMarks(store: TaintStore): MarkStore {
   };
 }
 
-/** As the client said it: the server is as it was, but for what was under way. */
-function saidBefore({ initialize, initialized, logLevel }: SessionMeta): Record<string, unknown>[] {
-  const said: unknown = JSON.parse(initialize);
+/** Returns the client's messages that restore the server's state, apart from requests in flight. */
+function messagesToReplay({ initialize, initialized, logLevel }: SessionMeta): Record<string, unknown>[] {
+  const first: unknown = JSON.parse(initialize);
   return [
-    ...(isRecord(said) ? [said] : []),
+    ...(isRecord(first) ? [first] : []),
     ...(initialized ? [{ jsonrpc: '2.0', method: 'notifications/initialized' }] : []),
     ...(logLevel !== null ? [{ jsonrpc: '2.0', id: 'again', method: 'logging/setLevel', params: { level: logLevel } }] : []),
   ];

@@ -1,17 +1,17 @@
 /**
- * Requests of a session that have no answer yet, as rows: what is there when the object wakes died with the one before, and somebody may
- * still wait for it.
+ * Requests of a session that have no response yet, as rows. Rows that exist when the object starts are of requests that were
+ * interrupted with the previous one, and the client may still wait for them.
  */
 import { limits } from '../core/limits.ts';
 
-/** `callId`: of a call whose tool had been asked already. */
+/** `callId`: set once the tool was called. */
 export type PendingRequest = { message: Record<string, unknown>; stream: string; callId: string | null };
 
 export interface PendingRequests {
   add(id: unknown, message: Record<string, unknown>): void;
-  /** The stream that its answer is awaited on. */
+  /** Stores the stream on which the response is sent. */
   awaitedOn(id: unknown, stream: string): void;
-  /** Its tool is about to be asked. */
+  /** Stores the call id, before the tool is called. */
   started(id: unknown, callId: string): void;
   remove(id: unknown): void;
   list(): PendingRequest[];
@@ -21,7 +21,7 @@ export function createPendingRequests(sql: SqlStorage): PendingRequests {
   return {
     add(id, message) {
       const text = JSON.stringify(message);
-      // What is too long for a row is lost with its process, as all was without it.
+      // A request that is too long for a row is lost when the process dies.
       if (text.length > limits.maxRowCharacters) return;
       sql.exec("INSERT OR REPLACE INTO under_way (id, stream, message, call_id) VALUES (?, '', ?, NULL)", JSON.stringify(id), text);
     },
@@ -30,7 +30,7 @@ export function createPendingRequests(sql: SqlStorage): PendingRequests {
     remove: (id) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
     list: () =>
       [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message, call_id: callId }) => ({
-        // We wrote it.
+        // Written by `add`.
         message: JSON.parse(message) as Record<string, unknown>,
         ...{ stream, callId },
       })),

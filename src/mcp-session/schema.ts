@@ -1,9 +1,12 @@
 /**
- * The tables of one MCP session, as migrations that are only ever added to. What each holds:
- * meta: one row: whose it is, `initialize` as it came, whether `initialized` and which level of the log were said · events: messages of its streams in
- * order, for clients that come back; a long one in several rows of one `number` · subscriptions: resources that it wants to hear of ·
- * under_way: requests without an answer, each with the stream that it is awaited on, and the id of its call once that had begun · held: of an
- * object that holds one open call: what was called, and whether it has ended · taint: marks of the taint rule (`storage/taint-store.ts`).
+ * The tables of one MCP session, as migrations to which new ones are only appended.
+ *
+ * - `meta`: one row: the owner, the `initialize` request unchanged, whether `notifications/initialized` came, and the log level.
+ * - `events`: messages of its streams in order, for clients that reconnect; a long one has several rows of one `number`.
+ * - `subscriptions`: resources that the client subscribed to.
+ * - `under_way`: requests without a response, with the stream of the response and, once its tool was called, the id of the call.
+ * - `held`: in an object that holds one open call, the call and whether it has ended.
+ * - `taint`: marks of the taint rule (`storage/taint-store.ts`).
  */
 export const mcpSessionMigrations: readonly string[] = [
   `

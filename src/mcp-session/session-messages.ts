@@ -1,4 +1,4 @@
-/** Messages of a session as they come and go: which of them want an answer, which are one, and what is said of those that are refused. */
+/** Helpers for the JSON-RPC messages of a session: requests, responses, cancellations, and the errors for refused messages. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 import { isRecord } from '../core/wire-value.ts';
@@ -7,7 +7,7 @@ export function isAnswer(message: JSONRPCMessage): message is Extract<JSONRPCMes
   return 'id' in message && !('method' in message);
 }
 
-/** Of one message or a batch, those that want an answer. */
+/** Returns the requests of a message or a batch. */
 export function requestsOf(body: unknown): Record<string, unknown>[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.filter(isRecord).filter(({ method, id }) => typeof method === 'string' && id !== undefined);
@@ -17,7 +17,7 @@ export function requestIds(body: unknown): unknown[] {
   return requestsOf(body).map(({ id }) => id);
 }
 
-/** Of a message that we say to ourselves. */
+/** Returns the headers for a message that the object sends to its own server. */
 export function ownHeaders(session: string): [string, string][] {
   return [
     ['accept', 'application/json, text/event-stream'],
@@ -26,7 +26,7 @@ export function ownHeaders(session: string): [string, string][] {
   ];
 }
 
-/** Of one message or a batch, what the client does not wait for any more. */
+/** Returns the ids of the requests that the client cancels in a message or a batch. */
 export function cancelledIds(body: unknown): unknown[] {
   const messages = Array.isArray(body) ? body : [body];
   return messages.flatMap((message) =>
@@ -39,11 +39,11 @@ export function isStream(response: Response): boolean {
 }
 
 export function sameId(): Response {
-  const message = 'Another request of this session has that id, and is not answered yet: give each request an id of its own.';
+  const message = 'Another request of this session with this id is still in flight. Use a unique id for each request.';
   return Response.json({ jsonrpc: '2.0', error: { code: -32600, message }, id: null }, { status: 400 });
 }
 
 export function tooMany(): Response {
-  const message = `This session has ${limits.maxMcpRequestsInFlight} requests under way, or ${limits.maxMcpSessionStreams} streams open: wait for one to end.`;
+  const message = `This session has ${limits.maxMcpRequestsInFlight} requests in flight or ${limits.maxMcpSessionStreams} open streams, which is the limit. Wait for one to end.`;
   return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 429, headers: { 'retry-after': '1' } });
 }

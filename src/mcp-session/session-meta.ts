@@ -1,4 +1,4 @@
-/** What is kept of an MCP session: whose it is, what its client said at the beginning, and when it was last heard of. */
+/** The stored data of an MCP session: its owner, what its client sent at the start, and when it was last used. */
 import { limits } from '../core/limits.ts';
 
 export type SessionMeta = {
@@ -6,12 +6,12 @@ export type SessionMeta = {
   keyId: string;
   target: string | null;
   session: string;
-  /** The request's JSON, as it came. */
+  /** JSON of the request, unchanged. */
   initialize: string;
   initialized: boolean;
   logLevel: string | null;
   seenAt: number;
-  /** Something was asked of it after the beginning. */
+  /** True once the client has sent a request after the start. */
   used: boolean;
 };
 
@@ -57,7 +57,7 @@ export class MetaStore {
     return [...this.#sql.exec<{ uri: string }>('SELECT uri FROM subscriptions ORDER BY uri')].map(({ uri }) => uri);
   }
 
-  /** False: there are as many as there may be. */
+  /** Returns false when the session has the maximum number of subscriptions. */
   subscribe(uri: string): boolean {
     const { count } = this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM subscriptions WHERE uri <> ?', uri).one();
     if (count >= limits.maxMcpSubscriptions) return false;
@@ -82,7 +82,7 @@ type MetaRow = {
   used: number;
 };
 
-/** When a session that was last heard of then is over. */
+/** Returns when a session that was last used at `seenAt` expires. */
 export function overAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {
   return seenAt + (used ? limits.mcpSessionIdleMs : limits.mcpSessionUnusedMs);
 }

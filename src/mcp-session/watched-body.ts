@@ -1,4 +1,4 @@
-/** A stream passed through, with a word when it is over: ended, broken or left by its reader. `over` is called once. */
+/** Passes a stream through and calls `over` once when it ends, fails or is cancelled by its reader. */
 
 export function watchedBody(body: ReadableStream<Uint8Array> | null, over: () => void): ReadableStream<Uint8Array> | null {
   if (body === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Source of others into bytecode, running nothing of it. It is the body of an async function and stays one: text that closes the function it
- * stands in, to go on outside, is refused. The bytecode never leaves the isolate, and none comes from elsewhere.
+ * Compiles source code of users and models to bytecode without running it. The source is the body of an async function; source that
+ * closes that function in order to continue outside is refused. Bytecode never leaves the isolate and is never accepted from outside.
  */
 import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
@@ -10,7 +10,7 @@ import { createKeptSources } from './kept-sources.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { isolateTurns, type Turns } from './turns.ts';
 
-/** What the engine calls the source in what it says of lines. */
+/** The file name of the source in the engine's stack traces. */
 export const sourceName = 'code';
 
 export type SourceFault = { message: string; line: number | null };
@@ -19,32 +19,32 @@ export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: 
 
 type Compiler = { vm: QuickJS; newMeter(report: Turns['spend']): Meter; uses: number };
 
-/** Of one compiler: names it has met stay in its memory. */
+/** Uses of one compiler before it is replaced, since names that it has seen stay in its memory. */
 const maxUses = 200;
 
 let compiler: Compiler | null = null;
-const kept = createKeptSources<Compiled>(limits.maxCompiledBytes);
+const cache = createKeptSources<Compiled>(limits.maxCompiledBytes);
 
 export async function compile(source: string): Promise<Compiled> {
-  const before = kept.get(source);
-  if (before !== null) return before;
+  const cached = cache.get(source);
+  if (cached !== null) return cached;
   const compiled = await compileAnew(source);
-  if (compiled.ok || !compiled.isPassing) kept.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
+  if (compiled.ok || !compiled.isPassing) cache.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
   return compiled;
 }
 
 async function compileAnew(source: string): Promise<Compiled> {
   if (utf8Length(source) > limits.maxImplementationBytes)
-    return refused(`the code is longer than ${limits.maxImplementationBytes} bytes; make several tools of it`);
+    return refused(`the code is longer than ${limits.maxImplementationBytes} bytes; split it into several tools`);
   const bigInt = bigIntLiteral.exec(source);
   if (bigInt !== null)
-    return refused(`"${bigInt[0]}": there are no BigInts here; use numbers, and in a text write "10" + "n"`, lineAt(source, bigInt.index));
+    return refused(`"${bigInt[0]}": BigInt is not supported; use numbers, and in a string write "10" + "n"`, lineAt(source, bigInt.index));
   if (compiler !== null && compiler.uses >= maxUses) {
     compiler.vm.dispose();
     compiler = null;
   }
   const turns = isolateTurns();
-  if (!(await turns.take(null))) return passing('too much other code is running here; try again in a moment');
+  if (!(await turns.take(null))) return passing('too much other code is running; try again later');
   compiler ??= await newCompiler();
   const current = compiler;
   current.uses++;
@@ -52,10 +52,10 @@ async function compileAnew(source: string): Promise<Compiled> {
   try {
     return meter.run(() => compileWith(current.vm, source));
   } catch (error) {
-    // Out of memory, stack or fuel: the state of the compiler is undefined.
+    // Out of memory, stack or fuel: the state of the compiler is undefined, so it is replaced.
     compiler = null;
-    const reason = meter.isSpent() ? 'it takes too long' : String(error);
-    return passing(`the code cannot be compiled (${reason}); make it smaller`);
+    const reason = meter.isSpent() ? 'it took too long' : String(error);
+    return passing(`the code cannot be compiled (${reason}); make it shorter`);
   }
 }
 
@@ -70,9 +70,9 @@ async function newCompiler(): Promise<Compiler> {
 }
 
 /**
- * Twice: once as it will run, and once in a block that can only be left by a name that nobody outside knows. The second says whether the end
- * of the source stands where its beginning does. The engine's own constructor of functions pastes its parameters too, and takes
- * `}, async function () {` for a body.
+ * Compiles the source twice: as it will run, and inside a labeled block with a random name, which shows whether the end of the source
+ * is at the nesting level of its beginning. The engine's `Function` constructor does not check this: it also pastes its parameters,
+ * and accepts `}, async function () {` as a body.
  */
 function compileWith(vm: QuickJS, source: string): Compiled {
   const label = `end_${crypto.randomUUID().replaceAll('-', '')}`;
@@ -83,7 +83,7 @@ function compileWith(vm: QuickJS, source: string): Compiled {
   return { ok: true, bytecode: vm.compile(`(async function(){${source}\n})`, sourceName) };
 }
 
-/** In the first line of the text stands the first line of the source, so lines are the author's. */
+/** Returns the syntax error of the text; null without one. The source starts in the first line of the text, so its line numbers are correct. */
 function faultOf(vm: QuickJS, text: string, source: string): SourceFault | null {
   try {
     vm.evalCode(text, sourceName, EvalFlags.COMPILE_ONLY).dispose();
@@ -96,22 +96,22 @@ function faultOf(vm: QuickJS, text: string, source: string): SourceFault | null 
   }
 }
 
-/** What the engine finds behind the source is ours: the source has no such line and no such brace. */
+/** Maps an error that the engine reports after the source to the last line of the source. */
 function withinSource({ message, line }: SourceFault, source: string): SourceFault {
   const lines = source.split('\n').length;
   if (line === null || line <= lines) return { message, line };
-  return { message: message.endsWith("'}'") ? 'it ends too early: something is opened and not closed' : message, line: lines };
+  return { message: message.endsWith("'}'") ? 'the code ends too early: a bracket or block is not closed' : message, line: lines };
 }
 
-/** The first line of the source that a stack of the engine names. */
+/** Returns the first line of the source that a stack of the engine names; null without one. */
 export function lineOf(stack: string): number | null {
   const line = Number(/\bcode:(\d+)/.exec(stack)?.[1]);
   return Number.isInteger(line) && line > 0 ? line : null;
 }
 
 /**
- * BigInt literals: JSON cannot hold their values, and machines have no `BigInt`. Refused inside strings as well: a reader that takes a division
- * for a regular expression would let a literal through.
+ * BigInt literals. JSON cannot hold their values, and `BigInt` is removed from the sandbox. Refused in strings as well: a tokenizer
+ * that takes a division for a regular expression could miss a literal.
  */
 const bigIntLiteral = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
 

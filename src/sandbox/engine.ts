@@ -1,30 +1,30 @@
 /**
- * The engine: QuickJS in WebAssembly (`quickjs-wasi`) with fuel metering added (`src/local/meter-wasm.ts`), so that nothing that it does runs
- * for long without asking the host. Loaded when code is run for the first time. Each machine is prepared anew: a copy of a prepared one (its
- * snapshot) took as long to make, and more memory.
+ * The engine: QuickJS in WebAssembly (`quickjs-wasi`) with added fuel metering (`src/local/meter-wasm.ts`), so that it cannot run for
+ * long without calling the host. Loaded when code runs for the first time. Each machine is prepared from scratch: restoring a snapshot
+ * of a prepared one took as long, and more memory.
  */
 import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
 import { guestSource } from './guest.ts';
 import wasm from './quickjs.wasm';
 
-/** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps hide what a value is. */
+/** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps can hide what a value is. */
 const intrinsics =
   (Intrinsics.ALL & ~Intrinsics.EVAL & ~Intrinsics.PROXY & ~Intrinsics.WEAK_REF & ~Intrinsics.PERFORMANCE & ~Intrinsics.BIG_INT) >>> 0;
 
-/** What the host does for a machine. The machine calls these in the middle of its work; they record the call and never throw. */
+/** The host functions of a machine. The machine calls these during its work; they record the call and never throw. */
 export type Host = {
   /** `args` is read only on demand: each read is a copy outside the machine's memory. */
   call(id: number, name: string, args: { length: number; toString(): string }): void;
   print(line: { toString(): string }): void;
-  /** Called when the fuel is used up. Either sets `fuel` and returns true, or returns false: the machine stops where it is, permanently. */
+  /** Called when the fuel is used up. Either sets `fuel` and returns true, or returns false to stop the machine permanently. */
   refuel(): boolean;
   now(): number;
 };
 
 /**
- * The fuel of a machine: a unit for each turn of a loop in the engine, each call of a function in it that may recurse, and each 128 bytes copied or
- * filled; 2 to 10 ns. A loop of the guest takes about 30 units a turn.
+ * The fuel of a machine: one unit for each loop iteration in the engine, each call of an engine function that may recurse, and each
+ * 128 bytes copied or filled; 2 to 10 ns. A loop iteration of the guest takes about 30 units.
  */
 export type Fuel = { value: number };
 
@@ -39,7 +39,7 @@ export type Engine = {
 
 let prepared: Promise<Uint8Array> | null = null;
 
-/** What runs until it returns is our own code, which the fuel does not bound. */
+/** Starts a machine. Until it returns only our own code runs, which fuel does not limit. */
 export async function startEngine(host: Host): Promise<Engine> {
   prepared ??= prepare().catch((error: unknown) => {
     // The next call tries again.
@@ -61,13 +61,13 @@ export async function startEngine(host: Host): Promise<Engine> {
   }
 }
 
-/** A machine that only compiles. `refuel`: as for `Host`. */
+/** Starts a machine that only compiles. `refuel`: as for `Host`. */
 export async function startCompiler(refuel: () => boolean): Promise<{ vm: QuickJS; fuel: Fuel }> {
   const vm = await QuickJS.create({ wasm, memoryLimit: limits.maxSandboxMemoryBytes, interruptHandler: () => !refuel() });
   return { vm, fuel: fuelOf(vm) };
 }
 
-/** Turns off the engine's own polling, which uses the same handler: it does not see inside built-in functions. */
+/** Returns the fuel counter and turns off the engine's own polling, which uses the same handler but does not reach built-in functions. */
 function fuelOf(vm: QuickJS): Fuel {
   const exports = vm._getExports() as ReturnType<QuickJS['_getExports']> & { fuel: Fuel };
   exports.qjs_set_interrupt_handler(0);
@@ -83,7 +83,7 @@ function optionsFor(host: Host) {
     interruptHandler: () => !host.refuel(),
     timezoneOffset: 0,
     wasi: (memory: WebAssembly.Memory) => ({
-      // In nanoseconds; the same time for the whole run.
+      // In nanoseconds, constant during a run.
       clock_time_get: (_clock: number, _precision: bigint, at: number) => {
         new DataView(memory.buffer).setBigUint64(at, BigInt(Math.trunc(host.now())) * 1_000_000n, true);
         return 0;

@@ -1,15 +1,15 @@
 /**
- * What stands in a machine before code of others comes to it, as text: it runs inside, so nothing of ours is an object that such code could
- * hold. It takes what it needs of the language before anybody can replace it, gives `tools`, `args` and `console`, and keeps for itself the
- * functions by which the host goes on. Only text and numbers cross. Compiled by `engine.ts`.
+ * The prelude that runs in a machine before the guest's code, as text: it runs inside, so the guest can never hold an object of the
+ * host. It saves the built-ins that it needs before the guest can replace them, defines `tools`, `args` and `console`, and returns the
+ * functions with which the host continues. Only strings and numbers cross the boundary. Compiled by `engine.ts`.
  */
 
 /**
- * Evaluates to a function of the two host functions that answers with `[begin, deliver, finish, fail]`:
- * - `begin(names, args, seed)`: gives the globals; all three are JSON.
+ * Evaluates to a function that takes the two host functions and returns `[begin, deliver, finish, fail]`:
+ * - `begin(names, args, seed)`: defines the globals; all three arguments are JSON.
  * - `deliver(id, answer)`: settles the call `id` with the JSON of its answer.
- * - `finish(value)`: the JSON of what the code returned, or throws saying why it has none.
- * - `fail(error)`: JSON of `[name, message, stack]`, whatever was thrown.
+ * - `finish(value)`: returns the JSON of the code's return value, or throws with the reason why it has none.
+ * - `fail(error)`: returns JSON of `[name, message, stack]` for any thrown value.
  */
 export const guestSource = `(function (hostCall, hostPrint) {
   'use strict';
@@ -19,13 +19,13 @@ export const guestSource = `(function (hostCall, hostPrint) {
   const apply = Reflect.apply;
   const { indexOf, slice } = String.prototype;
 
-  // Numbers that JSON cannot hold; shared memory; clocks; code from text.
+  // Removed: numbers that JSON cannot hold, shared memory, clocks, code from text.
   for (const name of ['BigInt', 'BigInt64Array', 'BigUint64Array', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'performance', 'eval', 'Function']) delete globalThis[name];
   for (const name of ['getBigInt64', 'getBigUint64', 'setBigInt64', 'setBigUint64']) delete DataView.prototype[name];
 
-  // A call that nobody awaited, taken for its answer: the slip that is made most often.
+  // A call without await, used like its result: the most common mistake.
   const unanswered = create(PromiseOfGuest.prototype);
-  const tooEarly = () => { throw new TypeErrorOfGuest('the answer of a tool was read before it had come: write await in front of the call'); };
+  const tooEarly = () => { throw new TypeErrorOfGuest('the result of a tool was read before it arrived: write await in front of the call'); };
   for (const key of ['success', 'output', 'error', 'code', 'structured'])
     defineProperty(unanswered, key, { get: tooEarly, set: undefined, enumerable: false, configurable: false });
   defineProperty(unanswered, 'toJSON', { value: tooEarly, writable: false, enumerable: false, configurable: false });
@@ -64,7 +64,7 @@ export const guestSource = `(function (hostCall, hostPrint) {
     return (sum >>> 0) / 4294967296;
   };
 
-  // A canonical name as it is read in JavaScript: tools.builtin.read_file. A tool that is called as its server is stays what it is.
+  // Makes a canonical name readable in JavaScript: tools.builtin.read_file. A tool with the name of a server is not replaced.
   const add = (tools, server, name, call) => {
     if (tools[server] === undefined) defineProperty(tools, server, { value: create(null), writable: true, enumerable: false, configurable: true });
     if (typeof tools[server] === 'object') defineProperty(tools[server], name, { value: call, writable: true, enumerable: true, configurable: true });
@@ -101,7 +101,7 @@ export const guestSource = `(function (hostCall, hostPrint) {
       const { name, message, stack } = error;
       return stringify([name === undefined ? '' : part(name, 100), message === undefined ? part(shown(error), 2000) : part(message, 2000), typeof stack === 'string' ? part(stack, 2000) : '']);
     } catch {
-      return '["","it threw something that cannot be read",""]';
+      return '["","the code threw something that cannot be read",""]';
     }
   };
   return [begin, deliver, finish, fail];

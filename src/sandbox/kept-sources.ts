@@ -1,20 +1,20 @@
-/** What was made of sources, kept by them up to so many bytes for all: bytecode is ten times its source where that is written for it. Used by `compile.ts`. */
+/** A cache of compiled sources by source text, limited in total bytes: bytecode can be ten times as long as its source. Used by `compile.ts`. */
 
 export type KeptSources<Value> = { get(source: string): Value | null; keep(source: string, value: Value, bytes: number): void };
 
-/** The oldest goes first; one that is used again is young. `bytes`: of the value; its source is counted here. */
+/** Creates the cache. The least recently used entry is dropped first. `bytes`: size of the value; the size of the source is added here. */
 export function createKeptSources<Value>(mostBytes: number): KeptSources<Value> {
-  const kept = new Map<string, { value: Value; bytes: number }>();
+  const entries = new Map<string, { value: Value; bytes: number }>();
   let held = 0;
   const drop = (source: string): { value: Value; bytes: number } | null => {
-    const entry = kept.get(source) ?? null;
+    const entry = entries.get(source) ?? null;
     if (entry === null) return null;
-    kept.delete(source);
+    entries.delete(source);
     held -= entry.bytes;
     return entry;
   };
   const add = (source: string, entry: { value: Value; bytes: number }): void => {
-    kept.set(source, entry);
+    entries.set(source, entry);
     held += entry.bytes;
   };
   return {
@@ -26,11 +26,11 @@ export function createKeptSources<Value>(mostBytes: number): KeptSources<Value> 
     },
     keep(source, value, bytes) {
       drop(source);
-      // Two for each of its characters, and what any entry costs.
+      // Two bytes per character of the source, and a constant for each entry.
       const all = bytes + source.length * 2 + 200;
       if (all > mostBytes) return;
       add(source, { value, bytes: all });
-      for (const oldest of kept.keys()) {
+      for (const oldest of entries.keys()) {
         if (held <= mostBytes) return;
         drop(oldest);
       }

@@ -1,6 +1,6 @@
 /**
- * One virtual machine at work, from its begin to its end: it takes turns with the other machines of the isolate, keeps to its bounds, and does
- * not run on once it has come to one. What it is run for is `run-code.ts`.
+ * One virtual machine from start to end: it shares the thread with the other machines of the isolate, and stops permanently at its
+ * limits. `run-code.ts` runs code with it.
  */
 import { JSValueHandle } from 'quickjs-wasi';
 import type { SandboxLimit } from '../core/code-result.ts';
@@ -12,11 +12,11 @@ import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
 import type { Turns } from './turns.ts';
 
-/** What the host's work for the machine counts as: a few microseconds for each line printed or call made. */
+/** Fuel for the host's work: a few microseconds for each printed line or call. */
 const hostCallFuel = 5_000;
-/** Arguments are parsed, checked, hashed and stored: about 50 ns a character. */
+/** Fuel per character of arguments, which are parsed, checked, hashed and stored: about 50 ns each. */
 export const fuelPerCharacter = 20;
-/** Making it: the time of its start, which is not metered. */
+/** Fuel for starting the machine, which is not metered. */
 const startFuel = 1_000_000;
 
 export type Over = { limit: SandboxLimit; message: string };
@@ -24,14 +24,14 @@ export type AskedCall = { id: number; name: string; args: string };
 export type Settled = { state: 'pending' } | { state: 'returned'; text: string } | { state: 'threw'; message: string };
 
 export type Machine = {
-  /** Calls that its code has made since they were last taken. */
+  /** Returns and removes the calls that the code has made. */
   takeCalls(): AskedCall[];
   console(): string;
-  /** Set once; from then on it does nothing. */
+  /** Returns the limit that stopped the machine; null while none has. It is set once. */
   over(): Over | null;
   begin(globals: { tools: readonly string[]; args: unknown; seed: readonly number[] }, bytecode: Uint8Array): Promise<void>;
   deliver(id: number, answer: string): Promise<void>;
-  /** Until nothing is left to do, it is over, or the signal aborts. */
+  /** Runs jobs until none is left, a limit is reached, or the signal aborts. */
   runJobs(): Promise<void>;
   settled(): Promise<Settled>;
   dispose(): void;
@@ -41,7 +41,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
   let over: Over | null = null;
   let calls: AskedCall[] = [];
   let made = 0;
-  /** What calls without an answer were handed, altogether and each. */
+  /** Characters of arguments of the calls in flight, in total and by call. */
   let handed = 0;
   const lengths = new Map<number, number>();
   let jobs = 0;
@@ -70,7 +70,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
     },
     refuel() {
       if (over === null && !meter.refuel()) end('fuel');
-      // A machine's own memory is bounded by the engine; this is the memory of all machines together.
+      // The engine limits the memory of one machine; this limits the memory of all machines together.
       if (over === null && !slot.holds(exports.memory.buffer.byteLength + handed)) end('queue');
       return over === null;
     },
@@ -80,20 +80,20 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
   const meter = createMeter(engine.fuel, Date.now, turns.spend);
   turns.spend(startFuel, 0);
 
-  /** Runs what may be code of the guest. null: the machine is over, or has come to a bound. Throws what the code throws. */
+  /** Runs code of the guest with metering. Returns null when the machine has stopped. Throws what the code throws. */
   const inside = <Value>(work: () => Value): Value | null => {
     if (over !== null) return null;
     try {
       return meter.run(work);
     } catch (error) {
-      // It was stopped in the middle of its work.
+      // The machine was stopped during its work.
       if (over !== null) return null;
       throw error;
     } finally {
       if (meter.isSpent()) end('fuel');
     }
   };
-  /** Waits for the thread first. False: it is over. */
+  /** Waits for the thread. Returns false when the machine has stopped. */
   const takeTurn = async (): Promise<boolean> => {
     if (turns.isResting() && !(await turns.take(signal))) end('queue');
     return over === null;
@@ -113,14 +113,14 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
   };
   const threw = async (error: JSValueHandle): Promise<Settled> => {
     await takeTurn();
-    const told = inside(() => readText(call(engine.fail, error)));
-    if (told === null) return { state: 'pending' };
-    const [name, message, stack] = JSON.parse(told) as [string, string, string];
+    const json = inside(() => readText(call(engine.fail, error)));
+    if (json === null) return { state: 'pending' };
+    const [name, message, stack] = JSON.parse(json) as [string, string, string];
     const limit = limitOf(name, message);
     if (limit !== null) end(limit);
     const line = lineOf(stack);
-    const said = [name, message].filter((word) => word !== '').join(': ') || 'it threw an error without a word';
-    const what = name === 'ReferenceError' && message.endsWith(' is not defined') ? `${said}; ${whatThereIs}` : said;
+    const said = [name, message].filter((word) => word !== '').join(': ') || 'the code threw an error without a message';
+    const what = name === 'ReferenceError' && message.endsWith(' is not defined') ? `${said}; ${availableGlobals}` : said;
     return { state: 'threw', message: `${what}${line === null ? '' : ` (line ${line})`}`.toWellFormed() };
   };
   return {
@@ -133,7 +133,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
     over: () => over,
     async begin({ tools, args, seed }, bytecode) {
       await takeTurn();
-      // Metered as well: the names of many tools take a while.
+      // Metered as well, since the names of many tools take a while.
       inside(() => call(engine.begin, text(JSON.stringify(tools)), text(JSON.stringify(args)), text(JSON.stringify(seed))).dispose());
       main = inside(() => {
         const body = vm.evalBytecode(bytecode);
@@ -151,7 +151,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
         if (++jobs > limits.maxSandboxJobs) return end('jobs');
         await takeTurn();
         if (signal.aborted) return;
-        // A job that throws has rejected its promise already; this is the engine's own copy of the error.
+        // A job that throws has already rejected its promise; this drops the engine's copy of the error.
         inside(() => exports.qjs_execute_pending_job() < 0 && vm.getException().dispose());
       }
     },
@@ -162,7 +162,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
       if (state !== 1) return await threw(value);
       await takeTurn();
       try {
-        // A character is a byte or more: a text that is too long is not even read.
+        // A character has at least one byte, so a text that is too long is not even read.
         const read = (handle: JSValueHandle): string | null => (handle.length > limits.maxSandboxResultBytes ? null : readText(handle));
         const found = inside(() => read(call(engine.finish, value)));
         if (found !== null && utf8Length(found) <= limits.maxSandboxResultBytes) return { state: 'returned', text: found };
@@ -184,10 +184,10 @@ function isGuestError(error: unknown): error is { handle: JSValueHandle } {
   return error instanceof Error && 'handle' in error;
 }
 
-/** To code that looks for `fetch`, `require`, `process` or a tool by its bare name. */
-const whatThereIs = 'here are args, console and the tools, each as await tools.<name>({…})';
+/** Hint for code that uses `fetch`, `require`, `process` or a tool by its bare name. */
+const availableGlobals = 'available are args, console and the tools, called as await tools.<name>({…})';
 
-/** Errors of the engine that code may catch; where it did not, it has come to a bound. */
+/** Maps errors of the engine that code can catch to the limit that they mean; null for other errors. */
 function limitOf(name: string, message: string): SandboxLimit | null {
   if (message.includes('out of memory') || message.includes('string too long')) return 'memory';
   if ((name === 'RangeError' || name === 'InternalError') && /stack (?:size exceeded|overflow)/.test(message)) return 'stack';
@@ -195,22 +195,22 @@ function limitOf(name: string, message: string): SandboxLimit | null {
 }
 
 const messages: Record<SandboxLimit, string> = {
-  fuel: 'it ran for too long and was stopped. Look for a loop that does not end, or do less in one call.',
-  memory: `it needs more memory than there is (${limits.maxSandboxMemoryBytes >> 20} MB) and was stopped. Work on smaller pieces.`,
-  stack: 'its functions call one another too deeply and it was stopped. Use a loop, or data that nests less.',
-  jobs: `it went through more than ${limits.maxSandboxJobs} promise steps and was stopped. Look for an await in a loop that does not end.`,
-  calls: `it made more than ${limits.maxInnerCalls} calls and was stopped. Do less in one call.`,
-  arguments: `what it hands to tools at once is longer than ${limits.maxSandboxArgumentBytes} bytes. Await calls before making more.`,
-  output: `what it returned is longer than ${limits.maxSandboxResultBytes} bytes. Return less, or write it to a file and return the path.`,
-  never_settles: 'it waits for a promise that nothing will settle, and was stopped. Await the calls of tools, and nothing else.',
-  queue: 'too much other code is running here. Try again in a moment.',
+  fuel: 'the code ran for too long and was stopped. Check for an endless loop, or do less in one call.',
+  memory: `the code exceeded the memory limit (${limits.maxSandboxMemoryBytes >> 20} MB) and was stopped. Work on smaller pieces.`,
+  stack: 'the code exceeded the call stack and was stopped. Use a loop, or data with less nesting.',
+  jobs: `the code ran more than ${limits.maxSandboxJobs} promise jobs and was stopped. Check for an await in an endless loop.`,
+  calls: `the code made more than ${limits.maxInnerCalls} calls and was stopped. Do less in one call.`,
+  arguments: `the arguments of the calls in flight are longer than ${limits.maxSandboxArgumentBytes} bytes. Await calls before making more.`,
+  output: `the returned value is longer than ${limits.maxSandboxResultBytes} bytes. Return less, or write it to a file and return the path.`,
+  never_settles: 'the code waits for a promise that never settles, and was stopped. Await only tool calls.',
+  queue: 'too much other code is running. Try again later.',
 };
 
 export function limitMessage(limit: SandboxLimit): string {
   return messages[limit];
 }
 
-/** What was printed, up to its bound. */
+/** Collects console output up to its limit. */
 function createPrinted(): { add(line: string): void; isFull(): boolean; text(): string } {
   const lines: string[] = [];
   let left: number = limits.maxSandboxConsoleBytes;
@@ -219,7 +219,7 @@ function createPrinted(): { add(line: string): void; isFull(): boolean; text(): 
     add(line) {
       const whole = line.toWellFormed();
       const bytes = utf8Length(whole) + 1;
-      lines.push(bytes <= left ? whole : `${whole.slice(0, left >> 2)}\n[the rest was not kept]`.toWellFormed());
+      lines.push(bytes <= left ? whole : `${whole.slice(0, left >> 2)}\n[output truncated]`.toWellFormed());
       left -= bytes;
     },
     text: () => lines.join('\n'),

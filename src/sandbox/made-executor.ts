@@ -1,4 +1,4 @@
-/** Runs made tools: their code, over the calls beneath that it may make. What it may call has been said by whoever gave it those. */
+/** Runs made tools: their code in the sandbox, with the nested calls that the context allows. */
 import { resultOfCode } from '../core/code-result.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import type { MadeCode } from '../core/edition-tool.ts';
@@ -10,7 +10,7 @@ import type { ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-execut
 
 export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
   return {
-    // Its journal answers what had finished before; what had not is judged call by call.
+    // Safe to repeat: its journal returns the results of finished nested calls, and the others are checked one by one.
     isSafe: () => true,
     execute: async (tool, args, context) => await runMade(sandbox, tool, args, context),
   };
@@ -18,8 +18,9 @@ export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
 
 async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer> {
   const { calls } = context;
-  if (tool.made === undefined) return errorResult('tool_error', `${tool.canonical} has no code here. Publish its toolset again.`);
-  if (calls === null) return errorResult('tool_error', `${tool.canonical} is made of other tools, and none can be called from here.`);
+  if (tool.made === undefined)
+    return errorResult('tool_error', `${tool.canonical} has no code in this edition. Publish its toolset again.`);
+  if (calls === null) return errorResult('tool_error', `${tool.canonical} calls other tools, which is not possible here.`);
   let didNothing = true;
   const run = {
     source: tool.made.implementation,
@@ -35,16 +36,16 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
   const end = await sandbox.run(run, context.signal);
   const result = resultOfCode(end, tool.canonical);
   if (didNothing && result !== null && end.end === 'returned' && end.value === null && end.console === '') return withHint(tool, result);
-  return result ?? { ...errorResult('aborted', `${tool.canonical} waits for a call that it has made.`), suspended: true };
+  return result ?? { ...errorResult('aborted', `${tool.canonical} waits for one of its nested calls.`), suspended: true };
 }
 
-/** Mostly a function that is declared and never called: the code is the body of one. */
+/** Adds a hint to a run without calls and result: the code usually declares a function and never calls it. */
 function withHint({ canonical }: EditionTool, result: ToolResult): ToolAnswer {
-  const text = `[${canonical} called no tool and returned nothing. Its code is the body of a function, which ends with \`return\`.]`;
+  const text = `[${canonical} called no tool and returned nothing. Its code is the body of a function; end it with \`return\`.]`;
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** All that its code was written with, in whatever spelling: what each means, the door knows. */
+/** Returns all tool names in the code, in any spelling; `callTool` resolves them. */
 function namesIn(made: MadeCode): readonly string[] {
   const before = written.get(made);
   if (before !== undefined) return before;
@@ -55,7 +56,7 @@ function namesIn(made: MadeCode): readonly string[] {
 
 const written = new WeakMap<MadeCode, readonly string[]>();
 
-/** What the caller left out is there, as its parameters say. */
+/** Fills in the defaults of the tool's parameters for omitted arguments. */
 function withDefaults(args: Record<string, unknown>, { properties }: JsonSchema): Record<string, unknown> {
   if (typeof properties !== 'object' || properties === null) return args;
   const filled = new Map(Object.entries(args));

@@ -1,34 +1,34 @@
 /**
- * How much of the thread a machine uses, against its bounds. Fuel is what counts: the clock stands still on the edge while code runs, and
- * elsewhere other processes take the processor. Where the clock does advance, time is bounded too, since fuel that misses the processor's
- * caches takes many times as long as other fuel.
+ * Measures how much of the thread a machine uses, against its limits. Fuel is the main measure: on Cloudflare the clock does not
+ * advance while code runs, and elsewhere other processes share the processor. Where the clock advances, time is limited too, because
+ * code that misses the processor's caches takes many times as long for the same fuel.
  */
 import { limits } from '../core/limits.ts';
 import type { Fuel } from './engine.ts';
 
 export type Meter = {
-  /** Runs a stretch of the machine's work, which nothing else interrupts, and counts what it takes. */
+  /** Runs a stretch of the machine's work without interruption, and counts what it uses. */
   run<Value>(work: () => Value): Value;
   /** Counts work that the host does for the machine during the stretch. */
   spend(fuel: number): void;
   /** Counts work that the host will do after the stretch. */
   spendLater(fuel: number): void;
-  /** Called when the fuel is used up. False: the machine is at one of its bounds. */
+  /** Called when the fuel is used up. Returns false when the machine has reached a limit. */
   refuel(): boolean;
   isSpent(): boolean;
 };
 
-/** What a machine gets before the host is asked again: a few milliseconds at most. */
+/** Fuel between two calls of the host: a few milliseconds at most. */
 const portion = 500_000;
-/** What the host needs for a stretch, however short. */
+/** Fuel for the host's own work in a stretch, however short. */
 const stretchFuel = 2_000;
 
-/** `report` receives what each stretch took. */
+/** Creates a meter. `report` receives what each stretch used. */
 export function createMeter(fuel: Fuel, now: () => number, report: (fuel: number, ms: number) => void): Meter {
   const total = { fuel: 0, ms: 0 };
   const stretch = { fuel: 0, ms: 0 };
   let given = 0;
-  /** When the current stretch was last counted; null: between two of them, where time is not the machine's. */
+  /** When the current stretch was last counted; null between stretches, when time does not count. */
   let since: number | null = null;
   fuel.value = 0;
   const count = (): void => {

@@ -1,6 +1,6 @@
 /**
- * A run of code from its source to its end: calls go out as it makes them, answers come back one at a time in the order in which they came
- * about, and nothing of it is left running when it has ended.
+ * Runs code from its source to its end. Calls start in the order in which the code makes them, and their results are delivered one at
+ * a time in the order in which they arrive. Nothing keeps running after the end.
  */
 import { codeAnswer, type SandboxEnd, type SandboxLimit } from '../core/code-result.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
@@ -14,7 +14,7 @@ import { fuelPerCharacter, limitMessage, startMachine, type AskedCall, type Mach
 import { createSlots } from './slots.ts';
 import { isolateTurns, type Turns } from './turns.ts';
 
-/** Of the isolate: whoever runs code in it shares its memory. */
+/** Shared by all runs of the isolate, which share its memory. */
 const slots = createSlots();
 
 export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd> {
@@ -35,11 +35,11 @@ export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<San
     const over = machine?.over();
     if (over) return { end: 'limit', ...over, console: machine?.console() ?? '' };
     const console = machine?.console() ?? '';
-    // The machine itself gave way: its stack, or that of the isolate.
+    // The machine itself failed: its stack, or that of the isolate, overflowed.
     if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return limitEnd('stack', console);
-    return { end: 'threw', message: `its machine failed (${String(error)}). Work on smaller pieces.`, console };
+    return { end: 'threw', message: `the virtual machine failed (${String(error)}). Work on smaller pieces.`, console };
   } finally {
-    // First: it holds memory, and what it has begun may take long.
+    // The machine is disposed of first, because it holds memory and the calls may take long to end.
     if (machine === null) slot.free();
     machine?.dispose();
     await calls.ended(signal);
@@ -75,7 +75,11 @@ async function endOf(machine: Machine): Promise<SandboxEnd> {
   if (settled.state === 'threw') return { end: 'threw', message: settled.message, console };
   const value = JSON.parse(settled.text) as JsonValue;
   if (!isDeeperThan(value, limits.maxJsonDepth)) return { end: 'returned', value: wellFormed(value, settled.text), console };
-  return { end: 'threw', message: `what it returned nests deeper than ${limits.maxJsonDepth} levels; return something flatter`, console };
+  return {
+    end: 'threw',
+    message: `the returned value is nested more than ${limits.maxJsonDepth} levels deep; return less nested data`,
+    console,
+  };
 }
 
 function limitEnd(limit: SandboxLimit, console: string): SandboxEnd {
@@ -90,24 +94,24 @@ type Calls = {
   add(call: AskedCall): void;
   nextAnswer(): { id: number; text: string } | null;
   running(): number;
-  /** Those that somebody outside has to act on. */
+  /** The number of calls that wait for an approval or a person's input. */
   waiting(): number;
-  /** When an answer has come, or the signal. */
+  /** Resolves when a call has ended or the signal aborts. */
   change(signal: AbortSignal): Promise<void>;
-  /** When none is running any more. */
+  /** Resolves when no call is running or the signal aborts. */
   ended(signal: AbortSignal): Promise<void>;
 };
 
 /**
- * Begun in the order in which the code made them, all of them: whoever runs them says how many at once. One that has its answer may have to
- * wait for that of a later one, which came first in an earlier run.
+ * Starts calls in the order in which the code makes them; `run.call` limits how many run at once. A call that has its result may
+ * still wait for a later call, if that one came first in an earlier run.
  */
 function createCalls(run: SandboxRun): Calls {
   const answers: { id: number; text: string }[] = [];
   let running = 0;
   let waiting = 0;
   let changed = Promise.withResolvers<void>();
-  const tell = (): void => {
+  const notify = (): void => {
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
@@ -117,16 +121,16 @@ function createCalls(run: SandboxRun): Calls {
       running--;
       if (answer.waits) waiting++;
       else answers.push({ id: call.id, text: JSON.stringify(codeAnswer(answer.result)) });
-      tell();
+      notify();
     });
   };
   const change = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = (): void => resolve();
-    signal.addEventListener('abort', stop, { once: true });
+    const onAbort = (): void => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
     await Promise.race([changed.promise, promise]);
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', onAbort);
   };
   return {
     add: begin,
@@ -144,7 +148,7 @@ async function answerOf(run: SandboxRun, { name, args }: AskedCall): Promise<Inn
   try {
     const value: unknown = JSON.parse(args);
     if (isDeeperThan(value, limits.maxJsonDepth)) {
-      const text = `Not run: the arguments of ${name} nest deeper than ${limits.maxJsonDepth} levels.`;
+      const text = `Not run: the arguments of ${name} are nested more than ${limits.maxJsonDepth} levels deep.`;
       return { waits: false, result: errorResult('invalid_arguments', text) };
     }
     return await run.call(name, wellFormed(value as JsonValue, args));
@@ -153,19 +157,19 @@ async function answerOf(run: SandboxRun, { name, args }: AskedCall): Promise<Inn
   }
 }
 
-/** Half a character in a text (`\ud800` in its JSON) is no character anywhere else. */
+/** Replaces lone surrogates (`\ud800` in JSON), which are not valid text elsewhere. */
 function wellFormed(value: JsonValue, text: string): JsonValue {
-  return /\\u[dD][89a-fA-F]/.test(text) ? heal(value) : value;
+  return /\\u[dD][89a-fA-F]/.test(text) ? replaceSurrogates(value) : value;
 }
 
-function heal(value: JsonValue): JsonValue {
+function replaceSurrogates(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(heal);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), heal(member)]));
+  if (Array.isArray(value)) return value.map(replaceSurrogates);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), replaceSurrogates(member)]));
 }
 
-/** Four words of 32 bits from any text (FNV-1a, each begun elsewhere): nothing secret hangs on them. */
+/** Returns four 32-bit words for a seed text (FNV-1a with four offsets). Not cryptographic. */
 function seedOf(seed: string): number[] {
   return [1, 2, 3, 4].map((word) => {
     let hash = 0x811c9dc5 ^ word;

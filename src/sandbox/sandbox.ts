@@ -1,4 +1,4 @@
-/** The sandbox as the rest of the house has it. The engine is loaded by the first who uses it: most isolates never run code of others. */
+/** The sandbox port. Loads the engine on first use, since most isolates never run code. */
 import type { Sandbox } from '../ports/sandbox.ts';
 
 export function createSandbox(): Sandbox {

@@ -1,15 +1,15 @@
-/** Who may have a machine: so many at once in an isolate, and so much memory for all of them. Others wait, for as long as that helps. */
+/** Limits the machines of an isolate: how many run at once, and their total memory. Other runs wait in a queue with a time limit. */
 import { limits } from '../core/limits.ts';
 
 export type Slot = {
-  /** What its machine has now. False: it is more than there is for all. */
+  /** Reports the current memory of the machine. Returns false when the total exceeds the limit. */
   holds(bytes: number): boolean;
   free(): void;
 };
 
 export type Slots = { take(signal: AbortSignal): Promise<Slot | 'queue' | 'aborted'> };
 
-/** What a machine begins with. */
+/** The memory with which a machine starts. */
 const leastBytes = 1_500_000;
 
 export function createSlots(
@@ -46,16 +46,16 @@ export function createSlots(
       if (signal.aborted) return 'aborted';
       if (queue.length === 0 && hasRoom()) return begin();
       return await new Promise((resolve) => {
-        const leave = (answer: Slot | 'queue' | 'aborted'): void => {
+        const resolveWith = (answer: Slot | 'queue' | 'aborted'): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', stop);
           const place = queue.indexOf(enter);
           if (place >= 0) queue.splice(place, 1);
           resolve(answer);
         };
-        const enter = (): void => leave(begin());
-        const stop = (): void => leave('aborted');
-        const timer = setTimeout(() => leave('queue'), most.waitMs);
+        const enter = (): void => resolveWith(begin());
+        const stop = (): void => resolveWith('aborted');
+        const timer = setTimeout(() => resolveWith('queue'), most.waitMs);
         signal.addEventListener('abort', stop, { once: true });
         queue.push(enter);
       });

@@ -1,16 +1,16 @@
 /**
- * Shares the thread of an isolate. Machines work one after the other in any case; what is shared out here is the event loop: after so much work
- * of all machines together, none works until a timer has fired, so that requests and timers of others are handled however many machines run.
+ * Shares the thread of an isolate between machines and other work. Machines never run at the same time. After a certain amount of work
+ * of all machines together, none runs until a timer has fired, so that requests and timers are handled however many machines run.
  */
 import { limits } from '../core/limits.ts';
 
-/** The part of one machine. */
+/** The share of one machine. */
 export type Turns = {
-  /** Waits until the machine may work: at once, or after a rest. False: it has waited too long in its whole run. */
+  /** Waits until the machine may run: at once, or after a pause. Returns false when it has waited too long in its whole run. */
   take(signal: AbortSignal | null): Promise<boolean>;
-  /** Whether it has to wait. */
+  /** True while the machine has to wait. */
   isResting(): boolean;
-  /** Counts work that the machine has done, or the host for it. */
+  /** Counts work that the machine, or the host for it, has done. */
   spend(fuel: number, ms: number): void;
 };
 
@@ -23,14 +23,14 @@ const bounds: Bounds = {
   waitMs: limits.maxSandboxTurnWaitMs,
 };
 
-/** Returns what gives each machine its part. */
+/** Returns a function that creates the share of each machine. */
 export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds): () => Turns {
   const used = { fuel: 0, ms: 0 };
   let rest = 0;
-  /** The last rest that has ended. A timer ends a rest, never the clock: it may stand still, or have advanced while the thread was held. */
+  /** The last pause that has ended. A timer ends a pause, not the clock, which may stand still or advance while the thread is blocked. */
   let ended = 0;
   return () => {
-    /** This machine began the rest: the others go first. */
+    /** True when this machine caused the pause: the others then run first. */
     let isLast = false;
     let waited = 0;
     const isResting = (): boolean => ended < rest;
@@ -43,7 +43,7 @@ export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restM
           const [current, began, ms] = [rest, now(), isLast ? restMs * 2 : restMs];
           isLast = false;
           await sleep(ms);
-          // The request whose timer should end the rest may be gone.
+          // The request whose timer should end the pause may have been cancelled.
           ended = Math.max(ended, current);
           waited += Math.max(ms, now() - began);
         }
@@ -64,7 +64,7 @@ export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restM
   };
 }
 
-/** Of this isolate: all machines, and the compiler. */
+/** The share of this isolate, for all machines and the compiler. */
 export const isolateTurns = createTurns(Date.now);
 
 function sleep(ms: number): Promise<void> {

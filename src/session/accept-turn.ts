@@ -1,4 +1,4 @@
-/** Storing a turn with its idempotency key, in one block, so that whoever is answered can rely on it. Used by `submit.ts` and `submit-chat.ts`. */
+/** Stores a turn and its idempotency key in one transaction, before the response. Used by `submit.ts` and `submit-chat.ts`. */
 import type { Message } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
@@ -9,20 +9,20 @@ import type { Room } from './room.ts';
 
 export type SubmitDoor = {
   room: Room;
-  /** Id of this session. */
+  /** The id of this session. */
   session: string;
   now(): number;
   ids: Ids;
   sessions: Sessions;
-  /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
+  /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   forks: Map<string, Promise<SubmittedTurn>>;
-  /** Marks of a history that a client brought. Never throws. */
+  /** Returns the taint marks of a history that a client sent. Never throws. */
   judge(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
-  /** True once the session was deleted. */
+  /** True after the session was deleted. */
   gone(): boolean;
 };
 
-/** `note`: what is stored of the answer beside it; its id is in what is returned. */
+/** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
 export function acceptTurn(door: SubmitDoor, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
   const { room, session, ids } = door;
   const turn = request.turn ?? ids.next('turn');

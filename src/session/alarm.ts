@@ -1,6 +1,6 @@
 /**
- * What a session does when its alarm rings: whatever the `timers` table says is due. Each is set again before anything is
- * done, so that a process that dies in the middle is woken once more; doing it twice changes nothing.
+ * Handles the alarm of a session: runs each job of the `timers` table that is due. Each timer is set again before its job runs,
+ * so that a process that dies in the middle is woken again. Every job is idempotent.
  */
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
@@ -15,17 +15,17 @@ export type AlarmDoor = {
   session: string;
   now(): number;
   log: Logger;
-  /** True when nothing is left to hand over. */
+  /** Returns true when all audit rows were sent. */
   flushAudit(): Promise<boolean>;
-  /** True when the Catalog knows all that it is to be told of turns. */
+  /** Returns true when the Catalog has received all notices of turns. */
   flushNotices(): Promise<boolean>;
-  /** True when the key of the session was revoked with `cancel`. */
+  /** Returns true when the session's key was revoked with `cancel`. */
   isCancelled(): Promise<boolean>;
   /** Deletes the session. */
   leave(): Promise<void>;
 };
 
-/** When it is tried again, if it could not be done or was not heard of. */
+/** When each job is retried if it failed or its process died. */
 const againMs: Readonly<Record<TimerKind, number>> = {
   turn: limits.turnAlarmMs,
   audit: limits.auditRetryMs,
@@ -44,14 +44,14 @@ export async function ring(door: AlarmDoor): Promise<void> {
   await crashPoint('alarm-mid');
   for (const kind of due) {
     try {
-      if ((await tend(door, kind)) === 'left') return;
+      if ((await handleTimer(door, kind)) === 'destroyed') return;
     } catch (error) {
-      log.error('a timer could not be tended', { session, kind, error: String(error) });
+      log.error('a timer job failed', { session, kind, error: String(error) });
     }
   }
 }
 
-async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> {
+async function handleTimer(door: AlarmDoor, kind: TimerKind): Promise<'destroyed' | 'done'> {
   const { room, flushAudit, flushNotices, leave } = door;
   switch (kind) {
     case 'turn':
@@ -72,13 +72,13 @@ async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> 
       await flushAudit();
       return 'done';
     case 'expire':
-      // Nobody who is still asked, and no turn that still runs, loses its session.
+      // A session with a running turn or an open question is not deleted.
       if (room.runner.active || room.approvals.pendingCount() + room.inputs.pendingCount() > 0) return 'done';
       await leave();
-      return 'left';
+      return 'destroyed';
     case 'erase':
       await leave();
-      return 'left';
+      return 'destroyed';
     default:
       return kind satisfies never;
   }

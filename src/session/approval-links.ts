@@ -1,10 +1,10 @@
 /**
- * Nonces of approval links: each stands for one decision on one approval. Only their SHA-256 is stored, so the table gives
- * no one a right. `storage/approval-link.ts` makes the link that carries one.
+ * Nonces of approval links. Each link allows one decision on one approval. Only the SHA-256 of a nonce is stored, so reading
+ * the table does not allow a decision. `storage/approval-link.ts` builds the signed token of a link.
  */
 import { limits } from '../core/limits.ts';
 
-/** The call and the question about it that may be decided, and the key that the link was made with. */
+/** The call, the round of its question, and the key that created the link. */
 export type ApprovalLink = { callId: string; keyId: string; round: number };
 
 export class ApprovalLinks {
@@ -16,7 +16,7 @@ export class ApprovalLinks {
     this.#now = now;
   }
 
-  /** The oldest of a call go when it has too many. */
+  /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `limits.maxLinksPerApproval`. */
   add(nonceHash: string, { callId, keyId, expiresAt, round }: ApprovalLink & { expiresAt: number }): void {
     this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
     this.#sql.exec(
@@ -35,7 +35,7 @@ export class ApprovalLinks {
     );
   }
 
-  /** What it is for; null for one that is unknown, used up or expired. */
+  /** Returns the link of a nonce; null when it is unknown, used or expired. */
   find(nonceHash: string): ApprovalLink | null {
     const rows = this.#sql.exec<ApprovalLink>(
       'SELECT call_id AS callId, key_id AS keyId, round FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?',

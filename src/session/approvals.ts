@@ -1,6 +1,6 @@
 /**
- * What a person is asked for in this session, and what was said: a table that follows the log for the calls of turns, and
- * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
+ * The approvals of this session and their decisions. For calls of turns the table follows the event log; approvals of direct
+ * calls are only in this table. It stores data; `decide.ts` checks and applies decisions.
  */
 import { toAskedMembers, type ApprovalVerdict, type ApprovalView, type Approved, type AskKind, type Question } from '../core/approval.ts';
 import { idsBeneath, parentOf } from '../core/composite-tool.ts';
@@ -12,22 +12,22 @@ export type ApprovalState = ApprovalView['state'];
 
 export type Approval = {
   callId: string;
-  /** null: of a direct call. */
+  /** null for a direct call. */
   turn: string | null;
   canonical: string;
   /** Wire name of the toolset entry. */
   entry: string;
-  /** Of a direct call; a turn's plan names its own. */
+  /** Set for direct calls only; a turn has its toolset in its plan. */
   toolset: string | null;
   kind: AskKind;
-  /** What a remembered rule would be about (`core/approval.ts`). */
+  /** The target of the policy rule that "remember" would store (`core/approval.ts`). */
   target: string | null;
   reason: string;
-  /** null: an older release asked. */
+  /** null when the approval was stored by a release without this field. */
   question: StoredQuestion | null;
-  /** Counts the questions of the call from 1. */
+  /** Number of this question among the questions of the call, from 1. */
   round: number;
-  /** Reasons of the questions before this one. */
+  /** Reasons of the earlier questions of the call. */
   earlier: readonly string[];
   state: ApprovalState;
   askedAt: number;
@@ -36,17 +36,17 @@ export type Approval = {
 
 type StoredQuestion = Pick<Question, 'effects' | 'effectCount' | 'several' | 'binding'>;
 
-/** A question about a call, as it is stored. */
+/** A new question about a call. */
 export type AskedCall = Omit<Approval, 'toolset' | 'state' | 'askedAt' | 'earlier'>;
 
-/** What a direct call is known by when it is sent again. */
+/** Identifies a direct call when it is sent again. */
 export type DirectCallKey = { toolset: string | null; canonical: string; entry: string; argumentsHash: string };
 
-/** As an `Approval` names them. */
+/** Selects the columns under the field names of `Approval`. */
 const columns =
   'call_id AS callId, turn, canonical, entry, toolset, kind, target, reason, question, round, earlier, state, asked_at AS askedAt, expires_at AS expiresAt';
 
-/** As it is stored, with JSON that this file wrote. */
+/** A row as stored, with `question` and `earlier` as JSON. */
 type Row = Omit<Approval, 'question' | 'earlier'> & { question: string | null; earlier: string };
 
 export class Approvals {
@@ -58,7 +58,7 @@ export class Approvals {
     this.#now = now;
   }
 
-  /** Keeps the table in step with the log: to be called with every event, in the block that appends it. True when it changed. */
+  /** Applies an event of the log. Call it with every event, in the transaction that appends the event. Returns true when the table changed. */
   follow(event: SessionEventBody): boolean {
     switch (event.type) {
       case 'approval-required': {
@@ -95,12 +95,12 @@ export class Approvals {
     }
   }
 
-  /** A direct call that has to be asked for; `key` null: one beneath it. */
+  /** Stores an approval of a direct call. `key` is null for a nested call. */
   askDirect(asked: Omit<AskedCall, 'turn'>, key: DirectCallKey | null, args: Record<string, unknown>): void {
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
-  /** The newest approval of this very call that still means something: pending, approved, or a no that was not told yet. */
+  /** Returns the newest approval of this call that is pending, approved, or denied and not yet reported to the caller; otherwise null. */
   findDirect({ toolset, canonical, entry, argumentsHash }: DirectCallKey): Approval | null {
     return this.#one(
       `SELECT ${columns} FROM approvals WHERE turn IS NULL AND canonical = ? AND entry = ? AND toolset IS ? AND arguments_hash = ? AND told = 0 AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at DESC LIMIT 1`,
@@ -115,7 +115,7 @@ export class Approvals {
     return this.#one(`SELECT ${columns} FROM approvals WHERE call_id = ?`, callId);
   }
 
-  /** The decision on an inner call; null: none, or one that has expired. `approved`: of a yes. */
+  /** Returns the decision on an inner call; null when it is pending, missing or expired. `approved` is set for an approval. */
   verdict(callId: string): { decision: ApprovalVerdict; approved: Approved | null } | null {
     const approval = this.get(callId);
     if (approval === null) return null;
@@ -128,7 +128,7 @@ export class Approvals {
       case 'expired':
         return { decision: 'expire', approved: null };
       case 'approved':
-        // A turn goes on at once; a direct call when it is sent again.
+        // A turn uses the approval at once; a direct call uses it when it is sent again, which may be too late.
         if (turn === null && expiresAt <= this.#now()) return null;
         return { decision: 'approve', approved: toApproved(approval) };
       case 'used':
@@ -138,7 +138,7 @@ export class Approvals {
     }
   }
 
-  /** Of the calls beneath this one, oldest first. */
+  /** Returns the pending approvals of the calls nested in this call, oldest first. */
   pendingBeneath(callId: string): Approval[] {
     const query = `SELECT ${columns} FROM approvals WHERE state = 'pending' AND call_id >= ? AND call_id < ? ORDER BY asked_at, call_id`;
     return this.#all(query, ...idsBeneath(callId));
@@ -149,7 +149,7 @@ export class Approvals {
     return JSON.parse([...parts].map(({ part }) => part).join('')) as Record<string, unknown>;
   }
 
-  /** Oldest first. */
+  /** Returns all pending approvals, oldest first. */
   pending(): Approval[] {
     return this.#all(`SELECT ${columns} FROM approvals WHERE state = 'pending' ORDER BY asked_at, call_id`);
   }
@@ -158,13 +158,13 @@ export class Approvals {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM approvals WHERE state = 'pending'`).one().count;
   }
 
-  /** Of the arguments of all that is pending. */
+  /** Returns the total length of the arguments of all pending approvals. */
   pendingCharacters(): number {
     const query = `SELECT coalesce(sum(length(part)), 0) AS characters FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE state = 'pending')`;
     return this.#sql.exec<{ characters: number }>(query).one().characters;
   }
 
-  /** Pending, and nobody has decided in time. */
+  /** Returns the pending approvals that have expired. */
   due(): Approval[] {
     return this.#all(
       `SELECT ${columns} FROM approvals WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`,
@@ -181,7 +181,7 @@ export class Approvals {
     this.#sql.exec(query, verdictStates[decision], by, callId);
   }
 
-  /** An approved direct call is about to run. False: another one was first. */
+  /** Marks the approval of a direct call as used, before the call runs. Returns false when another request has already used it. */
   use(callId: string): boolean {
     return (
       this.#sql.exec(`UPDATE approvals SET state = 'used' WHERE call_id = ? AND state = 'approved' RETURNING call_id`, callId).toArray()
@@ -189,17 +189,17 @@ export class Approvals {
     );
   }
 
-  /** It was not run after all. */
+  /** Reverts `use` when the call was not run. */
   giveBack(callId: string): void {
     this.#sql.exec(`UPDATE approvals SET state = 'approved' WHERE call_id = ? AND state = 'used'`, callId);
   }
 
-  /** The one who called knows of the no; the same call from here on is a new question. */
+  /** Marks a denial as reported to the caller. If the caller repeats the call, a new approval is created. */
   told(callId: string): void {
     this.#sql.exec('UPDATE approvals SET told = 1 WHERE call_id = ?', callId);
   }
 
-  /** What was decided holds its arguments, up to a megabyte each. Of a turn's the log has them, and what came of them. */
+  /** Deletes old decided approvals with their arguments, which can be a megabyte each. For calls of turns the log has both. */
   #forgetOld(): void {
     const before = this.#now() - limits.decidedApprovalKeptMs;
     this.#sql.exec(
@@ -209,13 +209,13 @@ export class Approvals {
     this.#sql.exec(`DELETE FROM approvals WHERE state IN ('approved', 'denied', 'expired', 'used') AND expires_at <= ?`, before);
   }
 
-  /** The call above has its result. */
+  /** Expires the pending approvals of nested calls when the outer call has its result. Returns true when any was pending. */
   closeBeneath(callId: string): boolean {
     const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE call_id >= ? AND call_id < ? AND state = 'pending' RETURNING call_id`;
     return this.#sql.exec(query, ...idsBeneath(callId)).toArray().length > 0;
   }
 
-  /** What was open when its call or turn ended is nobody's to decide any more. */
+  /** Expires what is still pending when its call or turn ends, so that it can no longer be decided. */
   #close(by: 'call_id' | 'turn', id: string): boolean {
     const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`;
     return this.#sql.exec(query, id).toArray().length > 0;
@@ -226,7 +226,7 @@ export class Approvals {
     this.#forgetOld();
     const before = round === 1 ? null : this.get(callId);
     const earlier = before === null ? [] : [...before.earlier, before.reason];
-    // One beneath a direct call may have expired, and is asked about anew.
+    // The approval of a nested call of a direct call may have expired, and is then created again.
     this.#sql.exec('DELETE FROM approval_arguments WHERE call_id = ?', callId);
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, question, round, earlier, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
@@ -270,7 +270,7 @@ function fromRow({ question, earlier, ...row }: Row): Approval {
   };
 }
 
-/** The part of a question that is stored as one value. */
+/** Returns the part of a question that is stored as JSON. */
 export function toStored({
   effects,
   effectCount,
@@ -284,7 +284,7 @@ export function toApproved({ question, round }: Approval): Approved {
   return { binding: question?.binding ?? [], round };
 }
 
-/** What a decision makes of what was pending. */
+/** The state that each decision gives a pending approval. */
 export const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {

@@ -1,6 +1,6 @@
 /**
- * The audit row and the log line of a word on an approval: a person's, by key or by link, or the clock's. Written in the block
- * that stores the word, so that neither stands without the other; used by `decide.ts`. Calls have their own rows.
+ * Writes the audit row and the log line of an approval decision made by a key, a link or the expiry timer. The row is written in
+ * the transaction that stores the decision, so that both are stored or neither. Used by `decide.ts`. Calls have their own rows.
  */
 import type { ApprovalVerdict } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
@@ -12,7 +12,7 @@ import type { Room } from './room.ts';
 
 export type AuditDoor = { room: Room; session: string; now(): number; log: Logger };
 
-/** Of what the call would be run with, as the call's own row has it. Hashing takes a moment: before the word is stored. */
+/** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
 export async function hashOfArguments({ approvals }: Room, callId: string): Promise<string> {
   return await sha256Hex(canonicalJson(approvals.argumentsOf(callId)));
 }

@@ -1,6 +1,6 @@
 /**
- * Where a request that goes on from an answer by its id belongs: to the session as it stands, or, from an older answer on, to a session
- * of its own with the conversation up to there. Reads only; used by `submit.ts`.
+ * Decides where a request with a previous response id continues: in this session when the id is the newest response, else in a
+ * new session with the conversation up to that response. Read-only; used by `submit.ts`.
  */
 import { createGathering, type Gathered } from '../core/gathered-tools.ts';
 import type { Message } from '../core/message.ts';
@@ -14,12 +14,14 @@ import type { Completion } from './completion-store.ts';
 import type { Room } from './room.ts';
 import type { HashedResult } from './take-results.ts';
 
-/** As a session of its own is begun with it (`SubmitTurn`). */
+/** The conversation with which a new session is created (`SubmitTurn`). */
 export type Branch = { history: Message[]; gathered: readonly Gathered[] };
 
 /**
- * null: the session itself goes on. Else the conversation up to the answer, with what the request brings of its own, as a client would
- * have it; and the tools that it had come to there, so that the new session's model is sent the same ones. Throws `not_found` for an answer that is none of this session's, and `conflict` for an older one without an end.
+ * Returns null when the session itself continues. Otherwise returns the conversation up to the previous response followed by the
+ * history of the request, in the form in which a client has it, and the gathered tools at that point, so that the model of the new
+ * session is sent the same definitions. Throws `not_found` for a response that is not in this session, and `conflict` for an older
+ * response that has not ended.
  */
 export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, results: readonly HashedResult[]): Branch | null {
   const previous = request.chat?.previous;
@@ -32,7 +34,7 @@ export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, r
   return { history: [...history, ...own], gathered };
 }
 
-/** The outputs that were asked for in the answer before the newest, which was lost on its way. */
+/** True when the request repeats the tool outputs that were sent after the second newest response: the newest one was lost on the way to the client. */
 function isSentAgain(
   { completions, clientCalls }: Room,
   previous: string,
@@ -45,7 +47,7 @@ function isSentAgain(
 
 function conversationUpTo(room: Room, session: string, { range }: Completion): Branch {
   const end = answerEnd(room.log.readAll(room.completions.readFrom(range)), range, session);
-  if (end === null) throw new Problem('conflict', 'That answer has not ended yet: wait for its end, or cancel it.');
+  if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
   const transcript = createTranscript({ everything: true, unanswered: true });
   const gathering = createGathering();
   for (const event of room.log.readAll(0, end.event)) {
@@ -56,7 +58,7 @@ function conversationUpTo(room: Room, session: string, { range }: Completion): B
   return { history, gathered: gathering.list() };
 }
 
-/** Calls that the client was given are known by the ids that it has, so that their results find them; no other was shown to it. */
+/** Gives the calls that the client was sent the ids that the client knows, so that its results match. Other calls were never shown to it. */
 function asClientHasIt({ clientCalls }: Room, session: string, message: Message): Message {
   const idOf = (callId: string): string => (clientCalls.get(callId) === null ? callId : toToolCallId(callId, session));
   if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, callId: idOf(part.callId) })) };

@@ -1,6 +1,6 @@
 /**
- * The calls beneath a session's open calls, in its tables (`ports/call-journal.ts`), with their events where there is a turn. What an event says
- * of a result is shortened; what code is given back stands here, whole, until the outermost call has its own.
+ * The journal of nested calls (`ports/call-journal.ts`) in the session's tables. In a turn each nested call also has its events in
+ * the log. The events have a shortened result; the journal has the whole result until the outermost call has its own.
  */
 import { idsBeneath, rootCallId } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
@@ -13,7 +13,7 @@ import { writeChunks } from './event-log.ts';
 import { innerCallEvent, innerResultEvent } from './inner-events.ts';
 import type { Inputs } from './inputs.ts';
 
-/** A run of a turn, as far as it is heard: `append` writes nothing any more once `isOver`. */
+/** The part of a turn's run that the journal uses. `append` writes nothing once `isOver` returns true. */
 export type TurnVoice = { turn: string; step(): number; append(event: SessionEventBody): void; isOver(): boolean };
 
 type Found = Omit<JournalEntry, 'result'>;
@@ -35,7 +35,7 @@ export class CallJournals {
     this.#inputs = inputs;
   }
 
-  /** null: for direct calls, which stand in no log. */
+  /** `voice` is null for direct calls, which have no events in the log. */
   open(voice: TurnVoice | null): CallJournal {
     const turn = voice?.turn ?? null;
     return {
@@ -54,7 +54,7 @@ export class CallJournals {
     };
   }
 
-  /** To be called with every event, in the block that appends it. */
+  /** Applies an event of the log. Call it with every event, in the transaction that appends the event. */
   follow(event: SessionEventBody): void {
     if (event.type === 'tool-result') this.drop(event.callId);
     if (event.type !== 'turn-end') return;
@@ -62,14 +62,18 @@ export class CallJournals {
       this.drop(root);
   }
 
-  /** Somebody outside has answered in the place of the tool: the caller, whose tool it is. In the block that appends `inner-result`. */
+  /** Stores the result of a nested call that the client ran. Call it in the transaction that appends `inner-result`. */
   answer(callId: string, result: ToolResult): void {
     if (this.#row(callId) === null || this.#keep(callId, result) !== null) return;
-    // Without an answer it would be asked for again, and never have one.
-    this.#keep(callId, errorResult('limit_reached', 'Its answer is dropped: there is no room for more. Ask for less of it.'), 0);
+    // Without a result the call would be sent to the client again and again.
+    this.#keep(
+      callId,
+      errorResult('limit_reached', 'The result was dropped because the results of this call exceed the size limit. Request less data.'),
+      0,
+    );
   }
 
-  /** The outermost call has its result. */
+  /** Deletes the journal of an outermost call once it has its result. */
   drop(root: string): void {
     if (!this.has(root)) return;
     const [from, before] = idsBeneath(root);
@@ -82,22 +86,22 @@ export class CallJournals {
     return this.#sql.exec('SELECT root FROM journal_roots WHERE root = ?', root).toArray().length > 0;
   }
 
-  /** The direct call waits for somebody: the same call sent again, which has this key, goes on with it. */
+  /** Marks the direct call as waiting. When the same call, with this key, is sent again, it resumes from its journal. */
   await(root: string, key: string): void {
     this.#startedAt(root, null);
     this.#sql.exec('UPDATE journal_roots SET key = ? WHERE root = ?', key, root);
   }
 
-  /** In a new life of the object: what a direct call left that nobody can send again, since it neither waited nor had an idempotency key. */
+  /** Deletes the journals of interrupted direct calls that cannot be sent again, because they neither waited nor had an idempotency key. Called when the object starts. */
   forgetLost(): void {
-    const lost =
+    const unrecoverable =
       'SELECT root FROM journal_roots WHERE turn IS NULL AND key IS NULL AND root NOT IN (SELECT call_id FROM calls WHERE answer IS NULL)';
-    for (const { root } of this.#sql.exec<{ root: string }>(lost).toArray()) this.drop(root);
+    for (const { root } of this.#sql.exec<{ root: string }>(unrecoverable).toArray()) this.drop(root);
   }
 
-  /** null: none of this key waits. */
+  /** Returns the id of the waiting call with this key; null when none waits. */
   awaited(key: string): string | null {
-    // Long after all that it waited for has expired, nobody sends it again.
+    // By then everything that the call waited for has expired, and the call is not expected again.
     const before = this.#now() - limits.approvalTtlMs - limits.decidedApprovalKeptMs;
     const old = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?', before).toArray();
     for (const { root } of old) this.drop(root);
@@ -112,11 +116,11 @@ export class CallJournals {
   }
 
   #begin(voice: TurnVoice | null, call: InnerCallStart): void {
-    if (voice?.isOver() === true) throw new Error('this run is over');
+    if (voice?.isOver() === true) throw new Error('this run has ended');
     this.#put(voice?.turn ?? null, call);
-    this.#tell(voice, call);
+    this.#appendCall(voice, call);
     this.#sql.exec('UPDATE journal SET attempts = attempts + 1 WHERE call_id = ?', call.callId);
-    // Of a direct call: a yes is used once. That of a turn's call is bound to a call that is made once.
+    // In a direct call an approval is used once. In a turn it is bound to a call that is made once.
     if (voice === null) this.#approvals.use(call.callId);
   }
 
@@ -126,15 +130,15 @@ export class CallJournals {
     result: ToolResult,
     { durationMs, keep }: { durationMs: number; keep: boolean },
   ): number | null {
-    if (voice?.isOver() === true) throw new Error('this run is over');
+    if (voice?.isOver() === true) throw new Error('this run has ended');
     this.#put(voice?.turn ?? null, call);
-    this.#tell(voice, call);
+    this.#appendCall(voice, call);
     voice?.append(innerResultEvent({ ...call, turn: voice.turn, step: voice.step() }, result, durationMs));
     return this.#keep(call.callId, keep ? result : null);
   }
 
-  /** Once, whether it was begun or refused. */
-  #tell(voice: TurnVoice | null, call: InnerCallStart): void {
+  /** Appends the `inner-call` event once, whether the call was started or refused. */
+  #appendCall(voice: TurnVoice | null, call: InnerCallStart): void {
     if (this.#row(call.callId)?.told === 1) return;
     this.#sql.exec('UPDATE journal SET told = 1 WHERE call_id = ?', call.callId);
     voice?.append(innerCallEvent({ ...call, turn: voice.turn, step: voice.step() }));
@@ -146,7 +150,7 @@ export class CallJournals {
     this.#sql.exec(insert, callId, root, canonical, fingerprint);
   }
 
-  /** Its place; null: there is no room for it. `counted`: bytes that it is taken to have. */
+  /** Stores the result and returns its place among the results of the root; null when the journal is full. `counted` overrides its size in bytes. */
   #keep(callId: string, result: ToolResult | null, counted?: number): number | null {
     const root = rootCallId(callId);
     const text = result === null ? '' : JSON.stringify(result);

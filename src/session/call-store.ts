@@ -1,4 +1,4 @@
-/** Direct calls that came with an idempotency key, and what they were answered; kept for a day. */
+/** Direct calls with an idempotency key and their responses, stored for a day. */
 import { limits } from '../core/limits.ts';
 import { idempotencyMismatch } from '../core/problem.ts';
 import type { SessionCall } from '../ports/session.ts';
@@ -12,7 +12,7 @@ export class CallStore {
     this.#now = now;
   }
 
-  /** The call of this key; `answer` null: begun. Another body under the same key is `idempotency_mismatch`. */
+  /** Returns the call of this key; `answer` is null while it has none. Throws `idempotency_mismatch` for another body under the same key. */
   find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
     this.#sql.exec('DELETE FROM calls WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
     const [row] = [
@@ -30,7 +30,7 @@ export class CallStore {
     this.#sql.exec('INSERT INTO calls (key, body_hash, call_id, at) VALUES (?, ?, ?, ?)', key, bodyHash, callId, this.#now());
   }
 
-  /** It goes on with a call that was begun before, and had to wait. */
+  /** Assigns the key to an earlier call that had to wait and is now resumed. */
   goesOnAs(key: string, callId: string): void {
     this.#sql.exec('UPDATE calls SET call_id = ? WHERE key = ?', callId, key);
   }

@@ -1,11 +1,11 @@
 /**
- * Calls that the caller of a turn runs itself, kept after their end: a result that is sent twice is known again, whatever
- * the turn does meanwhile. Follows the log; taking results in is `take-results.ts`.
+ * Calls that the client of a turn runs itself. They are stored beyond their end, so that a repeated result is recognized at any
+ * time. Follows the log; `take-results.ts` accepts the results.
  */
 import { idsBeneath } from '../core/composite-tool.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 
-/** `closed`: its turn went on or ended without the caller. */
+/** `closed`: the turn continued or ended without a result of the client. */
 export type ClientCall = { callId: string; turn: string; state: 'pending' | 'answered' | 'closed'; answerHash: string | null };
 
 export class ClientCalls {
@@ -15,7 +15,7 @@ export class ClientCalls {
     this.#sql = sql;
   }
 
-  /** To be called with every event, in the block that appends it. */
+  /** Applies an event of the log. Call it with every event, in the transaction that appends the event. */
   follow(event: SessionEventBody): void {
     switch (event.type) {
       case 'client-tool-required':
@@ -47,17 +47,17 @@ export class ClientCalls {
     return row === undefined ? null : { callId: row.call_id, turn: row.turn, state: row.state, answerHash: row.answer_hash };
   }
 
-  /** Ids of those that nobody has answered yet. */
+  /** Returns the ids of the calls without a result. */
   pending(): string[] {
     return [...this.#sql.exec<{ call_id: string }>(`SELECT call_id FROM client_calls WHERE state = 'pending'`)].map((row) => row.call_id);
   }
 
-  /** Ids of those that a tool made, which stand in no transcript. */
+  /** Returns the ids of the calls that a tool made. They are not in the transcript. */
   beneathOthers(): string[] {
     return [...this.#sql.exec<{ call_id: string }>(`SELECT call_id FROM client_calls WHERE call_id GLOB '*.*'`)].map((row) => row.call_id);
   }
 
-  /** The caller has said it; `answerHash` knows the same answer again. */
+  /** Stores that the client sent a result; `answerHash` identifies a repeat of the same result. */
   answered(callId: string, answerHash: string): void {
     this.#sql.exec(`UPDATE client_calls SET state = 'answered', answer_hash = ? WHERE call_id = ?`, answerHash, callId);
   }

@@ -1,6 +1,6 @@
 /**
- * The taint rule for histories that clients bring: the marks of an answer are stored in the Catalog before its client has the end of it, and
- * read when the answer comes back as history, in this session or another one.
+ * The taint rule for histories that clients send: the marks of a response are stored in the Catalog before the client receives its
+ * end, and looked up when the response comes back as history, in this session or in another one.
  */
 import { namesOfAnswer, type SaidAnswer } from '../core/answer-name.ts';
 import { limits } from '../core/limits.ts';
@@ -19,17 +19,17 @@ export function createJudge({ catalog, callDeps, namesFor, log }: Wiring): Submi
   };
 }
 
-/** Never throws: an answer whose marks are not stored is unknown when it comes back, and counts as both private and untrusted. */
+/** Stores the marks of a response. Never throws: a response without stored marks counts as private and untrusted when a client sends it as history. */
 export async function rememberAnswer({ catalog, log }: Wiring, room: Room, caller: Principal, answer: SaidAnswer): Promise<void> {
   if (answer.text.trim() === '' && answer.reasoning.trim() === '') return;
   try {
     const names = await namesOfAnswer(caller.keyId, answer);
     const marks = { names, taint: room.taint.read(), ttlMs: limits.answerMarksMs, answersOf: caller.keyId };
     const late = (): never => {
-      throw new Error('the Catalog did not answer in time');
+      throw new Error('the Catalog did not respond in time');
     };
     await withTimeLimit(catalog(caller.workspace).addTaintMarks(marks), limits.answerMarksWaitMs, late);
   } catch (error) {
-    log.error('the marks of an answer could not be stored', { cause: String(error) });
+    log.error('the taint marks of a response could not be stored', { cause: String(error) });
   }
 }

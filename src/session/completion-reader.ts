@@ -1,6 +1,6 @@
 /**
- * What a chat client reads of an answer, in its dialect: as frames or as one document, from the first frame or from any
- * other. Reads and waits only; `session.ts` has checked who asks.
+ * Reads a response for a chat client in its dialect: as stream frames or as one document, from the first frame or from a later
+ * one. Reads and waits only; `session.ts` has checked the caller.
  */
 import type { SaidAnswer } from '../core/answer-name.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
@@ -17,7 +17,7 @@ import { changed, createFeed } from './feed.ts';
 import type { Room } from './room.ts';
 import type { TurnSource } from './turn-reader.ts';
 
-/** `remember`: stores the marks of the conversation for an answer that its client may resend. Never throws. */
+/** `remember` stores the taint marks for a response that the client may send as history. Never throws. */
 export type CompletionSource = TurnSource & {
   room: Pick<Room, 'completions'>;
   session: string;
@@ -25,8 +25,8 @@ export type CompletionSource = TurnSource & {
 };
 
 /**
- * Frames after `after`, or all; or the document, when the answer has its end. Throws `not_found` for an answer that was never
- * given here, and, for a document, the problem that the turn failed with.
+ * Returns the frames after `after` (all frames by default), or the document once the response has ended. Throws `not_found` for
+ * an unknown response and, for a document, the problem that the turn failed with.
  */
 export async function readCompletion(
   source: CompletionSource,
@@ -41,17 +41,17 @@ export function editionOf(room: Pick<Room, 'completions' | 'turns'>, id: string)
   return room.turns.get(find(room, id).range.turn)?.plan.edition ?? null;
 }
 
-/** Whether the turn of that answer runs or waits. Throws `conflict` for one that has not begun: what is before it would have to end first. */
+/** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */
 export function isUnderWay(room: Pick<Room, 'completions' | 'turns'>, id: string): boolean {
   const { turn } = find(room, id).range;
   if (room.turns.stateOf(turn) === 'queued')
-    throw new Problem('conflict', 'This answer is queued behind a turn that has not ended: cancel that one first.');
+    throw new Problem('conflict', 'This response is queued behind a turn that has not ended. Cancel that turn first.');
   return room.turns.open()?.id === turn;
 }
 
 function find({ completions }: Pick<Room, 'completions'>, id: string): Completion {
   const completion = completions.get(id);
-  if (completion === null) throw new Problem('not_found', 'There is no such answer.');
+  if (completion === null) throw new Problem('not_found', 'There is no such response.');
   return completion;
 }
 
@@ -59,7 +59,7 @@ function identityOf({ id, model, includeUsage, echo, createdAt }: Completion): A
   return { id, model, created: Math.floor(createdAt / 1000), includeUsage, echo };
 }
 
-/** What clients resend of it. */
+/** Returns the parts of the response that clients send back as history. */
 function saidIn({ asked }: Completion, parts: readonly AnswerPart[]): SaidAnswer {
   return { asked, text: textOf(parts, 'text'), reasoning: textOf(parts, 'reasoning') };
 }
@@ -82,9 +82,9 @@ function streamFrames(
       return text;
     },
     isLast: () => encoder.isOver(),
-    // The client can resend the answer once it has the end of it.
+    // The client can send the response as history once it has received its end.
     beforeEnd: () => source.remember(saidIn(completion, encoder.parts())),
-    // It stands in no log, so it has no id: whoever comes back asks for what is after the last frame that has one.
+    // The failure is not in the log and has no frame id: a client that reconnects continues after the last frame with an id.
     problem: (problem) => dialect.failureFrames(problem, place).map(encodeFrame).join(''),
   });
 }

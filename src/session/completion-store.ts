@@ -1,21 +1,21 @@
 /**
- * The answers that chat clients were given, each as the place in the log that it is cut out of (`dialects/answer.ts`):
- * enough to say any of them again, to the byte, after a restart too. The newest are kept (`limits.maxKeptCompletions`).
+ * The responses that chat clients received, each stored as its range in the log (`dialects/answer.ts`): enough to send any of them
+ * again byte for byte, also after a restart. The newest `limits.maxKeptCompletions` are stored.
  */
 import { limits } from '../core/limits.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { AnswerRange } from '../dialects/answer.ts';
 
 export type Completion = {
-  /** As the client knows it. */
+  /** The id that the client knows. */
   id: string;
   range: AnswerRange;
-  /** As the request named it. */
+  /** The model as the request named it. */
   model: string;
   includeUsage: boolean;
   dialect: DialectName;
   echo: Record<string, unknown>;
-  /** Hash of the input that it answers (`core/answer-name.ts`); '' of one from before there was one. */
+  /** Hash of the input of the response (`core/answer-name.ts`); '' when it was stored by a release without this field. */
   asked: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
@@ -66,12 +66,12 @@ export class CompletionStore {
     return this.#one(`SELECT ${columns} FROM completions WHERE id = ?`, id);
   }
 
-  /** The answer that was asked for last, or so many before it. */
+  /** Returns the newest response, or the one `before` places earlier. */
   last(before = 0): Completion | null {
     return this.#one(`SELECT ${columns} FROM completions ORDER BY seq DESC LIMIT 1 OFFSET ?`, before);
   }
 
-  /** Number of the event after which an answer is read: the turn that was open when it was asked for, and what it has to tell of before, lie behind it. */
+  /** Returns the number of the event after which the response is read: before the turn that was open when it was requested, and before the part of an earlier turn that it includes. */
   readFrom({ after, earlier }: AnswerRange): number {
     const { open } = this.#sql
       .exec<{ open: number | null }>('SELECT max(input_event) AS open FROM turns WHERE input_event < ?', after)
@@ -92,7 +92,7 @@ export class CompletionStore {
       range: { turn: row.turn, after: row.after_event, earlier },
       model: row.model,
       includeUsage: row.include_usage === 1,
-      // Both written by `add`.
+      // `add` wrote both.
       dialect: row.dialect as DialectName,
       echo: JSON.parse(row.echo) as Record<string, unknown>,
       asked: row.asked,

@@ -1,6 +1,6 @@
 /**
- * A person's word on what waits, by key or by link: checked, stored, and told to the turn, which goes on. One word for good:
- * the same again changes nothing, another one is refused. `session.ts` has checked who asks.
+ * Applies approval decisions, made by key or by link: checks and stores a decision and passes it to the turn, which resumes.
+ * Repeating a decision has no effect; a different decision is refused. `session.ts` has checked the caller.
  */
 import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.ts';
 import { toBase64Url } from '../core/base64url.ts';
@@ -22,7 +22,7 @@ export type DecideDoor = AuditDoor & {
   gone(): boolean;
   /** Stores a rule for the workspace. */
   allow(rule: PolicyRule): Promise<void>;
-  /** Asks the Catalog whether a key still has this right. */
+  /** Asks the Catalog whether the key is active and has this scope. */
   keyStands(keyId: string, scope: Scope): Promise<boolean>;
 };
 
@@ -30,14 +30,15 @@ export function showApproval({ room, session }: DecideDoor, callId: string): App
   return toApprovalView(session, find(room, callId), room.approvals.argumentsOf(callId));
 }
 
-/** Oldest first. */
+/** Returns all pending approvals, oldest first. */
 export function showPending({ room, session }: DecideDoor): ApprovalView[] {
   return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
 }
 
 /**
- * `by`: id of the key that decides, or `link`. `round`: the question that the decision is about; null: not given, which is the first. A yes to a later
- * question has to name it: otherwise a repeated request, or a second person, would approve what was never shown.
+ * Applies a decision. `by`: id of the key that decides, or `link`. `round`: the question that is decided; null means the first.
+ * Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a question that
+ * they were not shown.
  */
 export async function decide(
   door: DecideDoor,
@@ -46,7 +47,7 @@ export async function decide(
   { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
 ): Promise<Decided> {
   if (remember && decision !== 'approve') {
-    const message = 'only what is approved can be remembered: send it with "approve", or leave it out';
+    const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
     throw invalidRequest([{ path: 'remember', message }], message);
   }
   const approval = find(door.room, callId);
@@ -54,10 +55,10 @@ export async function decide(
   const rule = remember ? toRule(approval) : null;
   const argumentsHash = await hashOfArguments(door.room, callId);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
-  // Another decision may have come meanwhile, and the call may have asked again.
+  // Another decision may have been made in the meantime, and the call may have asked again.
   if (refuse(door, find(door.room, callId), { decision, remember, round: approval.round }) === 'new')
     settle(door, approval, { decision, by, argumentsHash });
-  // After the word is stored: a rule is never made by one that came too late.
+  // Only after the decision is stored: a decision that came too late must not create a rule.
   if (rule !== null) await keepRule(door, rule);
   return door.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(door, callId, decision);
 }
@@ -67,30 +68,30 @@ async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> 
     await allow(rule);
   } catch (error) {
     const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
-    const detail = `The call is approved, but the rule was not stored.${why} Send the same again, \`remember\` included, to store it.`;
+    const detail = `The call is approved, but the rule was not stored.${why} Repeat the request with \`remember\` to store it.`;
     throw new Problem(code, detail, error instanceof Problem ? error.extra : {}, { cause: error });
   }
 }
 
-/** What nobody decided in time is a no. To be called when the clock says so, and before any word is taken. */
+/** Denies the approvals that have expired. Called by the alarm. */
 export async function expireApprovals(door: AuditDoor): Promise<void> {
   const { room } = door;
   for (const approval of room.approvals.due()) {
     const argumentsHash = await hashOfArguments(room, approval.callId);
-    // Its turn may have been cancelled meanwhile.
+    // The turn may have been cancelled in the meantime.
     if (room.approvals.get(approval.callId)?.state === 'pending')
       settle(door, approval, { decision: 'expire', by: 'clock', argumentsHash });
   }
   room.runner.setApprovalTimer();
 }
 
-/** A fresh nonce that stands for one decision, for as long as the key stands that it is made with. */
+/** Creates a nonce that allows one decision, as long as the key that created it is active. */
 export async function mintLink(door: DecideDoor, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const hash = await sha256Hex(nonce);
   const approval = find(door.room, callId);
   if (approval.state !== 'pending' || approval.expiresAt <= door.now())
-    throw new Problem('conflict', `This approval is ${stateNow(door, approval)}: there is nothing to decide.`);
+    throw new Problem('conflict', `This approval is ${stateNow(door, approval)} and cannot be decided.`);
   const expiresAt = Math.min(approval.expiresAt, door.now() + limits.approvalLinkTtlMs);
   door.room.links.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
@@ -109,12 +110,12 @@ export async function decideByLink(door: DecideDoor, nonce: string, decision: De
   return decided;
 }
 
-/** A link is no more than the key it was made with. */
+/** A link grants no more than the key that created it. */
 async function linkedCall(door: DecideDoor, nonceHash: string): Promise<ApprovalLink> {
   const { keyId } = findLink(door.room, nonceHash);
   if (!(await stillStands(door, keyId)))
-    throw new Problem('not_found', 'This link holds no more: the key that it was made with was revoked or has expired. Ask for a new one.');
-  // It may have been used while the Catalog was asked.
+    throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
+  // The link may have been used while the Catalog was asked.
   return findLink(door.room, nonceHash);
 }
 
@@ -122,31 +123,34 @@ function findLink({ links, approvals }: Room, nonceHash: string): ApprovalLink {
   const link = links.find(nonceHash);
   const asked = link === null ? null : approvals.get(link.callId);
   if (link !== null && asked !== null && asked.round !== link.round)
-    throw new Problem('not_found', 'The call has changed since this link was made, and asks again. Ask for a new link.');
-  if (link === null) throw new Problem('not_found', 'This link was used or has expired. Ask for a new one.');
+    throw new Problem('not_found', 'The call has changed since this link was created and requires a new approval. Request a new link.');
+  if (link === null) throw new Problem('not_found', 'This link was used or has expired. Request a new link.');
   return link;
 }
 
-/** Without an answer it is not known, so nothing is shown or decided. */
+/** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
 async function stillStands({ keyStands }: DecideDoor, keyId: string): Promise<boolean> {
   if (keyId === rootKeyId) return true;
   try {
     return await keyStands(keyId, 'approve');
   } catch (error) {
-    const detail = 'Whether this link still holds cannot be checked now, so nothing was decided. Try again in a moment.';
+    const detail = 'The key of this link cannot be checked at the moment, so nothing was decided. Try again later.';
     throw new Problem('internal', detail, {}, { cause: error });
   }
 }
 
 function find(room: Room, callId: string): Approval {
   const approval = room.approvals.get(callId);
-  if (approval === null) throw new Problem('not_found', 'Nothing of this name waits for an approval in this session.');
+  if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
   return approval;
 }
 
 type Wanted = { decision: Decision; remember: boolean; round: number | null };
 
-/** Throws where the decision is late, differs from an earlier one, or is about another question; `same`: it was made before. What was used can still be remembered. */
+/**
+ * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
+ * decision was made before. A used approval can still be remembered.
+ */
 function refuse(door: DecideDoor, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
   const state = stateNow(door, approval);
   const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
@@ -156,37 +160,37 @@ function refuse(door: DecideDoor, approval: Approval, { decision, remember, roun
   if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
   const why =
     state === 'used'
-      ? 'was approved and has been used'
+      ? 'was approved and used'
       : state === 'expired'
-        ? 'is no longer open: it has expired, or its turn has ended'
-        : `was ${state} before`;
-  throw new Problem('conflict', `This approval ${why}. Nothing was run for this request.`);
+        ? 'is no longer open: it has expired or its turn has ended'
+        : `was already ${state}`;
+  throw new Problem('conflict', `This approval ${why}. This request had no effect.`);
 }
 
 function otherQuestion({ round, reason }: Approval, state: Approval['state']): Problem {
-  if (state !== 'pending') return new Problem('conflict', `The last question about this call was round ${round}. Nothing was decided.`);
-  const detail = `This call would now do something else than what was approved before, so it asks again: ${reason}. Nothing was decided. To decide this question, send "round": ${round}.`;
+  if (state !== 'pending') return new Problem('conflict', `The last question about this call has round ${round}. Nothing was decided.`);
+  const detail = `This call would now do something other than what was approved, so it requires a new approval: ${reason}. Nothing was decided. To decide this question, send "round": ${round}.`;
   return new Problem('conflict', detail, { round });
 }
 
-/** The clock may be ahead of the alarm. */
+/** An approval may have expired before the alarm has marked it. */
 function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval['state'] {
   return state === 'pending' && expiresAt <= now() ? 'expired' : state;
 }
 
-type Word = { decision: ApprovalVerdict; by: string; argumentsHash: string };
+type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
 
-function settle(door: AuditDoor, approval: Approval, word: Word): void {
+function settle(door: AuditDoor, approval: Approval, record: DecisionRecord): void {
   const { room } = door;
   const { callId, turn } = approval;
-  const { decision, by } = word;
-  const beneath = parentRoot(callId);
-  const event = { type: 'approval-decided' as const, callId, ...(beneath !== undefined && { parent: beneath }), decision, by };
-  // The table follows the log, where there is one.
+  const { decision, by } = record;
+  const parent = parentRoot(callId);
+  const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
+  // For turns the table follows the log.
   if (turn === null) room.approvals.decided(callId, decision, by);
   else if (!room.runner.tell(turn, ({ step }) => [{ ...event, turn, step }]))
-    throw new Problem('internal', 'The turn cannot be told now. Try again.');
-  auditDecision(door, approval, word);
+    throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
+  auditDecision(door, approval, record);
   room.runner.setApprovalTimer();
 }
 
@@ -200,6 +204,6 @@ function toRule({ kind, canonical, target, question }: Approval): PolicyRule {
   const asked = { kind, target, several: question?.several };
   const rule = ruleOf(canonical, asked);
   if (rule !== null) return rule;
-  const message = whyNotRemembered(asked) ?? 'it cannot be remembered: leave it out';
+  const message = whyNotRemembered(asked) ?? 'this approval cannot be remembered: omit "remember"';
   throw invalidRequest([{ path: 'remember', message }], message);
 }

@@ -1,6 +1,6 @@
 /**
- * What a direct call with a session (`direct-calls.ts`) is made with: the session's parts, the names and rules of the workspace, and what the call
- * means by them.
+ * What a direct call with a session (`direct-calls.ts`) works with: the open session, the names and rules of the workspace, and how
+ * the call resolves with them.
  */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
@@ -24,21 +24,21 @@ export type DirectCallDoor = {
   ids: Ids;
   names: AliasMap | null;
   rules: CallScope['rules'];
-  /** Of the session's agent. */
+  /** Skills of the session's agent. */
   skills: readonly Skill[];
-  /** Calls with an idempotency key that are under way, by key. */
+  /** Calls with an idempotency key that are in flight, by key. */
   underWay: Map<string, Promise<SessionCall>>;
   scratchFiles(): FileSystem;
-  /** Of the key's calls without a session, with this toolset. */
+  /** The taint marks of the key's calls without a session, with this toolset. */
   directMarks(toolset: string | null): MarkStore;
   /** True once the session was deleted. */
   gone(): boolean;
-  /** As in `CallScope`. Absent: nothing is run. */
+  /** As in `CallScope`. Absent when nothing is run. */
   begin?(row: Omit<AuditRow, 'sequence'>): void;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 
-/** `own` is the object's. Reads names and rules, which may take a while: the session may be gone after it. */
+/** Builds the context. `own` comes from the object. Loads names and rules, so the session may be deleted before it returns. */
 export async function openCalls(
   wiring: Wiring,
   room: Room,
@@ -64,13 +64,13 @@ export function toCall(request: SessionCallRequest, callId: string): ToolCallReq
   return { callId, requested: request.name, arguments: request.arguments };
 }
 
-/** What the tool is sent, secrets as names: that is what is approved, shown and hashed. */
+/** Returns the arguments as the tool receives them, with secrets by name. These are approved, shown and hashed. */
 export function ownArguments({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Record<string, unknown> {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? sentArguments(meant.tool, args, plan.caller) : args;
 }
 
-/** What the name means, for a call that does not come to the door to the tools. */
+/** Returns how the name resolves, for a call that is refused before `callTool`. */
 export function namedBy({ names }: DirectCallDoor, { name }: SessionCallRequest): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? { requested: name, canonical: meant.canonical, via: meant.via } : { requested: name, canonical: null, via: null };

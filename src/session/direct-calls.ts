@@ -1,6 +1,6 @@
 /**
- * Direct calls with a session (`…/calls`): on its files, through the one door. One that needs a person's word is kept as an
- * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
+ * Direct calls with a session (`…/calls`), on the session's files. A call that requires approval is stored as an approval; once
+ * approved, the same call sent again runs, once. With an idempotency key, a call has the same response for a day.
  */
 import { resolveName } from '../core/alias-map.ts';
 import { callsTools } from '../core/composite-tool.ts';
@@ -27,7 +27,7 @@ export async function callDirectly(door: DirectCallDoor, request: SessionCallReq
   if (begun?.answer) return begun.answer;
   const known = door.underWay.get(key);
   if (known !== undefined) return await known;
-  if (begun !== null && !goesOn(door, request, begun.callId)) return await settleLost(door, request, key, begun.callId);
+  if (begun !== null && !canResume(door, request, begun.callId)) return await settleLost(door, request, key, begun.callId);
   const callId = begun?.callId ?? door.ids.next('call');
   if (begun === null) door.room.calls.begin(key, bodyHash, callId);
   const work = runOnce(door, request, key, callId).finally(() => door.underWay.delete(key));
@@ -36,15 +36,15 @@ export async function callDirectly(door: DirectCallDoor, request: SessionCallReq
 }
 
 /**
- * What the key named, by a caller whose call can be resolved no more; null: nothing. One that died on the way is `conflict`: what
- * it was cannot be said, and it is not begun again.
+ * Returns the response of an idempotency key for a request that no longer resolves; null when the key is unknown. Throws
+ * `conflict` for a call that was interrupted: its outcome is unknown, and it is not run again.
  */
 export async function repeatedCall({ room, underWay }: Pick<DirectCallDoor, 'room' | 'underWay'>, key: string, bodyHash: string) {
   const begun = room.calls.find(key, bodyHash);
   if (begun === null) return null;
   const answer = begun.answer ?? (await underWay.get(key));
   if (answer === undefined)
-    throw new Problem('conflict', 'This call was begun and its end was not seen: it may have run. It is not tried again.');
+    throw new Problem('conflict', 'This call was started and its outcome is unknown: it may have run. It is not run again.');
   return answer;
 }
 
@@ -52,25 +52,25 @@ async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: s
   try {
     const answer = await runCall(door, request, callId);
     if (door.gone()) return answer;
-    // A question is not the answer yet: the same request sent after the approval is to run.
+    // A pending approval is not the response: the same request sent after the decision runs the call.
     if (answer.result.code === 'approval_required') door.room.calls.forget(key);
     else door.room.calls.answered(key, answer);
     return answer;
   } catch (error) {
-    // Faults of the request are found before anything has run; whatever else broke may have come after.
+    // A `Problem` is found before anything has run, so the key is free again; other errors may come after the call has run.
     if (error instanceof Problem && !door.gone()) door.room.calls.forget(key);
     throw error;
   }
 }
 
-/** Its process died, and its journal knows what the calls beneath it came to. */
-function goesOn(door: DirectCallDoor, request: SessionCallRequest, callId: string): boolean {
+/** True for an interrupted call that can resume: it is safe to run again, and its journal has the results of its nested calls. */
+function canResume(door: DirectCallDoor, request: SessionCallRequest, callId: string): boolean {
   const meant = door.names === null ? null : resolveName(door.names, request.name);
   const mayRepeat = meant?.ok === true && callsTools(meant.tool) && door.deps.executor.isSafe(meant.tool, ownArguments(door, request));
   return mayRepeat && door.room.journals.has(callId);
 }
 
-/** Begun by a process that died: nobody can say what came of it, and it is not tried again. */
+/** Ends an interrupted call with `outcome_unknown`. It is not run again. */
 async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
   door.room.calls.answered(key, answer);
@@ -84,23 +84,23 @@ async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId
   const scope = scopeOf(door, request);
   const key = scope.canWait ? await keyOf(door, request) : null;
   const root = key === null ? null : door.room.journals.awaited(key.argumentsHash);
-  if (key !== null && root !== null) return await goOn(door, scope, request, { root, key });
+  if (key !== null && root !== null) return await resumeCall(door, scope, request, { root, key });
   const earlier = key === null ? null : valid(door, door.room.approvals.findDirect(key));
   if (earlier?.state === 'pending') return await answerAsked(door, scope, request, earlier);
   if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
-  // Taken before it runs: of two that come at once, one runs, and the other asks anew.
+  // Marked as used before it runs: of two concurrent requests one runs, and the other creates a new approval.
   const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
   return await runAs(door, scope, request, { callId: approved?.callId ?? callId, key });
 }
 
-/** The same call, sent again after it had to wait for calls beneath it. Of two that come at once, one runs, and the other has its answer. */
-async function goOn(
+/** Runs a call again that waited for its nested calls. A concurrent repeat joins it and has the same response. */
+async function resumeCall(
   door: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   { root, key }: { root: string; key: DirectCallKey },
 ): Promise<SessionCall> {
-  // No idempotency key has a line break: it comes in a header.
+  // An idempotency key comes in a header and has no line break, so this name cannot collide with one.
   const name = `\n${root}`;
   const known = door.underWay.get(name);
   if (known !== undefined) return await known;
@@ -112,7 +112,7 @@ async function goOn(
   return await work;
 }
 
-/** A yes to the call itself was used by whoever comes here. */
+/** Runs the call. The approval of the call itself, if it has one, is already marked as used. */
 async function runAs(
   door: DirectCallDoor,
   scope: CallScope,
@@ -134,7 +134,7 @@ async function runAs(
   return toSessionCall(outcome.answer);
 }
 
-/** A call on scratch files is one without a session, for which this one only stores the answer. */
+/** A call on scratch files is a call without a session; the session only stores its response. */
 async function marksOf(
   { room, deps, names, directMarks }: DirectCallDoor,
   { plan, name, scratch }: SessionCallRequest,
@@ -154,7 +154,7 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     ...(plan.agent !== undefined && { agent: plan.agent }),
     taint: door.room.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
-    // Scratch files are nobody's to come back to.
+    // Scratch files are gone after the call, so it cannot wait.
     canWait: !scratch,
     ...(!scratch && { journal: door.room.journals.open(null) }),
     results: scratch ? null : door.room.results,
@@ -168,8 +168,9 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
 }
 
 /**
- * What the call is known by when it is sent again; null when the name means no tool. With the arguments the entry as it stands,
- * the tool's definition in it: a yes was said to what the call would do then. What it is called and how it is described is no part of that.
+ * Returns the key that identifies the call when it is sent again; null when the name does not resolve. The hash covers the
+ * arguments and the toolset entry with the tool's definition, since the approval was given for that call. Aliases and description
+ * are left out.
  */
 async function keyOf(door: DirectCallDoor, request: SessionCallRequest): Promise<DirectCallKey | null> {
   const { plan, name } = request;

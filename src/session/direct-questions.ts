@@ -1,6 +1,6 @@
 /**
- * Direct calls that are not run, or not yet (`direct-calls.ts`): what a person has to be asked is kept as approvals, and the caller is told under
- * which; what was denied is told as that. Each has its audit row.
+ * Direct calls that are refused or not run yet (`direct-calls.ts`). A required approval is stored, and the caller receives its id;
+ * a denied call returns `denied`. Each has its audit row.
  */
 import { limits } from '../core/limits.ts';
 import { toAskedMembers, type Pending } from '../core/approval.ts';
@@ -21,10 +21,10 @@ export async function ask(
 ): Promise<SessionCall> {
   const questions = toQuestions(callId, waitFor, ownArguments(door, request));
   if (questions.length === 0 || key === null) {
-    const text = `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`;
+    const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
     return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
   }
-  // The same call may have asked while this one was on its way.
+  // The same call may have created its approval while this one was in progress.
   const { approvals, journals, runner } = door.room;
   const known = valid(door, approvals.findDirect(key));
   if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
@@ -50,7 +50,7 @@ export async function ask(
 
 type DirectQuestion = Omit<AskedCall, 'turn' | 'expiresAt'> & { arguments: Record<string, unknown> };
 
-/** Only leave can be asked for: nobody stands by who could run a tool or fill in a form. */
+/** Only approvals can be stored: in a direct call no client can run a tool or fill in a form. */
 function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
   switch (waitFor.kind) {
     case 'approval': {
@@ -74,11 +74,11 @@ function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unkno
 function refuseFlood({ room: { approvals } }: DirectCallDoor): void {
   const waiting = approvals.pendingCount();
   if (waiting < limits.maxPendingApprovals && approvals.pendingCharacters() < limits.maxPendingArgumentCharacters) return;
-  const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
+  const text = `This session has ${waiting} pending approvals, and their number or size is at the limit. Decide some of them first.`;
   throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
 }
 
-/** Each call beneath it is decided for itself. */
+/** Responds with the pending approvals of nested calls, each of which is decided on its own. */
 export async function answerAskedBeneath(
   door: DirectCallDoor,
   scope: CallScope,
@@ -87,8 +87,8 @@ export async function answerAskedBeneath(
   asked: readonly Approval[],
 ): Promise<SessionCall> {
   const [first] = asked;
-  const more = asked.length > 1 ? `, and ${asked.length - 1} more` : '';
-  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for a person's approval under ${first?.callId ?? ''}${more}; once decided, send the same call again: what it has done is not done again.`;
+  const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
+  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.`;
   const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
   return { ...answer, pending: asked.map((approval) => toPending(approval, door.room.approvals.argumentsOf(approval.callId))) };
 }
@@ -100,7 +100,7 @@ export async function answerAsked(
   asked: Approval,
 ): Promise<SessionCall> {
   const { callId, reason } = asked;
-  const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
+  const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again.`;
   const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
   return { ...answer, pending: [toPending(asked, ownArguments(door, request))] };
 }
@@ -117,7 +117,7 @@ export async function answerDenied(
   { callId }: Approval,
 ): Promise<SessionCall> {
   door.room.approvals.told(callId);
-  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the person who was asked said no.'));
+  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the approval was denied.'));
 }
 
 async function refuse(
@@ -132,7 +132,7 @@ async function refuse(
   return toSessionCall(answer);
 }
 
-/** An approval counts until its time, whatever was said: a yes of last week is no yes. */
+/** Returns the approval unless it has expired; a decision is only valid until the approval expires. */
 export function valid({ deps }: DirectCallDoor, approval: Approval | null): Approval | null {
   return approval === null || approval.expiresAt <= deps.clock.now() ? null : approval;
 }

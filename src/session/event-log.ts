@@ -1,6 +1,6 @@
 /**
- * The append-only numbered log of one session. Appending is synchronous: the row is written, then readers are woken; the
- * platform's output gate holds their bytes until the row is durable. The newest events stay in memory for those readers.
+ * The append-only numbered log of one session. Appending is synchronous: the row is written, then readers are woken. The
+ * platform's output gate delays their bytes until the row is durable. The newest events are cached in memory for readers.
  */
 import { limits } from '../core/limits.ts';
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts';
@@ -9,7 +9,7 @@ export class EventLog {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
   #newest: number;
-  /** The last events, contiguous up to the newest; bounded by bytes. */
+  /** The newest events, contiguous, limited by bytes. */
   #tail: SessionEvent[] = [];
   #tailSizes: number[] = [];
   #tailBytes = 0;
@@ -41,14 +41,14 @@ export class EventLog {
     return event;
   }
 
-  /** Events after `after`, oldest first, at most one page. */
+  /** Returns the events after `after`, oldest first, at most one page. */
   read(after: number): SessionEvent[] {
     const oldest = this.#tail[0]?.id;
     if (oldest !== undefined && after >= oldest - 1) return this.#tail.slice(after - oldest + 1, after - oldest + 1 + limits.eventPageRows);
     return [...this.#page(after)];
   }
 
-  /** Every event after `after` up to `last`, a page at a time. */
+  /** Yields every event after `after` up to `last`, one page at a time. */
   *readAll(after: number, last = this.#newest): Generator<SessionEvent> {
     let cursor = after;
     while (cursor < last) {
@@ -62,13 +62,13 @@ export class EventLog {
     }
   }
 
-  /** Calls back once, at the next append; the returned function takes that back. */
+  /** Calls `callback` once, at the next append. The returned function unsubscribes. */
   onChange(callback: () => void): () => void {
     this.#waiting.add(callback);
     return () => this.#waiting.delete(callback);
   }
 
-  /** Wakes the readers although nothing was appended: the session is going away. */
+  /** Wakes the readers without an append, because the session is being deleted. */
   wakeReaders(): void {
     this.#wake();
   }
@@ -98,7 +98,7 @@ export class EventLog {
     this.#tailSizes.push(size);
     this.#tailBytes += size;
     if (this.#tailBytes <= limits.eventTailBytes) return;
-    // Cut half at once, so that dropping costs one move an event, not one an append.
+    // Drops half of the cache at once, so that dropping costs one move per event instead of one per append.
     let drop = 0;
     while (drop < this.#tail.length - 1 && this.#tailBytes > limits.eventTailBytes / 2) {
       this.#tailBytes -= this.#tailSizes[drop] ?? 0;
@@ -115,11 +115,11 @@ export class EventLog {
   }
 }
 
-/** A text cut to rows that the storage takes. */
+/** Splits a text into parts that fit in a row. */
 export function writeChunks(text: string, write: (seq: number, part: string) => void): void {
   for (let seq = 0, at = 0; at < text.length; seq += 1) {
     let end = Math.min(text.length, at + limits.maxRowCharacters);
-    // SQLite stores UTF-8: a half pair would not survive it, so a cut never falls between two halves.
+    // SQLite stores UTF-8, which has no lone surrogates, so a cut never splits a surrogate pair.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
     write(seq, text.slice(at, end));
     at = end;

@@ -1,4 +1,4 @@
-/** What the policy says to a direct call on the session's files, with what the conversation has seen. Nothing of the session changes. */
+/** Evaluates the policy for a direct call on the session's files, with the session's taint marks. Changes nothing in the session. */
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { resolvedTool } from '../engine/direct-call.ts';
 import { explainCall } from '../engine/policy/explain-policy.ts';

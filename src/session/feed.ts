@@ -1,6 +1,6 @@
 /**
- * A turn's events as a byte stream, encoded for one reader's dialect as the reader asks for more. Pull-driven: a slow or
- * dead reader holds one page at most and never slows the turn, and leaving is not a cancel.
+ * A turn's events as a byte stream, encoded in one reader's dialect as the reader pulls. A slow or disconnected reader holds at
+ * most one page and never delays the turn. Disconnecting does not cancel the turn.
  */
 import { limits } from '../core/limits.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
@@ -12,32 +12,32 @@ import type { EventLog } from './event-log.ts';
 export type FeedSource = {
   log: EventLog;
   clock: Clock;
-  /** Number of the event before the first to be read. */
+  /** Number of the event before the first one to read. */
   after: number;
-  /** True once nothing more will come although the turn has not ended (the session was deleted). */
+  /** True when no more events will come although the turn has not ended, because the session was deleted. */
   gone(): boolean;
   /**
-   * Asked while nothing of the turn was read yet: what to send instead, and close, when the turn is queued behind one that
-   * waits for somebody outside. null: it is not.
+   * Called while no event of the turn has been read. When the turn is queued behind a waiting turn, returns the text to send before
+   * the stream closes; otherwise null.
    */
   behind?(): string | null;
 };
 
-/** How one reader's dialect says things. */
+/** Encodes events in one reader's dialect. */
 export type FeedEncoding = {
-  /** '' for events that it does not show. */
+  /** Returns '' for events that the dialect does not show. */
   event(event: SessionEvent): string;
-  /** The failure of a stream that stands in no log. */
+  /** Encodes the failure of a stream; it is not in the log. */
   problem(problem: ProblemBody): string;
-  /** True: the stream closes after this event, given in order. Absent: after the turn's `turn-end`. */
+  /** Called with each event in order. True closes the stream after this event. By default it closes after the turn's `turn-end`. */
   isLast?(event: SessionEvent): boolean;
-  /** Waited for before the last bytes are given out. Never throws. */
+  /** Awaited before the last bytes are sent. Never throws. */
   beforeEnd?(): Promise<void>;
 };
 
 /**
- * The stream closes after the turn's last event for this dialect, or after the problem of a session that was deleted under it.
- * `turn` null: every event of the log is given, and the encoding says which is the last.
+ * Returns a stream that closes after the turn's last event for this dialect, or with a `not_found` problem when the session is
+ * deleted. When `turn` is null, every event of the log is encoded and `isLast` decides when to close.
  */
 export function createFeed(source: FeedSource, turn: string | null, encode: FeedEncoding): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -48,10 +48,10 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
   let left = false;
 
   const nextText = async (): Promise<string> => {
-    // From the last bytes, not from the last event: what is appended may be for others, or nothing that this dialect shows.
+    // Counted from the last bytes sent, not from the last event: events may belong to other turns or be hidden in this dialect.
     const quietUntil = source.clock.now() + limits.heartbeatMs;
     for (;;) {
-      // Before anything is read: its tables are gone.
+      // Checked before reading: a deleted session has no tables.
       if (source.gone()) {
         ended = true;
         return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
@@ -87,7 +87,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
       if (text !== '') controller.enqueue(encoder.encode(text));
       if (!ended) return;
       controller.close();
-      // A pending BYOB read is only answered by an empty respond after the close.
+      // After `close`, a pending BYOB read only ends with an empty respond.
       controller.byobRequest?.respond(0);
     },
     cancel() {
@@ -96,7 +96,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
   });
 }
 
-/** True when something was appended within `waitMs`. */
+/** Waits for the next append. Returns false when `waitMs` pass without one. */
 export function changed(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const forget = source.log.onChange(() => {

@@ -1,4 +1,4 @@
-/** A session's files for its owner over HTTP: paths resolved, faults of the file system as problems of the request. */
+/** A session's files for its owner over HTTP: resolves paths and maps file system errors to problems. */
 import { sha256HexOfBytes } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { resolvePath } from '../core/path.ts';
@@ -11,12 +11,12 @@ export type FileListing = {
   path: string;
   entries: { name: string; kind: string; size: number; modifiedAt: string }[];
   truncated: boolean;
-  /** Of the whole session, and what it may come to. */
+  /** Usage and limits of the whole session. */
   usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
 };
 export type FileContent = { content: Uint8Array; modifiedAt: string } | { directory: true };
 
-/** `path` is relative to `/workspace` unless it begins with `/`. */
+/** Lists a directory. `path` is relative to `/workspace` unless it begins with `/`. */
 export function listFiles(files: FileSystem, path: string, { recursive = false } = {}): FileListing {
   const absolute = toPath(path);
   const { entries, truncated } = asProblem(() => walkFiles(files, absolute, { recursive, most: limits.maxListedTree }));
@@ -32,7 +32,7 @@ export function listFiles(files: FileSystem, path: string, { recursive = false }
 export function readFile(files: FileSystem, path: string): FileContent {
   const absolute = toPath(path);
   const stat = files.stat(absolute);
-  if (stat === null) throw new Problem('not_found', `There is no file ${absolute} in this session.`);
+  if (stat === null) throw new Problem('not_found', `This session has no file ${absolute}.`);
   if (stat.kind === 'directory') return { directory: true };
   return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
 }
@@ -46,32 +46,32 @@ export async function writeFile(
   const absolute = toPath(path);
   await checkConditions(files, absolute, conditions);
   const created = files.stat(absolute) === null;
-  // What a person put there is theirs: a tool asks before it replaces it.
+  // Files that a person uploads belong to the person: a tool needs approval to replace one.
   asProblem(() => files.write(absolute, content, { own: false }));
   return { path: absolute, created };
 }
 
-/** A directory must be empty. */
+/** Deletes a file or an empty directory. */
 export async function deleteFile(files: FileSystem, path: string, conditions: FileConditions = {}): Promise<void> {
   const absolute = toPath(path);
   await checkConditions(files, absolute, conditions);
   asProblem(() => files.remove(absolute));
 }
 
-/** What holds when it returns holds until the next wait, so the change comes right after it. */
+/** Checks the conditions. The result holds until the next `await`, so the caller makes its change right after it. */
 async function checkConditions(files: FileSystem, path: string, { ifMatch, ifNoneMatch }: FileConditions): Promise<void> {
   const stat = files.stat(path);
   if (ifNoneMatch === true && stat !== null)
-    throw new Problem('precondition_failed', `${path} is already there. Read it, and send its ETag as If-Match to replace it.`);
+    throw new Problem('precondition_failed', `${path} already exists. To replace it, read it and send its ETag as If-Match.`);
   if (ifMatch === undefined) return;
-  if (stat === null) throw new Problem('precondition_failed', `${path} is not there any more; without If-Match it would be made.`);
+  if (stat === null) throw new Problem('precondition_failed', `${path} does not exist. To create it, omit If-Match.`);
   if (ifMatch === '*') return;
   const known = stat.kind === 'file' ? files.read(path) : null;
   const tag = known === null ? null : await sha256HexOfBytes(known);
-  // Hashing waited, and others may have written meanwhile.
+  // Hashing is asynchronous: another request may have written the file in the meantime.
   const now = files.stat(path)?.kind === 'file' ? files.read(path) : null;
   if (tag === null || !ifMatch.includes(tag) || now === null || !isSame(now, known))
-    throw new Problem('precondition_failed', `${path} has changed since it was read. Read it again, and send its new ETag.`);
+    throw new Problem('precondition_failed', `${path} has changed since it was read. Read it again and send its new ETag.`);
 }
 
 function isSame(bytes: Uint8Array, others: Uint8Array | null): boolean {
@@ -84,7 +84,7 @@ function toPath(path: string): string {
   return resolved.path;
 }
 
-/** The path came with the request, so what it runs into is the caller's. */
+/** Maps file system errors to problems of the request, since the path came with the request. */
 function asProblem<T>(work: () => T): T {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * A person's answers to what the server of a tool asks: checked against its form, stored, and told to the turn, which makes the call
- * again with them. One set of answers for good: the same again changes nothing. `session.ts` has checked who answers.
+ * Applies a person's answers to an elicitation of a tool's server: checks them against the form, stores them and passes them to the
+ * turn, which repeats the call with them. Repeating the same answers has no effect. `session.ts` has checked the caller.
  */
 import { parentRoot } from '../core/composite-tool.ts';
 import { declined, elicitationFaults } from '../core/elicitation.ts';
@@ -12,46 +12,46 @@ import type { AskedInput, ElicitationAnswers } from './inputs.ts';
 import { pendingOf } from './pending.ts';
 import type { Room } from './room.ts';
 
-/** `by`: id of the key. `not_found` for a call that asks nothing, `conflict` for what was answered otherwise before. */
+/** `by`: id of the key. Throws `not_found` for a call without an open question and `conflict` when it has different answers. */
 export async function giveInput(room: Room, { callId, input, round }: GivenInputs, by: string, now: number): Promise<ResultsTaken> {
   const hash = await hashOf(input);
-  // From here on in one block: what is checked is what is written.
+  // One transaction from here, so that the checks still hold for the writes.
   const asked = room.inputs.get(callId, round);
-  if (asked === null || asked.state === 'closed') throw nobodyAsks(callId);
+  if (asked === null || asked.state === 'closed') throw noOpenQuestion(callId);
   if (asked.state === 'given' && asked.answerHash !== hash)
-    throw new Problem('conflict', `The question of ${callId} was answered otherwise before. A question has one answer.`);
+    throw new Problem('conflict', `The question of ${callId} already has a different answer, which cannot be changed.`);
   if (asked.state === 'pending') {
-    if (asked.expiresAt <= now) throw nobodyAsks(callId);
+    if (asked.expiresAt <= now) throw noOpenQuestion(callId);
     const issues = answerFaults(room.inputs.asked(callId)?.requests ?? {}, input);
     if (issues.length > 0) throw invalidRequest(issues);
-    if (!tellAnswers(room, asked, { answers: input, hash, by })) throw nobodyAsks(callId);
+    if (!applyAnswers(room, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
   }
   const row = room.turns.get(asked.turn);
   return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(room, asked.turn) };
 }
 
-/** What nobody answered in time is declined, and the tool told so. To be called when the clock says so. */
+/** Declines the questions that have expired. Called by the alarm. */
 export async function expireInputs(room: Room): Promise<void> {
   for (const { callId, round } of room.inputs.due()) {
     const requests = room.inputs.asked(callId)?.requests ?? {};
     const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
     const hash = await hashOf(answers);
-    // It may have been answered, or its turn cancelled, meanwhile.
+    // The question may have been answered, or its turn cancelled, in the meantime.
     const asked = room.inputs.get(callId, round);
-    if (asked?.state === 'pending') tellAnswers(room, asked, { answers, hash, by: 'clock' });
+    if (asked?.state === 'pending') applyAnswers(room, asked, { answers, hash, by: 'clock' });
   }
   room.runner.setApprovalTimer();
 }
 
-/** False when the turn has ended. */
-function tellAnswers(room: Room, asked: AskedInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
+/** Returns false when the turn has ended. */
+function applyAnswers(room: Room, asked: AskedInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
   const { callId, round, turn } = asked;
   const { answers, hash, by } = given;
   const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
   return room.runner.tell(turn, ({ step }) => {
     room.inputs.answer(asked, answers, hash);
-    const beneath = parentRoot(callId);
-    return [{ type: 'input-given', turn, step, callId, ...(beneath !== undefined && { parent: beneath }), round, actions, by }];
+    const parent = parentRoot(callId);
+    return [{ type: 'input-given', turn, step, callId, ...(parent !== undefined && { parent }), round, actions, by }];
   });
 }
 
@@ -64,19 +64,16 @@ function answerFaults(requests: Readonly<Record<string, InputRequest>>, answers:
   return [
     ...unknown.map((key) => ({
       path: `input.${key}`,
-      message: `answers nothing: asked is ${Object.keys(requests).map(quoted).join(', ')}`,
+      message: `is not a question of this call; its questions are ${Object.keys(requests).map(quoted).join(', ')}`,
     })),
     ...Object.entries(requests).flatMap(([key, request]): Issue[] => {
       const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
-      if (answer === undefined) return [{ path: `input.${key}`, message: 'is missing: all questions are answered together' }];
+      if (answer === undefined) return [{ path: `input.${key}`, message: 'is missing: answer all questions in one request' }];
       return elicitationFaults(request, answer).map((issue) => ({ ...issue, path: `input.${key}.${issue.path}` }));
     }),
   ];
 }
 
-function nobodyAsks(callId: string): Problem {
-  return new Problem(
-    'not_found',
-    `Nobody waits for input to ${callId} in this session: its question was another one, has expired or is over.`,
-  );
+function noOpenQuestion(callId: string): Problem {
+  return new Problem('not_found', `No open question for ${callId} in this session: it has another round, has expired or is closed.`);
 }

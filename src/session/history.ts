@@ -1,20 +1,20 @@
 /**
- * A client that resends its whole history, against what the session has: the same, new to an empty session, or another
- * conversation. Pure. Compared are what users said, what the assistant said as one text (clients join steps, and never saw
- * calls of server tools), and which calls the client was given.
+ * Compares the history that a client resends with the session's own: the same, new to an empty session, or another conversation.
+ * Pure. Compared are the user's texts, the assistant's paragraphs (clients join steps and do not see calls of server tools), and
+ * the ids of the calls that the client was sent.
  */
 import { type AssistantPart, type Message, textOfInput, type ToolCallPart } from '../core/message.ts';
 import { splitParagraphs } from '../core/paragraphs.ts';
 
-/** A conversation as far as it is compared. `said`: paragraphs of the assistant. */
+/** The parts of a conversation that are compared. `said`: paragraphs of the assistant. */
 export type Told = { users: string[]; said: string[]; calls: ReadonlySet<string> };
 
-/** `same` leaves nothing out. `tail`: number of the tail without which it is the same. */
+/** `tail`: index of the tail that the client's history lacks; -1 when it lacks none. */
 export type HistoryMatch = { is: 'none' | 'import' | 'same' | 'fork'; tail: number };
 
 /**
- * `tails`: what the session has at its end, and the client may not have seen yet. A history without an assistant's turn is no
- * history: it is all new input.
+ * Compares a client's history (`sent`, null without an assistant message) with the session's. `tails`: parts at the end of the
+ * session's conversation that the client may not have received.
  */
 export function matchHistory(stored: Told, sent: Told | null, tails: readonly Pick<Told, 'said' | 'calls'>[] = []): HistoryMatch {
   const no = -1;
@@ -27,7 +27,7 @@ export function matchHistory(stored: Told, sent: Told | null, tails: readonly Pi
   return { is: tail === no ? 'fork' : 'same', tail };
 }
 
-/** `isShown`: whether the client was given this call. `isNote`: whether a paragraph is our own word on what waits. */
+/** `isShown`: whether the client was sent this call. `isNote`: whether a paragraph is a note of this service about a pending question. */
 export function toTold(
   messages: readonly Message[],
   { isShown, isNote }: { isShown(call: ToolCallPart): boolean; isNote(paragraph: string): boolean },
@@ -57,7 +57,7 @@ function areEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
-/** Texts on both sides of a call are two to some clients and one to us. */
+/** Joined, since some clients split the text around a call into two parts. */
 function textOf(parts: readonly AssistantPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

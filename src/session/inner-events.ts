@@ -1,4 +1,4 @@
-/** What the log says of calls beneath calls, shortened for its readers: code may send and be sent megabytes a hundred times over. */
+/** Builds the log events of nested calls. Arguments and results are shortened, since code can make hundreds of calls with megabytes each. */
 import { limits } from '../core/limits.ts';
 import { boundResult } from '../core/result-bound.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -30,7 +30,7 @@ export function innerResultEvent(
   return { type: 'inner-result', turn, step, callId, parent: root, canonical, isError, ...(code && { code }), content, durationMs };
 }
 
-/** Whole where they are short; else what is long of them is told by its length. */
+/** Returns the arguments unchanged when they are short; otherwise long values are replaced by their length. */
 function shownArguments(args: Record<string, unknown>): Record<string, unknown> {
   if (JSON.stringify(args).length <= limits.shownInnerArgumentCharacters) return args;
   let left: number = limits.shownInnerArgumentCharacters;

@@ -1,7 +1,7 @@
 /**
- * What tools have asked for in this session, and what a person answered: rows that follow the log, and beside them what stands in no
- * event: what a server wants back, and what was written into its forms. That goes as soon as its call has a result. Taking answers in
- * is `give-input.ts`.
+ * The questions that tools have asked a person in this session (elicitation), and the answers. The rows follow the log. Beside them
+ * are stored the server's request state and the answers, which are in no event; they are deleted as soon as the call has its result.
+ * `give-input.ts` accepts answers.
  */
 import { questionOf, type ElicitationAnswer } from '../core/elicitation.ts';
 import { idsBeneath } from '../core/composite-tool.ts';
@@ -10,7 +10,7 @@ import { toGiven, type GivenInput, type InputRequired } from '../core/mcp-input.
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
 
-/** `closed`: its call or turn ended without an answer. `question`: as it is told in one line. */
+/** `closed`: the call or turn ended without an answer. `question`: the question in one line. */
 export type AskedInput = {
   callId: string;
   round: number;
@@ -35,7 +35,7 @@ export class Inputs {
     this.#now = now;
   }
 
-  /** To be called with every event, in the block that appends it. True when what is pending changed. */
+  /** Applies an event of the log. Call it with every event, in the transaction that appends the event. Returns true when the pending questions changed. */
   follow(event: SessionEventBody): boolean {
     switch (event.type) {
       case 'input-required': {
@@ -66,30 +66,30 @@ export class Inputs {
     }
   }
 
-  /** Beside the `input-required` of the call. */
+  /** Stores the question with its server's request state. Call it in the transaction that appends `input-required`. */
   keep(callId: string, input: InputRequired): void {
     this.#write(callId, 'asked', input);
   }
 
-  /** Beside the `input-given` of the call. */
+  /** Stores the answers. Call it in the transaction that appends `input-given`. */
   answer({ callId, round }: AskedInput, answers: ElicitationAnswers, hash: string): void {
     this.#sql.exec('UPDATE inputs SET answer_hash = ? WHERE call_id = ? AND round = ?', hash, callId, round);
     this.#write(callId, 'given', answers);
   }
 
-  /** What the call is made again with; null: it has not asked, or has no answer. */
+  /** Returns the input with which the call is repeated; null when it has not asked or has no answer. */
   given(callId: string): GivenInput | null {
     const asked = this.asked(callId);
     const answers = this.#read<ElicitationAnswers>(callId, 'given');
     return asked === null || answers === null ? null : toGiven(asked, answers);
   }
 
-  /** The call's last question as it was asked; null: it has not asked, or its result is there. */
+  /** Returns the call's last question; null when it has not asked or already has its result. */
   asked(callId: string): InputRequired | null {
     return this.#read<InputRequired>(callId, 'asked');
   }
 
-  /** Without `round`, the last one. */
+  /** Returns the question of this round, by default of the last one; null when it has none. */
   get(callId: string, round?: number): AskedInput | null {
     const which = round === undefined ? 'ORDER BY round DESC LIMIT 1' : 'AND round = ?';
     return (
@@ -97,7 +97,7 @@ export class Inputs {
     );
   }
 
-  /** All questions of one call. */
+  /** Returns all questions of one call, in order. */
   of(callId: string): AskedInput[] {
     return this.#all(`SELECT ${columns} FROM inputs WHERE call_id = ? ORDER BY round`, callId);
   }
@@ -106,7 +106,7 @@ export class Inputs {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM inputs WHERE state = 'pending'`).one().count;
   }
 
-  /** Pending, and nobody has answered in time. */
+  /** Returns the pending questions that have expired. */
   due(): AskedInput[] {
     return this.#all(`SELECT ${columns} FROM inputs WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`, this.#now());
   }
@@ -115,7 +115,7 @@ export class Inputs {
     return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM inputs WHERE state = 'pending'`).one().at;
   }
 
-  /** Of what is over, only the row stays for a while: a chat client's history may repeat its question. */
+  /** Deletes old closed questions. Their rows are stored for a while, since the history of a chat client may repeat a question. */
   #forgetOld(): void {
     this.#sql.exec(`DELETE FROM inputs WHERE state IN ('given', 'closed') AND expires_at <= ?`, this.#now() - limits.decidedApprovalKeptMs);
   }
@@ -135,7 +135,7 @@ export class Inputs {
   }
 
   #write(callId: string, kind: 'asked' | 'given', value: unknown): void {
-    // A question takes the place of the one before, whose answer the server has had.
+    // A new question replaces the previous one, whose answer the server has received.
     this.#sql.exec(
       kind === 'asked' ? 'DELETE FROM input_parts WHERE call_id = ?' : `DELETE FROM input_parts WHERE call_id = ? AND kind = 'given'`,
       callId,
@@ -148,7 +148,7 @@ export class Inputs {
   #read<Value>(callId: string, kind: 'asked' | 'given'): Value | null {
     const query = 'SELECT part FROM input_parts WHERE call_id = ? AND kind = ? ORDER BY seq';
     const parts = this.#sql.exec<{ part: string }>(query, callId, kind).toArray();
-    // Written by `#write`.
+    // `#write` wrote it.
     return parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as Value);
   }
 

@@ -1,7 +1,7 @@
 /**
- * What the Catalog is to be told of this session's turns: a row in the same block as the event that it is about, so that no crash comes
- * between them; told after it, in order, at least once. Whether anybody wants to hear is known beforehand where it can be: a session of
- * which nobody wants to hear stores nothing. What is told is read from the log when it is told.
+ * The outbox for notices about this session's turns to the Catalog. A notice is a row in the transaction of the event that it is
+ * about, and is sent afterwards, in order, at least once; its content is read from the log when it is sent. A session without
+ * subscribers stores no notices, as far as it knows them.
  */
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
@@ -27,9 +27,9 @@ type NoticeParts = {
   turns: TurnStore;
   timers: Timers;
   now(): number;
-  /** Who listens in this workspace; asked often, so it is to be cached. */
+  /** Returns the subscriptions of the workspace. Called often, so it should be cached. */
   subscriptions(): Promise<readonly SubscriptionHead[]>;
-  /** Something was stored: hand it over, behind whatever is being done. */
+  /** A notice was stored: send it in the background. */
   tell(): void;
 };
 
@@ -39,7 +39,7 @@ type NoticeRow = { sequence: number; type: NoticeType; turn: string; event: numb
 
 export class Notices {
   readonly #parts: NoticeParts;
-  /** null: not known. */
+  /** null when unknown. */
   #listeners: readonly SubscriptionHead[] | null = null;
   #sending: Promise<void> | null = null;
 
@@ -47,7 +47,7 @@ export class Notices {
     this.#parts = parts;
   }
 
-  /** Who listens is looked up at each step, and waited for by nobody: at the turn's end it is as old as its last step. */
+  /** Refreshes the subscribers at each step, in the background: at the end of a turn they are as old as its last step. */
   follow(plan: Plan, event: SessionEventBody): void {
     if (event.type !== 'step-start' || plan.trigger !== undefined) return;
     const { subscriptions } = this.#parts;
@@ -56,18 +56,18 @@ export class Notices {
         this.#listeners = heads;
       },
       () => {
-        // Not known: the Catalog is told, and drops what nobody wants.
+        // Unknown: the Catalog is notified and drops what no subscription matches.
         this.#listeners = null;
       },
     );
   }
 
-  /** In the block that ends it. `event`: its last. */
+  /** Notes the end of a turn, in the transaction that ends it. `event`: its last event. */
   ended(turn: string, plan: Plan, status: TurnStatus, event: number): void {
     this.#note(plan, { type: status === 'completed' ? 'turn.completed' : 'turn.failed', turn, event });
   }
 
-  /** It waits for somebody. Told once for each time that something new is asked, and never of the caller's own tools alone. */
+  /** Notes that the turn waits: once for each new question, and not when only tools of the client are pending. */
   rested({ turn, plan, state }: Pick<Run, 'turn' | 'plan' | 'state'>): void {
     const { log, turns } = this.#parts;
     if (!this.#isWanted(plan, 'approval.required') || waitedFor(state).every(({ asked }) => asked === 'client')) return;
@@ -77,14 +77,14 @@ export class Notices {
     this.#note(plan, { type: 'approval.required', turn, event: log.newest });
   }
 
-  /** Somebody has said something. Once nobody is waited for, its delivery is not to be shown as if. */
+  /** Notes that the turn has resumed, once nothing is pending, so that its delivery is no longer shown as waiting. */
   heard({ turn, plan, state }: Pick<Run, 'turn' | 'plan' | 'state'>): void {
     const { turns, log } = this.#parts;
     if (plan.trigger !== undefined && turns.hasAsked(turn) && waitedFor(state).length === 0)
       this.#store({ type: 'turn.resumed', turn, event: log.newest });
   }
 
-  /** The session is being deleted: turns that were never begun end here, and whoever sent them hears of it. */
+  /** Ends the queued turns of a session that is being deleted, with a notice for each. */
   abandonQueued(): void {
     const { turns, log } = this.#parts;
     for (let next = turns.nextQueued(); next !== null; next = turns.nextQueued()) {
@@ -97,12 +97,12 @@ export class Notices {
     return this.#parts.sql.exec('SELECT sequence FROM notices LIMIT 1').toArray().length > 0;
   }
 
-  /** Sends all that is stored, and forgets what was taken. Answers the fault when something is left, else null. */
+  /** Sends all stored notices and deletes those that were taken. Returns the error when some are left, else null. */
   async handOver(send: Send): Promise<Error | null> {
     if (!this.waiting()) return null;
     this.#sending ??= this.#sendAll(send);
     const late = (): never => {
-      throw new Error('the Catalog took too long');
+      throw new Error('the Catalog did not respond in time');
     };
     try {
       await withTimeLimit(this.#sending, limits.noticeWaitMs, late);
@@ -123,7 +123,7 @@ export class Notices {
   #store({ type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
     const { sql, timers, now, tell } = this.#parts;
     sql.exec('INSERT INTO notices (type, turn, event, at) VALUES (?, ?, ?, ?)', type, turn, event, now());
-    // Durable with the row: it is told although the process dies.
+    // The timer is durable with the row: the notice is sent even if the process dies.
     timers.set('notice', now() + limits.noticeRetryMs);
     tell();
   }
@@ -132,18 +132,18 @@ export class Notices {
     const { sql } = this.#parts;
     try {
       for (;;) {
-        // Also so that nothing below runs in the same step as the caller, which keeps what this answers.
+        // This `await` also makes sure that nothing below runs before the caller has stored the returned promise in `#sending`.
         await crashPoint('turn-ended-before-noted');
         const query = 'SELECT sequence, type, turn, event, at FROM notices ORDER BY sequence LIMIT ?';
         const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
         const last = rows.at(-1);
         if (last === undefined) return;
         await send(rows.map((row) => this.#build(row)));
-        // By time, too: where the answer came so late that the session was deleted and made again, its notices count from 1 again.
+        // Checks the time too: if the session was deleted and created again while sending, its notices count from 1 again.
         sql.exec('DELETE FROM notices WHERE sequence <= ? AND at <= ?', last.sequence, last.at);
       }
     } finally {
-      // In the same step as the last look: what is stored from here on is sent by another run.
+      // Cleared in the same tick as the last read: notices stored from now on are sent by another run.
       this.#sending = null;
     }
   }
@@ -151,15 +151,15 @@ export class Notices {
   #build({ sequence, type, turn, event, at }: NoticeRow): TurnNotice {
     const { turns, log, session } = this.#parts;
     const row = turns.get(turn);
-    // Rows of turns are never removed.
-    if (row === null) throw new Error(`a notice is about ${turn}, which is not there`);
+    // Turn rows are never deleted.
+    if (row === null) throw new Error(`a notice names the unknown turn ${turn}`);
     const { agent, trigger } = row.plan;
     const about = { session, sequence, type, turn, at, ...(agent !== undefined && { agent }), ...(trigger !== undefined && { trigger }) };
     if (type === 'turn.resumed') return { ...about, status: 'running', reason: '', text: '', usage: { inputTokens: 0, outputTokens: 0 } };
     const events = row.before === null ? [] : ofTurn(turn, log.readAll(row.before, event));
     const answer = type === 'approval.required' ? toWaitingAnswer(turn, events) : toTurnAnswer(turn, events);
     const { text, pending, problem, usage } = answer;
-    // A turn that was never begun has no events: how it ended stands in its row alone.
+    // A turn that never started has no events; its row says how it ended.
     const { status, reason } = row.before === null ? { status: row.status ?? 'cancelled', reason: row.reason ?? 'cancelled' } : answer;
     return boundNotice({
       ...about,

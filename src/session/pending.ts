@@ -1,4 +1,4 @@
-/** What a turn waits for, as its callers are told: read from the turn's events. */
+/** What a turn waits for, as its callers see it: read from the turn's events. */
 import { toAskedMembers, type Pending } from '../core/approval.ts';
 import { parentOf, rootCallId } from '../core/composite-tool.ts';
 import { questionOf } from '../core/elicitation.ts';
@@ -6,10 +6,10 @@ import type { SessionEvent } from '../core/session-event.ts';
 import type { EventLog } from './event-log.ts';
 import type { TurnStore } from './turn-store.ts';
 
-/** An event that asks somebody outside. */
+/** An event that asks a question to someone outside the session: an approver, the client, or a person. */
 export type Question = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
 
-/** Questions that nobody has answered yet, in the order asked. */
+/** Returns the questions without an answer, in the order asked. */
 export function openQuestions(events: Iterable<SessionEvent>): Question[] {
   const open = new Map<string, Question>();
   for (const event of events) {
@@ -26,7 +26,7 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
         break;
       case 'tool-result':
         open.delete(event.callId);
-        // Nobody needs to know any more what the calls beneath it asked.
+        // The open questions of its nested calls are closed with it.
         for (const callId of open.keys()) if (rootCallId(callId) === event.callId) open.delete(callId);
         break;
       case 'turn-end':
@@ -46,7 +46,7 @@ export function toPending(question: Question): Pending {
     case 'approval-required':
       return { ...at, kind: 'approval', reason: question.reason, ...toAskedMembers(question) };
     case 'client-tool-required':
-      return { ...at, kind: 'client-tool', reason: 'The caller runs this tool and sends the result.' };
+      return { ...at, kind: 'client-tool', reason: 'The client runs this tool and sends the result.' };
     case 'input-required': {
       const { requests, round } = question;
       return { ...at, kind: 'input', reason: questionOf(requests), requests, round };
@@ -56,13 +56,13 @@ export function toPending(question: Question): Pending {
   }
 }
 
-/** Questions of the turn that waits, and keeps those behind it waiting; none when no turn waits. */
+/** Returns the open questions of the waiting turn, for which queued turns have to wait; empty when no turn waits. */
 export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore }): Question[] {
   const row = turns.waiting();
   return row === null ? [] : openQuestions(ofTurn(row.id, log.readAll(row.before ?? 0)));
 }
 
-/** Of one turn; none once it has ended. */
+/** Returns what this turn waits for; nothing once it has ended. */
 export function pendingOf({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): Pending[] {
   const row = turns.get(turn);
   if (row === null || row.state === 'ended' || row.before === null) return [];

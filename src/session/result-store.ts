@@ -1,6 +1,6 @@
 /**
- * Long results of a session in its own tables, as text in pieces of a row each, for `fetch_result`. Bounded for one result
- * and for all: over that the oldest go. The turn and direct calls keep here; the tool reads.
+ * Long results of a session in its own tables, as text split into rows, for `fetch_result`. Limited in size for one result and in
+ * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
  */
 import { limits } from '../core/limits.ts';
 import { cutUtf8 } from '../core/result-bound.ts';
@@ -10,7 +10,7 @@ import type { FetchedResult, ResultStore } from '../ports/result-store.ts';
 import { writeChunks } from './event-log.ts';
 
 export function createResultStore(sql: SqlStorage, maxBytes: number = limits.maxSessionResultsBytes): ResultStore {
-  /** null: not looked yet. */
+  /** null until first read. */
   let any: boolean | null = null;
 
   const drop = (callId: string): void => {
@@ -54,11 +54,11 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = limits.max
   };
 }
 
-/** What is told at the end of a text that was too long even to be kept. */
+/** Cuts a text that is too long to store, and says so at its end. */
 function bounded(text: string): string {
   const total = utf8Length(text);
   if (total <= limits.maxStoredResultBytes) return text;
-  return `${cutUtf8(text, limits.maxStoredResultBytes)}\n[Cut: of a result of ${total} bytes only the first ${limits.maxStoredResultBytes} are kept.]`;
+  return `${cutUtf8(text, limits.maxStoredResultBytes)}\n[Cut: only the first ${limits.maxStoredResultBytes} of ${total} bytes were stored.]`;
 }
 
 function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {
@@ -66,7 +66,7 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
   let bytes = 0;
   let at = offset;
   for (;;) {
-    // Rows begin between characters, so a piece that spans two of them is whole.
+    // Rows begin between characters, so a piece that spans two rows has whole characters.
     const [row] = [
       ...sql.exec<{ start: number; part: string }>(
         'SELECT start, part FROM result_parts WHERE call_id = ? AND start <= ? ORDER BY start DESC LIMIT 1',
@@ -75,9 +75,9 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
       ),
     ];
     const rest = row === undefined ? '' : row.part.slice(characterStart(row.part, at - row.start));
-    // At the end of the last row, or past it.
+    // The offset is at the end of the last row, or past it.
     if (rest === '') return { text, nextOffset: null, totalBytes };
-    // Always at least one character: a caller that asks for less than it takes would never get on.
+    // At least one character, so that a caller with a very small limit still makes progress.
     const piece = cutUtf8(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
     text += piece;
     bytes += utf8Length(piece);
@@ -86,7 +86,7 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
   }
 }
 
-/** An offset that somebody made up may lie inside a character of two units: it is read from its beginning. */
+/** An offset inside a surrogate pair is moved to the beginning of the pair. */
 function characterStart(part: string, index: number): number {
   return index > 0 && (part.charCodeAt(index) & 0xfc00) === 0xdc00 ? index - 1 : index;
 }

@@ -1,6 +1,6 @@
 /**
- * Everything an open session works with, built from its tables once an object's life: log, queue, timers, files,
- * transcript and the runner. `session.ts` is its door.
+ * The open session: log, queue, timers, files, transcript and runner, built from its tables once in the life of the object.
+ * `session.ts` is its public interface.
  */
 import type { CallScope } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -51,8 +51,8 @@ export type Room = {
 };
 
 /**
- * `none` before `foundRoom` was called for this object, and after its deletion; `leaving` from a deletion's begin to its end.
- * Reads only where there is nothing, so that guessing ids stores nothing.
+ * Returns the state of the session in this object: `none` before `foundRoom` and after its deletion, `leaving` while a deletion
+ * is in progress. Creates no tables, so that requests with guessed ids store nothing.
  */
 export function stateOf(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
   const { sql } = storage;
@@ -62,7 +62,7 @@ export function stateOf(storage: DurableObjectStorage): 'none' | 'open' | 'leavi
   return row === undefined ? 'none' : row.leaving === 0 ? 'open' : 'leaving';
 }
 
-/** Durable before anything else of a deletion: whoever opens the object from here on does the rest. Its alarm comes if nobody does. */
+/** Marks the session as being deleted, durably and before the rest of the deletion. If the process dies, the next request or the alarm finishes it. */
 export function markLeaving({ timers }: Room, storage: DurableObjectStorage, retryAt: number): void {
   storage.sql.exec('UPDATE meta SET leaving = 1');
   timers.clearAll();
@@ -81,7 +81,10 @@ export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): voi
   );
 }
 
-/** `audit`, `flushAudit`, `tell` (what is stored of turns goes to the Catalog) and `keep` are the object's. Starts nothing: the caller recovers and pumps once it has the room. */
+/**
+ * Builds the open session. `audit`, `flushAudit`, `tell` (sends stored notices to the Catalog) and `keep` (`waitUntil`) come from
+ * the object. Starts nothing: the caller recovers and starts turns.
+ */
 export function openRoom(
   storage: DurableObjectStorage,
   session: string,

@@ -1,20 +1,32 @@
 /**
- * The tables of one session, as migrations that are only ever added to. What each holds:
- * meta: what the session is, one row · events: the log, `body` without id and time · event_chunks: bodies over 1 MB, cut ·
- * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork; edition: its pointer) · timers: what the one alarm is for ·
- * audit: rows not yet handed to the Catalog · approvals: what a person is asked for, kept after the word (turn: null of a direct
- * call, whose `arguments_hash` finds it again; a turn's is found by its call; told: a direct call was answered with the no) ·
- * approval_arguments: what it would be called with, cut · approval_links: nonces (SHA-256) of links, used once (key_id: who made it) · client_calls: calls
- * that the caller runs (state: pending, answered, closed; answer_hash: SHA-256 of what it said) · results, result_parts: long
- * results for `fetch_result`, oldest first, in pieces by where they start (UTF-16 units) · compactions: number of each
- * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
- * go on · gathered: tools that the conversation found or called, in order · inputs: what the servers of tools asked a person, kept after the
- * answer (state: pending, given, closed; answer_hash: SHA-256 of the answers) · input_parts: JSON of the question with what its server wants
- * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun, or it waits;
- * attempts: since it last waited; told: it stands in the log; bytes: of what it answered), journal_results: JSON of that, cut, journal_roots: when the outermost was
- * first begun (turn: null of a direct call, which waits under its key); all until it has its result · taint: what the conversation has seen, and what brought
- * it (origin: of all that is private; null: it came from several, or from elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun) · notices: what the Catalog is still to be told of turns (event: the
- * last that it tells of). Files have their own tables (`storage/session-files.ts`).
+ * The tables of one session, as migrations to which new ones are only appended.
+ *
+ * - `meta`: the session, one row. `leaving`: it is being deleted.
+ * - `events`: the log; `body` has no id and time. `event_chunks`: bodies over 1 MB, split.
+ * - `turns`: accepted turns in order.
+ * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
+ * - `timers`: the jobs of the alarm.
+ * - `audit`: rows that the Catalog has not received yet.
+ * - `approvals`: approvals and decisions. `turn` is null for a direct call, which is found by its `arguments_hash`; one of a turn is
+ *   found by its call. `told`: a direct call has returned the denial. `approval_arguments`: the arguments of the call, split.
+ * - `approval_links`: SHA-256 of the nonces of links, each used once (`key_id`: the key that created it).
+ * - `client_calls`: calls that the client runs (`state`: pending, answered, closed; `answer_hash`: SHA-256 of its result).
+ * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units.
+ * - `compactions`: number of each `compaction` event and of the last event that it replaces.
+ * - `completions`: responses of chat dialects, so that an interrupted stream can continue.
+ * - `gathered`: tools that the conversation found or called, in order.
+ * - `inputs`: questions of tool servers to a person, with their answers (`state`: pending, given, closed; `answer_hash`: SHA-256 of
+ *   the answers). `input_parts`: JSON of the question with its request state (`asked`) and of the answers (`given`), split, until
+ *   the call has its result.
+ * - `journal`: nested calls (`finished`: number among the finished calls of a root, from 1, null while started or waiting;
+ *   `attempts`: since it last waited; `told`: it is in the log; `bytes`: of its result). `journal_results`: JSON of the results,
+ *   split. `journal_roots`: when the outermost call first started (`turn` is null for a direct call, which waits under its `key`).
+ *   All are deleted when the outermost call has its result.
+ * - `taint`: taint marks of the conversation and the tool that set them (`origin`: the one origin of all private data, else null).
+ * - `calls`: direct calls with an idempotency key and their responses (null while running).
+ * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
+ *
+ * Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -30,7 +42,7 @@ const first = [
   ...sessionFilesSchema,
 ];
 
-/** Open turns and old keys are looked for with every turn, in tables that only grow and whose rows hold whole plans. */
+/** Open turns and old keys are looked up with every turn, in tables that only grow and whose rows hold whole plans. */
 const second = [
   `CREATE INDEX turns_by_state ON turns (state, seq)`,
   `CREATE INDEX idempotency_by_time ON idempotency (at)`,
@@ -39,9 +51,9 @@ const second = [
 ];
 
 /**
- * Turns that go on after a crash or wait for somebody: `epoch` fences off what an earlier run still says, `spent_ms` is the
- * time that the turn has worked, waits left out, `format` is `logFormat` of the release that accepted it. `meta.leaving`: the
- * session is being deleted, and whoever opens it next does the rest.
+ * Turns that resume after a crash or wait. `epoch` fences off the writes of an earlier run, `spent_ms` is the time that the turn
+ * has worked without waits, `format` is the `logFormat` of the release that accepted it. `meta.leaving`: the session is being
+ * deleted, and the next request or alarm finishes the deletion.
  */
 const third = [
   `ALTER TABLE turns ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0`,
@@ -59,21 +71,21 @@ const third = [
   `CREATE TABLE completions (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL)`,
   `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
   `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
-  // Asked for with every turn or keyed call, in tables that only grow, some with rows of a megabyte.
+  // Queried with every turn or keyed call, in tables that only grow, some with rows of a megabyte.
   `CREATE INDEX turns_by_input ON turns (input_event)`,
   `CREATE INDEX client_calls_by_state ON client_calls (state, turn)`,
   `CREATE INDEX calls_by_time ON calls (at)`,
 ];
 
-/** Answers in other dialects than Chat Completions. `echo`: JSON of what the answer repeats of its request. */
+/** Responses in other dialects than Chat Completions. `echo`: JSON of the request fields that the response repeats. */
 const fourth = [
   `ALTER TABLE completions ADD COLUMN dialect TEXT NOT NULL DEFAULT 'openai-chat'`,
   `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
 ];
 
 /**
- * A conversation from before has called tools, and was sent all of them: those that it called stay in its list when a large toolset is sent
- * on demand. As `core/gathered-tools.ts` reads them from its events, but for results of megabytes (`event_chunks`), which are not looked into.
+ * An existing conversation was sent all tools: those that it called stay in its list when a large toolset is sent on demand. Read
+ * from its events as in `core/gathered-tools.ts`, except results over 1 MB (`event_chunks`), which are skipped.
  */
 const fifth = [
   `CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`,
@@ -83,7 +95,7 @@ const fifth = [
      GROUP BY 1, 2 ORDER BY min(id) LIMIT 1000`,
 ];
 
-/** Tools that ask a person in the middle of a call. */
+/** Tools that ask a person for input during a call. */
 const sixth = [
   `CREATE TABLE inputs (call_id TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT NOT NULL, canonical TEXT NOT NULL, question TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, answer_hash TEXT, PRIMARY KEY (call_id, round)) WITHOUT ROWID`,
   `CREATE INDEX inputs_by_state ON inputs (state, expires_at)`,
@@ -92,8 +104,8 @@ const sixth = [
 ];
 
 /**
- * Tools that call tools, whose file is whose, and what the conversation has seen. Files from before are taken for the caller's: asked about once
- * too often rather than lost.
+ * Nested calls, the owner of a file, and taint marks. Existing files count as the client's: a tool then needs one approval too many,
+ * but no file of the client is lost.
  */
 const seventh = [
   `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT NOT NULL, canonical TEXT, fingerprint TEXT NOT NULL, attempts INTEGER NOT NULL, told INTEGER NOT NULL, finished INTEGER, bytes INTEGER NOT NULL) WITHOUT ROWID`,
@@ -104,16 +116,16 @@ const seventh = [
   `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
-/** What is told of turns to the Catalog, and through it to whoever wants to hear. `turns.asked_event`: the last question that was told of. */
+/** Notices about turns to the Catalog and its subscribers. `turns.asked_event`: the last question with a notice. */
 const eighth = [
   `ALTER TABLE turns ADD COLUMN asked_event INTEGER NOT NULL DEFAULT 0`,
   `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
 ];
 
 /**
- * `question`: the effects that a question lists and what a yes to it is bound to, as JSON; NULL: an older release asked, and a yes to it is bound to
- * nothing. `round` counts the questions of a call, `earlier` has the reasons of those before this one. A link decides the question that it was made
- * for.
+ * `question`: JSON of the effects that the question lists and of what an approval is bound to; NULL when an older release stored it,
+ * whose approval is bound to nothing. `round` counts the questions of a call; `earlier` has the reasons of the earlier ones. A link
+ * decides the question that it was created for.
  */
 const ninth = [
   `ALTER TABLE approvals ADD COLUMN question TEXT`,
@@ -122,7 +134,7 @@ const ninth = [
   `ALTER TABLE approval_links ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
 ];
 
-/** Hash of the input before an answer (`core/answer-name.ts`). Of earlier answers it is not known, so that their marks are found under no name. */
+/** Hash of the input of a response (`core/answer-name.ts`). It is unknown for earlier responses, whose taint marks are therefore not found. */
 const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT NOT NULL DEFAULT ''`];
 
 export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth].map(

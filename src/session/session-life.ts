@@ -1,6 +1,6 @@
 /**
- * The life of a session's object: its room opened when it is first asked for, woken by the alarm, its audit handed over, and
- * deleted for good. Who may come in, and what they may ask, is in `session.ts`.
+ * The lifecycle of a session's object: opens the session on the first request, handles the alarm, sends audit rows and notices, and
+ * deletes the session. `session.ts` checks the callers.
  */
 import type { AuditRow } from '../core/audit.ts';
 import { crashPoint } from '../core/crash-point.ts';
@@ -16,10 +16,10 @@ export class SessionLife {
   readonly #storage: DurableObjectStorage;
   readonly #id: string;
   readonly #wiring: Wiring;
-  /** Keeps the object alive until the work is done. */
+  /** Keeps the object alive until the work is done (`waitUntil`). */
   readonly #keep: (work: Promise<unknown>) => void;
   #room: Room | null = null;
-  /** While it is being deleted: to everyone who comes now, there is no such session. */
+  /** Set while the session is being deleted; it no longer exists for new requests. */
   #leaving: Promise<void> | null = null;
   #keyCheckedAt = 0;
 
@@ -30,12 +30,12 @@ export class SessionLife {
     this.#keep = own.keep;
   }
 
-  /** What was deleted under this id is gone before anything new is made. */
+  /** Finishes a deletion that is in progress under this id, before a new session is created. */
   async left(): Promise<void> {
     if (this.#leaving !== null || stateOf(this.#storage) === 'leaving') await this.leave();
   }
 
-  /** A new session, where there is none. `keptMs`: how long an unlisted one is kept. */
+  /** Creates a session where none exists. `keptMs`: how long an unlisted one is stored. */
   begin(meta: Omit<SessionMeta, 'createdAt'>, keptMs: number): Room {
     const createdAt = this.#wiring.clock.now();
     foundRoom(this.#storage, { ...meta, createdAt });
@@ -44,12 +44,12 @@ export class SessionLife {
     return room;
   }
 
-  /** null when this id was never made, or was deleted. */
+  /** Returns the open session; null when this id was never created or was deleted. */
   tryOpen(): Room | null {
     if (this.#leaving !== null) return null;
     if (this.#room !== null) return this.#room;
     const state = stateOf(this.#storage);
-    // A deletion that its process did not live to finish.
+    // Finishes a deletion that a process did not complete.
     if (state === 'leaving') this.#keep(this.tryLeave());
     return state === 'open' ? this.#open() : null;
   }
@@ -78,17 +78,17 @@ export class SessionLife {
     return this.#room !== room;
   }
 
-  /** Never throws: the platform gives up on an alarm after a few failures. */
+  /** Handles the alarm. Never throws: the platform stops retrying an alarm after a few failures. */
   async ring(): Promise<void> {
     const { clock, log } = this.#wiring;
-    const again = async (): Promise<void> => {
-      // Not by the timers: what broke may be the storage that has them.
+    const retryLater = async (): Promise<void> => {
+      // Set directly, without the timers: their storage may be what failed.
       await this.#storage.setAlarm(clock.now() + limits.auditRetryMs);
     };
     try {
       const state = this.#leaving === null ? stateOf(this.#storage) : 'leaving';
       if (state === 'leaving') {
-        await again();
+        await retryLater();
         return await this.leave();
       }
       const room = state === 'open' ? this.tryOpen() : null;
@@ -103,13 +103,13 @@ export class SessionLife {
       });
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
-      await again().catch((cause: unknown) => {
+      await retryLater().catch((cause: unknown) => {
         log.error('a session alarm cannot be set', { session: this.#id, error: String(cause) });
       });
     }
   }
 
-  /** Asks now and then only: a running turn is woken more often. */
+  /** Asks the Catalog at most once per `limits.streamKeyCheckMs`, since a running turn is woken more often. */
   async #isCancelled({ meta: { workspace, keyId } }: Room): Promise<boolean> {
     const now = this.#wiring.clock.now();
     if (keyId === rootKeyId || triggerOfKey(keyId) !== null || now - this.#keyCheckedAt < limits.streamKeyCheckMs) return false;
@@ -117,31 +117,31 @@ export class SessionLife {
     return await this.#wiring.catalog(workspace).keyIsCancelled(keyId);
   }
 
-  /** Stored with the call; a call that outlived its session is told to the Catalog at once. */
+  /** Stores the audit row with the call. When the session was deleted during the call, sends the row to the Catalog directly. */
   async audit(room: Room, row: Omit<AuditRow, 'sequence'>): Promise<void> {
     if (!this.isGone(room)) room.audit.add(row);
     else await this.#wiring.catalog(room.meta.workspace).appendAudit([{ ...row, sequence: null }]);
   }
 
-  /** Stores the intent of a direct call. The alarm hands it over if the process dies before the outcome. */
+  /** Stores the intent of a direct call. The alarm sends it if the process dies before the outcome. */
   beginAudit(room: Room, row: Omit<AuditRow, 'sequence'>): void {
     if (this.isGone(room)) throw new Error('the session was deleted');
     room.audit.begin(row);
     room.timers.set('audit', this.#wiring.clock.now() + limits.auditRetryMs);
   }
 
-  /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. True when none is left. */
+  /** Sends the audit rows; the alarm retries what the Catalog does not take now. Returns true when none is left. */
   async flushAudit(room: Room): Promise<boolean> {
     if (this.isGone(room) || !room.audit.waiting()) return true;
     const { clock, log } = this.#wiring;
     const fault = await room.audit.handOver((rows) => this.#wiring.catalog(room.meta.workspace).appendAudit(rows));
     if (fault === null) return true;
-    log.error('audit rows wait', { session: this.#id, error: String(fault) });
+    log.error('audit rows could not be sent', { session: this.#id, error: String(fault) });
     if (!this.isGone(room) && this.#leaving === null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
     return false;
   }
 
-  /** Tells the Catalog of turns, in order; what it cannot take now is tried again by the alarm. True when it knows all. Never throws. */
+  /** Sends the notices about turns, in order; the alarm retries what the Catalog does not take now. Returns true when none is left. Never throws. */
   async #flushNotices(room: Room): Promise<boolean> {
     if (this.isGone(room) || !room.notices.waiting()) return true;
     const { clock, log } = this.#wiring;
@@ -150,19 +150,19 @@ export class SessionLife {
     if (fault === null) {
       if (isOpen && !room.notices.waiting()) {
         room.timers.clear('notice');
-        // A session that rests is not woken for what was told already.
+        // An idle session is not woken for a notice that was already sent.
         if (!room.runner.active) room.timers.settle();
       }
       return true;
     }
-    log.error('the end of a turn is not told yet', { session: this.#id, error: String(fault) });
+    log.error('notices about turns could not be sent', { session: this.#id, error: String(fault) });
     if (isOpen) room.timers.set('notice', clock.now() + limits.noticeRetryMs);
     return false;
   }
 
   /**
-   * Deletes the session, once for all who ask: marked durably first, so that nothing brings it back, then the rest. Throws when
-   * the rest cannot be done now: it stays marked, and whoever opens the object next, the alarm at the latest, goes on.
+   * Deletes the session: marks it durably as being deleted, then deletes the rest. Concurrent callers share one deletion. Throws
+   * when the rest cannot be deleted now: the session stays marked, and the next request or the alarm continues.
    */
   leave(): Promise<void> {
     this.#leaving ??= this.#erase().finally(() => {
@@ -171,12 +171,12 @@ export class SessionLife {
     return this.#leaving;
   }
 
-  /** As `leave`, for whoever need not know: what cannot be cleared away yet, the alarm clears away. Never throws. */
+  /** Like `leave`, but never throws: the alarm finishes a deletion that fails. */
   async tryLeave(): Promise<void> {
     try {
       await this.leave();
     } catch (error) {
-      this.#wiring.log.error('a deleted session is not cleared away yet', { session: this.#id, error: String(error) });
+      this.#wiring.log.error('a deletion of a session is not finished yet', { session: this.#id, error: String(error) });
     }
   }
 
@@ -188,13 +188,13 @@ export class SessionLife {
     try {
       await withTimeLimit(room.runner.shut(), limits.auditWaitMs, () => undefined);
       room.notices.abandonQueued();
-      if (!(await this.#flushNotices(room))) throw new Error('the Catalog cannot be told now how the turns of this session ended');
-      // A row that outlives its session would lead nowhere, and nobody could take it away.
+      if (!(await this.#flushNotices(room))) throw new Error('the notices about the turns of this session could not be sent');
+      // The index row must not outlive its session: it would link to nothing and could not be removed.
       await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
-      if (!(await this.flushAudit(room))) throw new Error('the audit of this session cannot be handed over now');
-      // From here on nobody reads what is about to go.
+      if (!(await this.flushAudit(room))) throw new Error('the audit rows of this session could not be sent');
+      // From here on nothing reads the tables that are about to be deleted.
       this.#room = null;
-      // In this order: an alarm that rings at an empty object finds nothing; one that is missing leaves a deletion undone.
+      // In this order: an alarm for an empty object finds nothing to do, while a missing alarm would leave the deletion unfinished.
       await storage.deleteAll();
       await storage.deleteAlarm();
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The `Session` Durable Object: one conversation's log, queue, files and feed (DESIGN §5, §11). It stores and drives; what
- * the conversation does next is decided in `core/turn.ts`. Every RPC method answers an `Outcome` and checks the owner first.
+ * The `Session` Durable Object: one conversation's log, queue, files and feed (DESIGN §5, §11). It stores and drives; `core/turn.ts`
+ * decides what the conversation does next. Every RPC method checks the owner first and returns an `Outcome`.
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../core/approval.ts';
@@ -54,9 +54,9 @@ import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-read
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
-  /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
+  /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
-  /** Direct calls under way, by idempotency key. */
+  /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
   readonly #life: SessionLife;
 
@@ -67,7 +67,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     this.#life = new SessionLife({ storage, session: this.#id, wiring: this.#wiring, keep: (work) => ctx.waitUntil(work) });
   }
 
-  /** Makes the session; its id is the object's. `keptMs`: how long an unlisted one is kept. Its owner may found it again: it is the same. */
+  /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
   found(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
     return toOutcome(async () => {
       await this.#life.left();
@@ -84,7 +84,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => this.#enter(caller).meta.setup);
   }
 
-  /** Final when it resolves: what could not be cleared away yet, the alarm clears away. */
+  /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
       this.#enter(caller);
@@ -251,7 +251,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return this.ctx.id.toString();
   }
 
-  /** The session, for its owner and unbound administrators of its workspace; to everyone else it does not exist. */
+  /** Returns the session for its owner and for unbound administrators of its workspace; for all other callers it does not exist. */
   #enter(caller: Principal): Room {
     const room = this.#life.tryOpen();
     if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
@@ -259,7 +259,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return room;
   }
 
-  /** As `#enter`; a session that a trigger began is also open to keys that approve for its agent. */
+  /** Like `#enter`; a session that a trigger created is also open to keys that approve for its agent. */
   #enterToDecide(caller: Principal): Room {
     const room = this.#life.tryOpen();
     if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
@@ -269,7 +269,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return room;
   }
 
-  /** For whoever has a link in hand: its nonce is the right to one approval, and nothing else. */
+  /** Returns the session for a link: its nonce authorizes one approval and nothing else. */
   #enterByLink(): Room {
     const room = this.#life.tryOpen();
     if (room === null) throw unknownSession();
@@ -289,7 +289,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return { room, session: this.#id, now: clock.now, log, gone: () => this.#life.isGone(room), allow, keyStands };
   }
 
-  /** The word's audit row is handed over, also when it was stored and its rule was not. */
+  /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
   async #decided(room: Room, by: string, work: (door: DecideDoor) => Promise<Decided>): Promise<Decided> {
     try {
       return await work(this.#decideDoor(room, by));

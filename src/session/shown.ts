@@ -1,6 +1,6 @@
 /**
- * What chat clients have been shown of a session, and what not yet: a turn that waited may have gone on while nobody of them
- * watched. Read from the log and the last answer; `submit-chat.ts` decides with it.
+ * What chat clients have received of a session, and what not yet: a waiting turn may have continued while no client was reading.
+ * Read from the log and the last response; used by `submit-chat.ts`.
  */
 import { splitParagraphs } from '../core/paragraphs.ts';
 import { approvalNote, answerEnd, inputNote, readApprovalNote, readInputNote } from '../dialects/answer.ts';
@@ -9,11 +9,11 @@ import type { Told } from './history.ts';
 import type { Room } from './room.ts';
 
 export type Shown = {
-  /** The answer that was asked for last. */
+  /** The newest response; null before the first one. */
   last: Completion | null;
-  /** It ended while this turn waited, with this event: what the turn said and did since then nobody was shown. */
+  /** Set when that response ended while this turn waited, with this event: no client has received what the turn did since. */
   earlier: { turn: string; after: number } | null;
-  /** Told since that end. */
+  /** The texts and calls since that event. */
   unseen: Pick<Told, 'said' | 'calls'>;
 };
 
@@ -26,7 +26,7 @@ export function readShown(room: Room, session: string): Shown {
   return { last, earlier, unseen: earlier === null ? nothing : toldSince(room, earlier.after) };
 }
 
-/** What the assistant said, and the calls that the client was asked to run, after an event that ended a step. */
+/** Returns the assistant's paragraphs, and the calls sent to the client, after an event that ended a step. */
 export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told, 'said' | 'calls'> {
   const steps: string[] = [];
   const calls = new Set<string>();
@@ -51,7 +51,7 @@ export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told,
   return { said: steps.flatMap(splitParagraphs), calls };
 }
 
-/** Our own word on what waits, to the letter; anything else that reads like it is the model's. */
+/** True when the paragraph is exactly a note of this service about a pending question. Similar text is the model's. */
 export function isOwnNote({ approvals, inputs }: Pick<Room, 'approvals' | 'inputs'>, session: string, paragraph: string): boolean {
   const asking = readInputNote(paragraph);
   if (asking !== null) return inputs.of(asking).some((asked) => paragraph === inputNote(asked, session));

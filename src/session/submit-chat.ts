@@ -1,7 +1,7 @@
 /**
- * Taking in a chat client's request: the history that it resends is matched, results of its own tools and new text go to the
- * turn that waits for them, else to a turn of their own; and the answer is noted as the place in the log where it begins.
- * Everything from the match on is one block, so that two requests cannot both go on with the same turn.
+ * Accepts a chat client's request: compares the history that it resends, passes results of client tools and new text to the turn
+ * that waits for them, or else queues a new turn, and stores the start of the response in the log. Everything from the comparison
+ * on is one transaction, so that two requests cannot resume the same turn.
  */
 import { limits } from '../core/limits.ts';
 import type { Message, ToolCallPart } from '../core/message.ts';
@@ -21,7 +21,10 @@ import { matchHistory, toTold, type HistoryMatch, type Told } from './history.ts
 import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
 import { abortedResults, answered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
 
-/** `results`: by the ids that this session knows the calls under. `asked`: hash of the input (`core/answer-name.ts`). `brought`: marks of the history; null: it was not judged. */
+/**
+ * `results`: by the call ids of this session. `asked`: hash of the input (`core/answer-name.ts`). `brought`: taint marks of the
+ * history; null when it was not judged.
+ */
 export type ChatRequest = SubmitTurn & {
   chat: NonNullable<SubmitTurn['chat']>;
   results: readonly HashedResult[];
@@ -29,7 +32,7 @@ export type ChatRequest = SubmitTurn & {
   brought: Taint | null;
 };
 
-/** null: the history is another conversation than this session's. Throws `invalid_request` for results that nobody waits for. */
+/** Returns null when the history is a different conversation from the session's. Throws `invalid_request` for results of calls that are not pending. */
 export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
   const { room, session } = door;
   const shown = readShown(room, session);
@@ -37,10 +40,10 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
   const results = classify(room, request.results);
   const match = judge(door, shown, history, request, results);
   if (match.is === 'fork' || match.is === 'import' || results.strange.length > 0) {
-    // In a conversation of its own each result needs the call that it answers.
+    // In a new conversation each result needs the call that it belongs to.
     const calls = callNames(history);
     const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
-    if (history.length === 0 || lonely.length > 0) throw nobodyWaits(request, lonely);
+    if (history.length === 0 || lonely.length > 0) throw unknownCalls(request, lonely);
     if (match.is !== 'import') return null;
   }
   if (match.is === 'import') importHistory(door, history, request);
@@ -49,16 +52,16 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
     const repeated = request.input.length === 0 && results.fresh.length === 0;
     const again = repeated && hasFailed(room, shown);
     if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joined(door, shown.last.id, shown.last.range.turn);
-    if (waiting !== null) return goOn(door, request, shown, results.fresh, waiting);
-    // What failed is done anew, from where it failed: there is nothing to show again.
+    if (waiting !== null) return resumeTurn(door, request, shown, results.fresh, waiting);
+    // A failed turn is run again; there is nothing to send a second time.
     if (repeated && !again) return showRest(door, request, shown);
   }
-  // Before anything of the turn is written: its own events come after.
+  // Read before the turn writes anything, so that its own events come after it.
   const after = room.log.newest;
   return acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
 }
 
-/** The last answer was a failure and nothing else. */
+/** True when the last turn failed and its response had no content. */
 function hasFailed(room: SubmitDoor['room'], { last, earlier }: Shown): boolean {
   if (last === null || earlier !== null) return false;
   const status = room.turns.get(last.range.turn)?.status;
@@ -68,9 +71,9 @@ function hasFailed(room: SubmitDoor['room'], { last, earlier }: Shown): boolean 
 }
 
 type Classified = {
-  /** Of calls that are waited for. */
+  /** Results of pending calls. */
   fresh: (HashedResult & { call: ClientCall })[];
-  /** Ids of calls that are none of this session's, or have another result. What was answered with the same stands nowhere. */
+  /** Ids of calls that are not in this session or have a different result. Repeats of the same result are in neither list. */
   strange: string[];
 };
 
@@ -84,7 +87,7 @@ function classify({ clientCalls }: SubmitDoor['room'], results: readonly HashedR
   return classified;
 }
 
-/** Places in the list of tails that a client may not have: what nobody was shown, and the last answer, which may have been lost on its way. */
+/** Index in the list of tails that a client may lack: 0 is what no client has received, 1 the last response, which may have been lost on the way. */
 const sinceLast = 1;
 
 function judge(
@@ -94,11 +97,11 @@ function judge(
   { results, input }: ChatRequest,
   { fresh }: Classified,
 ): HistoryMatch {
-  // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
+  // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
   if (history.length === 0) return matchHistory({ users: [], said: [], calls: new Set() }, null);
   const isNote = (paragraph: string): boolean => isOwnNote(room, session, paragraph);
   const isShown = (call: ToolCallPart): boolean => isImported(call) || room.clientCalls.get(call.callId) !== null;
-  const toldIn = (turns: readonly TurnMessages[]): Told =>
+  const comparableOf = (turns: readonly TurnMessages[]): Told =>
     toTold(
       turns.flatMap(({ messages }) => messages),
       { isShown, isNote },
@@ -107,17 +110,20 @@ function judge(
   const sent = toTold(history, { isShown: () => true, isNote });
   const beneath = room.clientCalls.beneathOthers();
   const match = (turns: readonly TurnMessages[]): HistoryMatch => {
-    const told = toldIn(turns);
-    return matchHistory({ ...told, calls: new Set([...told.calls, ...beneath, ...room.clientCalls.pending()]) }, sent, [unseen, ...lost]);
+    const stored = comparableOf(turns);
+    return matchHistory({ ...stored, calls: new Set([...stored.calls, ...beneath, ...room.clientCalls.pending()]) }, sent, [
+      unseen,
+      ...lost,
+    ]);
   };
 
   const turns = room.transcript.everything();
   const whole = match(turns);
   const broken = whole.is === 'fork' ? room.turns.brokenOff() : new Set();
   if (broken.size === 0) return whole;
-  // A client that got an error sends the message again, or drops it; one that stopped a turn may drop what it said.
+  // After an error a client resends the message or drops it; a client that stopped a turn may drop the turn's text.
   const isSilent = (turn: TurnMessages): boolean => {
-    const { said, calls } = toldIn([turn]);
+    const { said, calls } = comparableOf([turn]);
     return said.length === 0 && calls.size === 0;
   };
   const without = [(turn: TurnMessages) => broken.has(turn.turn) && isSilent(turn), ({ turn }: TurnMessages) => broken.has(turn)];
@@ -125,7 +131,7 @@ function judge(
   return matches.find(({ is }) => is === 'same') ?? whole;
 }
 
-/** Calls of a history that a client brought have its ids. */
+/** Calls of an imported history have the client's ids. */
 function isImported({ callId, nativeId }: ToolCallPart): boolean {
   return callId === nativeId;
 }
@@ -138,35 +144,39 @@ function importHistory({ room }: SubmitDoor, history: readonly Message[], { resu
   room.transcript.apply(event);
 }
 
-/** With the turn that waits (or that runs while a call of the client's waits): results are taken, and what was said beside them. */
-function goOn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
+/** Resumes the turn that waits, or that runs while a call of the client is pending, with the results and the new input. */
+function resumeTurn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
   const { room } = door;
   const { input } = request;
-  const said: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
-  if (said.length > 0) refuseFlood(door, turn);
-  // Calls that no chat client was given yet are still to be shown: only what was left unanswered is given up.
-  const isGivenUp = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
-  room.runner.tell(turn, (state) => [...resultEvents(room, state, fresh), ...(said.length > 0 ? isGivenUp(state) : []), ...said]);
+  const inputEvents: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
+  if (inputEvents.length > 0) refuseFlood(door, turn);
+  // Calls that no client has received yet stay pending; only received calls without a result are aborted.
+  const abortEvents = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
+  room.runner.tell(turn, (state) => [
+    ...resultEvents(room, state, fresh),
+    ...(inputEvents.length > 0 ? abortEvents(state) : []),
+    ...inputEvents,
+  ]);
   answered(room, fresh);
   const after = room.log.newest;
-  // The answer that was asked for before, and could not begin, is still owed.
-  const owed =
+  // The previous response could not begin because its turn is queued; it is still due.
+  const queuedTurn =
     shown.last !== null && shown.last.range.turn !== turn && room.turns.stateOf(shown.last.range.turn) === 'queued'
       ? shown.last.range.turn
       : null;
   const range: AnswerRange =
-    owed === null ? { turn, after, earlier: shown.earlier } : { turn: owed, after, earlier: shown.earlier ?? { turn, after } };
+    queuedTurn === null ? { turn, after, earlier: shown.earlier } : { turn: queuedTurn, after, earlier: shown.earlier ?? { turn, after } };
   const submitted = joined(door, note(door, request, range), turn);
   remember(door, request, submitted);
   return submitted;
 }
 
 function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
-  const never = last === null ? clientCallIds(state) : [...unseen.calls];
-  return new Set([...never, ...fresh.map(({ result }) => result.callId)]);
+  const notReceived = last === null ? clientCallIds(state) : [...unseen.calls];
+  return new Set([...notReceived, ...fresh.map(({ result }) => result.callId)]);
 }
 
-/** Nothing new was said: the rest of what was not shown, or the last answer once more. */
+/** For a request without new input: returns what no client has received yet, or the last response again. */
 function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
   if (earlier !== null) {
     const completion = note(door, request, { turn: earlier.turn, after: door.room.log.newest, earlier });
@@ -175,14 +185,14 @@ function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Sho
     return submitted;
   }
   if (last === null)
-    throw nobodyWaits(
+    throw unknownCalls(
       request,
       request.results.map(({ result }) => result.callId),
     );
   return joined(door, last.id, last.range.turn);
 }
 
-/** An answer of a turn that was accepted before. */
+/** Returns a response of a turn that was accepted before. */
 function joined({ room, session }: SubmitDoor, completion: string, turn: string): SubmittedTurn {
   return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
 }
@@ -205,7 +215,7 @@ function refuseFlood({ room }: SubmitDoor, turn: string): void {
   if (said >= limits.maxInputsWhileWaiting)
     throw new Problem(
       'rate_limited',
-      `This turn waits, and was already told ${said} things more. Answer what it waits for first, or cancel it.`,
+      `This turn is waiting and already has ${said} additional inputs. Answer what it waits for, or cancel it.`,
     );
 }
 
@@ -220,18 +230,18 @@ function ownIds(messages: readonly Message[], session: string): Message[] {
   );
 }
 
-/** The id by which this session knows the call; what is not its own stays as it is. */
+/** Returns the id by which this session knows the call; an id of another session or client is returned unchanged. */
 export function ownCallId(id: string, session: string): string {
   const reference = readToolCallId(id);
   return reference?.session === session ? reference.own : id;
 }
 
-function nobodyWaits({ chat }: ChatRequest, callIds: readonly string[]): Problem {
+function unknownCalls({ chat }: ChatRequest, callIds: readonly string[]): Problem {
   const named = callIds.slice(0, limits.maxSuggestions).map(quoted);
   return invalidRequest([
     {
       path: dialectOf(chat.dialect).conversationField,
-      message: `nobody waits for the result of ${named.join(', ')}: send the messages before it too, with the call that it answers`,
+      message: `there is no pending call for the result of ${named.join(', ')}. Send the earlier messages too, including the tool call`,
     },
   ]);
 }

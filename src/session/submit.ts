@@ -1,7 +1,7 @@
 /**
- * Taking in what a caller says: a turn is stored with its key before anyone is answered. A chat client's request may go on
- * with a turn that waits (`submit-chat.ts`), and another conversation than this session's goes to a session of its own. Used
- * by `session.ts`, which checked who asks.
+ * Accepts input of a caller: stores the turn with its idempotency key before the response. A chat client's request may resume a
+ * waiting turn (`submit-chat.ts`), and a different conversation gets its own session. Used by `session.ts`, which has checked the
+ * caller.
  */
 import { limits } from '../core/limits.ts';
 import { hashAsked } from '../core/answer-name.ts';
@@ -18,7 +18,7 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   const { session } = door;
   const { chat } = request;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
-  // Before the key is looked for: from there on nothing waits, so that a repeat meanwhile finds what was stored.
+  // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
   const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
   const brought = await taintOfImport(door, caller, request);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
@@ -33,19 +33,19 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   return submitChat(door, { ...request, chat, results, asked, brought }) ?? (await fork(door, caller, request, {}));
 }
 
-/** Of a client's history that an empty session takes over; null: not judged. Of a history that a fork brings, the marks are in `request.taint`. */
+/** Returns the taint marks of a history that an empty session imports; null when it is not judged. The marks of a forked history are in `request.taint`. */
 async function taintOfImport({ room, judge }: SubmitDoor, caller: Principal, { plan, history, taint }: SubmitTurn): Promise<Taint | null> {
   if (taint !== undefined) return untainted;
   const mayBeTaken = history !== undefined && history.length > 0 && room.turns.current() === null;
   return mayBeTaken ? await judge(caller, plan, history) : null;
 }
 
-/** In a session of its own the conversation is all there, and that answer is not. */
+/** Removes `previous`: the new session has the whole conversation and does not know that response. */
 function withoutPrevious({ previous: _previous, ...chat }: NonNullable<SubmitTurn['chat']>): NonNullable<SubmitTurn['chat']> {
   return chat;
 }
 
-/** What the key named, without anything to begin; a fork that is being made for it is waited for. */
+/** Returns the turn of an idempotency key without starting anything; waits for a fork that is in progress for the key. */
 export async function repeatedTurn(door: SubmitDoor, key: string, bodyHash: string): Promise<SubmittedTurn | null> {
   return findRepeated(door, key, bodyHash) ?? (await door.forks.get(jointOf(key, bodyHash))) ?? null;
 }
@@ -55,14 +55,14 @@ function findRepeated({ room, session }: SubmitDoor, key: string, bodyHash: stri
   return repeated === null ? null : { position: room.turns.ahead(repeated.turn), ...repeated, session: repeated.session ?? session };
 }
 
-/** A turn that was named beforehand is its own key, which is never forgotten: turns are kept as long as their session. */
+/** Finds a turn with an id given by the caller. The id acts as an idempotency key that never expires, since turns are stored as long as their session. */
 function findNamed({ room, session }: SubmitDoor, turn: string | undefined): SubmittedTurn | null {
   const row = turn === undefined ? null : room.turns.get(turn);
   if (row === null) return null;
   return { turn: row.id, position: room.turns.ahead(row.id), session, edition: row.plan.edition ?? null, completion: null };
 }
 
-/** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer, whatever is asked after it. */
+/** Postpones the deletion of an unlisted session; after a request with a key, until repeats of the request no longer find its response. */
 function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn): void {
   if (room.meta.setup.listed) return;
   room.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
@@ -77,7 +77,7 @@ async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn, br
   const { idempotencyKey: key, bodyHash = '' } = request;
   const joint = jointOf(key, bodyHash);
   const make = async (): Promise<SubmittedTurn> => {
-    // A repeat after a death in the middle finds the fork that was made, and what was submitted to it.
+    // A repeat after a crash finds the fork that was created and what was submitted to it.
     const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
     const taint = joinTaint(room.taint.read(), await door.judge(caller, request.plan, request.history ?? []));
     const chat = request.chat && withoutPrevious(request.chat);
@@ -86,9 +86,9 @@ async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn, br
     return submitted;
   };
   if (key === undefined) return await make();
-  const begun = forks.get(joint) ?? make().finally(() => forks.delete(joint));
-  forks.set(joint, begun);
-  return await begun;
+  const pending = forks.get(joint) ?? make().finally(() => forks.delete(joint));
+  forks.set(joint, pending);
+  return await pending;
 }
 
 function jointOf(key: string | undefined, bodyHash: string): string {

@@ -1,6 +1,6 @@
 /**
- * Results of the caller's own tools, from wherever they come (REST, a chat dialect): each call gets exactly one, bounded like
- * any tool's, and the turn goes on when it has what it waited for.
+ * Accepts results of the client's own tools, from REST or a chat dialect. Each call gets exactly one result, limited in size like
+ * any tool's, and the turn resumes when it has everything that it waits for.
  */
 import { rootCallId } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
@@ -16,33 +16,34 @@ import { innerResultEvent } from './inner-events.ts';
 import { pendingOf } from './pending.ts';
 import type { Room } from './room.ts';
 
-/** A result and the hash by which it is known again. */
+/** A result and the hash that identifies a repeat of it. */
 export type HashedResult = { result: ClientResult; hash: string };
 
-/** `conflict` for two different results of one call in the same lot. */
+/** Hashes the results. Throws `conflict` for two different results of one call in the same request. */
 export async function hashResults(results: readonly ClientResult[]): Promise<HashedResult[]> {
   const hashOf = ({ content, isError }: ClientResult): Promise<string> => sha256Hex(canonicalJson({ content, isError }));
   const hashed = await Promise.all(results.map(async (result) => ({ result, hash: await hashOf(result) })));
   const byCall = new Map<string, string>();
   for (const { result, hash } of hashed) {
     if ((byCall.get(result.callId) ?? hash) !== hash)
-      throw new Problem('conflict', `The call ${result.callId} has two results in one request. A call has one result.`);
+      throw new Problem('conflict', `The call ${result.callId} has two different results in this request. Send one result per call.`);
     byCall.set(result.callId, hash);
   }
   return hashed;
 }
 
-/** `not_found` for a call that nobody waits for, `conflict` for another result than the one before; then none is taken. */
+/** Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
 export async function takeResults(room: Room, results: readonly ClientResult[]): Promise<ResultsTaken> {
   const hashed = await hashResults(results);
-  // From here on in one block: what is checked is what is written.
+  // One transaction from here, so that the checks still hold for the writes.
   const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
   const turn = known[0]?.call.turn;
-  if (turn === undefined) throw new Problem('invalid_request', 'There are no results in it.');
+  if (turn === undefined) throw new Problem('invalid_request', 'The request has no results.');
   for (const { result, hash, call } of known) {
-    if (call.turn !== turn) throw new Problem('invalid_request', 'The results belong to different turns. Send those of one turn together.');
+    if (call.turn !== turn)
+      throw new Problem('invalid_request', 'The results belong to different turns. Send the results of one turn per request.');
     if (call.state === 'answered' && call.answerHash !== hash)
-      throw new Problem('conflict', `The call ${result.callId} has another result already. A call has one result.`);
+      throw new Problem('conflict', `The call ${result.callId} already has a different result, which cannot be changed.`);
   }
   const fresh = known.filter(({ call }) => call.state === 'pending');
   if (fresh.length > 0) {
@@ -52,7 +53,7 @@ export async function takeResults(room: Room, results: readonly ClientResult[]):
   return { turn, status: statusOf(room, turn), pending: pendingOf(room, turn) };
 }
 
-/** As the log has them, in call order; `answered` is to be called when they stand there. */
+/** Returns the log events of the results, in call order. Call `answered` once they are in the log. */
 export function resultEvents(room: Room, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
   const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
   const ofStep = clientCalls(state).flatMap((call) => {
@@ -70,21 +71,21 @@ export function answered(room: Room, fresh: readonly HashedResult[]): void {
   for (const { result, hash } of fresh) room.clientCalls.answered(result.callId, hash);
 }
 
-/** What the caller was asked to run and did not: it went on without it. `except`: calls that it still may answer. */
+/** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */
 export function abortedResults(room: Room, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
-  const result = errorResult('aborted', 'Not run: the caller went on without running it.');
-  const isGivenUp = ({ callId }: { callId: string }): boolean => !except.has(callId);
+  const result = errorResult('aborted', 'Not run: the client continued without running this tool.');
+  const isAborted = ({ callId }: { callId: string }): boolean => !except.has(callId);
   return [
     ...clientCalls(state)
-      .filter(isGivenUp)
+      .filter(isAborted)
       .map((call) => toEvent(state, call, result)),
     ...clientQuestions(state)
-      .filter(isGivenUp)
+      .filter(isAborted)
       .map((question) => answerBeneath(room, state, question, result)),
   ];
 }
 
-/** Ids of the calls that the caller is asked to run, those beneath other calls included. */
+/** Returns the ids of the calls that the client is to run, including nested calls. */
 export function clientCallIds(state: TurnState): string[] {
   return [...clientCalls(state), ...clientQuestions(state)].map(({ callId }) => callId);
 }
@@ -92,8 +93,8 @@ export function clientCallIds(state: TurnState): string[] {
 function findCall(room: Room, callId: string) {
   const call = room.clientCalls.get(callId);
   if (call === null && room.inputs.get(callId)?.state === 'pending')
-    throw new Problem('not_found', `${callId} waits for input and not for a result: send {"callId", "input"}, as its \`pending\` says.`);
-  if (call === null || call.state === 'closed') throw new Problem('not_found', `Nobody waits for a result of ${callId} in this session.`);
+    throw new Problem('not_found', `${callId} waits for input, not for a result. Send {"callId", "input"} as in its \`pending\` entry.`);
+  if (call === null || call.state === 'closed') throw new Problem('not_found', `No pending call ${callId} in this session.`);
   return call;
 }
 
@@ -107,14 +108,14 @@ function clientQuestions(state: TurnState): InnerQuestion[] {
     .filter(({ asked }) => asked === 'client');
 }
 
-/** Kept beside the log, whole: code is to see all of it. In the block that appends the event. */
+/** Stores the whole result in the journal, since code may read all of it, and returns the event. Call it in the transaction that appends the event. */
 function answerBeneath(room: Room, { turn, step }: TurnState, { callId, canonical }: InnerQuestion, result: ToolResult): SessionEventBody {
   const shown = boundResult(result, limits.maxInnerResultBytes);
   room.journals.answer(callId, shown);
   return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
 }
 
-/** A failure of the caller's tool is a tool's failure to the model; no code of ours is in the caller's words. */
+/** Returns the result with the code `tool_error` if it is an error; the client cannot set another code. */
 function wholeOf({ content, isError }: ClientResult): ToolResult {
   return isError ? { content, isError, code: 'tool_error' } : { content, isError };
 }

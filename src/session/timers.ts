@@ -1,11 +1,11 @@
 /**
- * The many timers of a session on the one alarm an object has: a table of what is due when, the alarm at its minimum. An
- * alarm outlives the process, so what is written here happens even if nobody asks again.
+ * The timers of a session on the one alarm of its object: a table of due times, with the alarm at the earliest. An alarm outlives
+ * the process, so that a stored timer fires even if no request comes.
  */
 
 /**
- * `approval`: the next one, or the next question of a tool, expires. `notice`: the Catalog was not told of a turn. `erase`: a deletion that
- * was begun is not done.
+ * `approval`: the next approval or question of a tool expires. `notice`: the Catalog has not received a notice. `erase`: a deletion
+ * is not finished.
  */
 export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'erase';
 
@@ -22,7 +22,7 @@ export class Timers {
     this.arm();
   }
 
-  /** Not before `due`: one that is set for later stays. */
+  /** Sets the timer to `due`, unless it is set for later. */
   postpone(kind: TimerKind, due: number): void {
     const [row] = this.#storage.sql.exec<{ due: number }>('SELECT due FROM timers WHERE kind = ?', kind);
     if (row === undefined || row.due < due) this.set(kind, due);
@@ -32,7 +32,7 @@ export class Timers {
     this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
   }
 
-  /** Nothing but a deletion is left to do. */
+  /** Deletes all timers, before the session is deleted. */
   clearAll(): void {
     this.#storage.sql.exec('DELETE FROM timers');
   }
@@ -42,7 +42,7 @@ export class Timers {
     return [...rows].map(({ kind }) => kind);
   }
 
-  /** Sets the alarm to the earliest timer. An alarm that rings early finds nothing due and arms again: cheaper than moving it back. */
+  /** Sets the alarm to the earliest timer. An alarm that fires early finds nothing due and is set again, which is cheaper than moving it. */
   arm(): void {
     const earliest = this.#earliest();
     if (earliest === null || (this.#armedFor !== null && this.#armedFor <= earliest)) return;
@@ -50,7 +50,7 @@ export class Timers {
     void this.#storage.setAlarm(earliest);
   }
 
-  /** The alarm at exactly the earliest timer, and none without one: for a session that may now sleep for long. */
+  /** Sets the alarm exactly to the earliest timer, or deletes it without one: for a session that may be idle for long. */
   settle(): void {
     const earliest = this.#earliest();
     if (earliest === this.#armedFor) return;
@@ -58,7 +58,7 @@ export class Timers {
     void (earliest === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(earliest));
   }
 
-  /** The alarm has rung: it is no longer set. */
+  /** Marks the alarm as fired, so that it is no longer set. */
   rang(): void {
     this.#armedFor = null;
   }

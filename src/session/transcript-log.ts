@@ -1,7 +1,7 @@
 /**
- * The conversation of one session over its log, folded when it is first needed and then fed: a session that is only looked at,
- * streamed from or answered from reads none of it. Models' turns read from the last compaction on; only a client's resent
- * history is compared with everything.
+ * The conversation of one session, folded from its log on first use and updated with each event; reading or streaming a session
+ * loads none of it. Models receive the conversation from the last compaction on; only a client's resent history is compared with
+ * all of it.
  */
 import type { Gathered } from '../core/gathered-tools.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../core/transcript.ts';
@@ -9,23 +9,23 @@ import type { EventLog } from './event-log.ts';
 import { createGatheredStore } from './gathered-store.ts';
 
 export type LogTranscript = Transcript & {
-  /** The tools that the conversation has come to, those of turns that were summed up included. */
+  /** Returns the tools that the conversation has found or called, including those of summarized turns. */
   gathered(): readonly Gathered[];
-  /** The conversation as people had it, by turn, compactions or not. Reads the whole log once there is a compaction. */
+  /** Returns the whole conversation by turn, ignoring compactions. Reads the whole log once there is a compaction. */
   everything(): TurnMessages[];
 };
 
-/** `apply` follows the event's `log.append` at once: it is the newest one. */
+/** Creates the transcript. `apply` must directly follow `log.append` of the same event, the newest one. */
 export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscript {
   let fold: Transcript | null = null;
   const gathered = createGatheredStore(sql);
 
   const folded = (): Transcript => {
     if (fold !== null) return fold;
-    const begun = createTranscript();
-    for (const event of log.readAll(lastCompaction(sql) ?? 0)) begun.apply(event);
-    fold = begun;
-    return begun;
+    const created = createTranscript();
+    for (const event of log.readAll(lastCompaction(sql) ?? 0)) created.apply(event);
+    fold = created;
+    return created;
   };
 
   return {
@@ -50,20 +50,20 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
   };
 }
 
-/** Number of the last event that the newest compaction stands for; null without one. */
+/** Returns the number of the last event that the newest compaction replaces; null without a compaction. */
 function lastCompaction(sql: SqlStorage): number | null {
   const [row] = [...sql.exec<{ after_event: number }>('SELECT after_event FROM compactions ORDER BY event DESC LIMIT 1')];
   return row?.after_event ?? null;
 }
 
-/** In the same breath as its event, so that the two are stored together. */
+/** Stores the compaction in the same transaction as its event. */
 function rememberCompaction(sql: SqlStorage, event: number, through: string): void {
   const after = lastEventOf(sql, through);
-  // Without a place to begin at, the fold begins where it did before: the event itself drops what it stands for.
+  // Without a start event the fold begins where it did before: the `compaction` event itself drops what it replaces.
   if (after !== null) sql.exec('INSERT INTO compactions (event, after_event) VALUES (?, ?)', event, after);
 }
 
-/** The imported history, turn `''`, is all that comes before the first turn. */
+/** Returns the last event of a turn. Turn '' is the imported history, which is everything before the first turn. */
 function lastEventOf(sql: SqlStorage, turn: string): number | null {
   const query =
     turn === '' ? "SELECT min(input_event) AS last FROM turns WHERE ? = ''" : 'SELECT last_event AS last FROM turns WHERE id = ?';

@@ -1,4 +1,4 @@
-/** The plain answer of a turn and the transcript for people: folds over the turn's events. */
+/** The plain response of a turn and the transcript for people: folds over the turn's events. */
 import { addUsage, type Usage } from '../core/chat-event.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
@@ -6,7 +6,7 @@ import { Proposal } from '../core/ui-tool.ts';
 import type { TranscriptMessage, TurnAnswer } from '../ports/session.ts';
 import { openQuestions, toPending, type Question } from './pending.ts';
 
-/** Of a turn that has ended. */
+/** Returns the response of a turn that has ended. */
 export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
   const { text, calls, end, problem, proposals } = foldAnswer(events);
   const { status, reason, usage } = end ?? { status: 'interrupted', reason: 'internal', usage: noUsage };
@@ -14,7 +14,7 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
   return { turn, status, reason, text, toolCalls: [...calls.values()], ...more, usage };
 }
 
-/** Of one that waits: what was done so far, and what it waits for. Calls without a result stand in `pending` alone. */
+/** Returns the response of a waiting turn: what it has done so far and what it waits for. Calls without a result are only in `pending`. */
 export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
   const all = [...events];
   const { text, calls, answered, usage } = foldAnswer(all);
@@ -24,7 +24,7 @@ export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): T
   return { turn, status: 'waiting', reason, text, toolCalls, pending, usage };
 }
 
-/** Of one that has not begun, because the turn ahead of it waits: for what. */
+/** Returns the response of a queued turn: what the turn ahead of it waits for. */
 export function toQueuedAnswer(turn: string, ahead: readonly Question[]): TurnAnswer {
   return { turn, status: 'waiting', reason: 'queued', text: '', toolCalls: [], pending: ahead.map(toPending), usage: noUsage };
 }
@@ -39,24 +39,24 @@ function foldAnswer(events: Iterable<SessionEvent>) {
   let problem: TurnAnswer['problem'];
   const proposals: Proposal[] = [];
   const calls = new Map<string, TurnAnswer['toolCalls'][number]>();
-  /** Calls of the step at hand: a restart takes them back. */
-  let begun: string[] = [];
+  /** Calls of the current step, which a restart of the step removes. */
+  let ofStep: string[] = [];
   for (const event of events) {
     switch (event.type) {
       case 'step-start':
         text = '';
-        begun = [];
+        ofStep = [];
         break;
       case 'step-restart':
         text = '';
-        for (const callId of begun) calls.delete(callId);
-        begun = [];
+        for (const callId of ofStep) calls.delete(callId);
+        ofStep = [];
         break;
       case 'text-delta':
         text += event.text;
         break;
       case 'tool-input-start':
-        begun.push(event.callId);
+        ofStep.push(event.callId);
         calls.set(event.callId, {
           callId: event.callId,
           requested: event.name,
@@ -98,7 +98,7 @@ function foldAnswer(events: Iterable<SessionEvent>) {
   return { text, calls, answered, usage, problem, proposals, end };
 }
 
-/** Native parts are the providers' business and are left out. */
+/** Returns the messages without `native` parts, which only concern the providers. */
 export function toTranscript(turns: readonly TurnMessages[]): TranscriptMessage[] {
   return turns.flatMap(({ turn, messages }) =>
     messages.flatMap((message): TranscriptMessage[] => {

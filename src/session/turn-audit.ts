@@ -1,6 +1,6 @@
 /**
- * Audit rows of calls that never came to the door to the tools: cut in mid-stream, not begun when the turn was cancelled,
- * answered by the caller. They have results, so they have rows and lines like all others.
+ * Audit rows of calls that `callTool` did not run: interrupted in mid-stream, not started before the turn was cancelled, or run by
+ * the client. They have results, so they have audit rows like all other calls.
  */
 import type { Logger } from '../ports/runtime.ts';
 import { auditCall } from '../engine/audit-call.ts';
@@ -15,7 +15,7 @@ export type TurnAuditParts = {
   flushAudit(): Promise<unknown>;
 };
 
-/** Of the calls that the run itself makes; what is written is noted. */
+/** Returns the audit fields of the calls that the run itself makes, and records which rows are written. */
 export function auditScope({ keyId, session, audit }: TurnAuditParts, run: Run) {
   const noted: CallScope['audit'] = async (row) => {
     await audit(row);
@@ -26,23 +26,23 @@ export function auditScope({ keyId, session, audit }: TurnAuditParts, run: Run) 
 
 export function unheard(run: Run, result: ResultEvent): UnheardResult {
   const call = run.state.calls.get(result.callId);
-  // Unknown is taken for the worse: it may have run. What the caller answers, the caller has run.
+  // With an unknown outcome, assume that it ran. A call with a result of the client was run by the client.
   const ran = result.code === 'outcome_unknown' || (call?.asked === 'client' && result.code !== 'aborted');
   return { result, arguments: call?.arguments ?? null, ran };
 }
 
-/** What the caller answered in the place of a tool that a tool called. */
+/** Returns the results of nested calls that the client ran in place of the tool. */
 export function unheardBeneath(run: Run, result: InnerResultEvent): UnheardResult[] {
   const { callId, parent, turn, step, canonical, isError, code, content } = result;
   const question = run.state.calls.get(parent)?.inner.get(callId);
   if (question === undefined) return [];
   const named = { type: 'tool-result' as const, turn, step, callId, name: question.name, canonical, via: null };
-  const above = callId.slice(0, callId.lastIndexOf('.'));
+  const outer = callId.slice(0, callId.lastIndexOf('.'));
   const answered = { ...named, isError, ...(code && { code }), content };
-  return [{ result: answered, arguments: question.arguments, ran: code !== 'aborted', parent: above }];
+  return [{ result: answered, arguments: question.arguments, ran: code !== 'aborted', parent: outer }];
 }
 
-/** Never throws: the turn's own rows are in the log, and what is missing here is told there. */
+/** Writes the missing audit rows. Never throws: the results are in the log, and a failure is logged. */
 export async function auditUnheard(parts: TurnAuditParts, run: Run, results: readonly UnheardResult[]): Promise<void> {
   try {
     for (const { result, arguments: args, ran, parent } of results) {

@@ -1,6 +1,6 @@
 /**
- * What callers read of a session's turns: the log as streams of a dialect, as plain answers, as pages. Reads and waits only;
- * a reader that leaves changes nothing. `session.ts` has checked who asks.
+ * Reads a session's turns for callers: as streams of a dialect, as plain responses, as pages of events. Reads and waits only; a
+ * reader that disconnects changes nothing. `session.ts` has checked the caller.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -20,19 +20,19 @@ export type TurnSource = {
   log: EventLog;
   turns: TurnStore;
   clock: Clock;
-  /** True once the session was deleted. */
+  /** True after the session was deleted. */
   gone(): boolean;
 };
 
 /**
- * The turn's events as the log has them, from its first to its `turn-end`, or to the one after which it waits for somebody
- * outside: by the log alone, so that every reader's stream closes at the same event, whatever came later.
+ * Streams the turn's events from its first to its `turn-end`, or to the event after which it waits. This depends on the log alone,
+ * so that every reader's stream closes at the same event.
  */
 export function streamTurn(source: TurnSource, turn: string): ReadableStream<Uint8Array> {
   return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem, isLast: untilWaiting(turn) });
 }
 
-/** Waits for the end of the turn, or until it, or the one that it is queued behind, waits for somebody outside. */
+/** Waits until the turn ends or waits, or is queued behind a turn that waits. */
 export async function readAnswer(source: TurnSource, turn: string): Promise<TurnAnswer> {
   const row = await settled(source, turn);
   switch (row.state) {
@@ -45,7 +45,7 @@ export async function readAnswer(source: TurnSource, turn: string): Promise<Turn
   }
 }
 
-/** A page of the log after `after`; waits up to `waitMs` for one. */
+/** Returns a page of the log after `after`; waits up to `waitMs` for one. */
 export async function readEvents({ log, clock, gone }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
   if (log.newest <= after) await changed({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
   return gone() ? [] : log.read(after);
@@ -61,7 +61,7 @@ function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): Reada
   return createFeed({ ...source, after: row.before ?? source.log.newest, behind }, row.id, encode);
 }
 
-/** True at the first event after which the turn waits. */
+/** Returns a function that is true at the first event after which the turn waits. */
 export function untilWaiting(turn: string): (event: SessionEvent) => boolean {
   const state = beginTurn(turn);
   return (event) => {
@@ -70,10 +70,10 @@ export function untilWaiting(turn: string): (event: SessionEvent) => boolean {
   };
 }
 
-/** The turn's row once it has ended, or nothing can happen before somebody outside acts: then it waits, or is queued behind one that does. */
+/** Returns the turn's row once it has ended, or once it waits or is queued behind a turn that waits. */
 export async function settled(source: TurnSource, turn: string): Promise<TurnRow> {
   for (;;) {
-    // Asked at every event: the whole row holds the turn's plan, which may be long.
+    // Runs at every event, so it reads the state only: the whole row has the turn's plan, which may be long.
     const state = source.turns.stateOf(turn);
     if (state !== 'running' && (state !== 'queued' || source.turns.isWaiting())) return findTurn(source, turn);
     await changed(source, limits.heartbeatMs);
@@ -87,7 +87,7 @@ function findTurn({ turns }: TurnSource, turn: string): TurnRow {
   return row;
 }
 
-/** Its own events only: what was appended meanwhile may be for others. */
+/** Returns the events of this turn only; events of other turns may lie between them. */
 function eventsOf({ log }: Pick<TurnSource, 'log'>, row: TurnRow): Iterable<SessionEvent> {
   return row.before === null ? [] : ofTurn(row.id, log.readAll(row.before, row.lastEvent ?? log.newest));
 }

@@ -1,6 +1,6 @@
 /**
- * One run of a turn: its state in memory between two rows of the log. A turn may have many, one after the other (after a
- * crash, after a wait); each is folded from the log anew, and only the newest may write.
+ * One run of a turn: its state in memory. A turn may have several runs, one after another (after a crash or a wait). Each is folded
+ * from the log, and only the newest may write.
  */
 import type { Plan } from '../core/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
@@ -13,7 +13,7 @@ export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
 
 export type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
 
-/** A result that did not come through the door to the tools, and so has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
+/** A result of a call that `callTool` did not run, which therefore has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
 export type UnheardResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
 
 export type Run = {
@@ -23,7 +23,7 @@ export type Run = {
   state: TurnState;
   abort: AbortController;
   sealed: boolean;
-  /** Milliseconds that earlier runs worked, and when this one began. */
+  /** Milliseconds that earlier runs worked, and when this run started. */
   spentBefore: number;
   startedAt: number;
   /** Ids of the calls whose audit rows are written. */
@@ -46,14 +46,14 @@ export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number
   };
 }
 
-/** The turn as its log has it. Events of other turns may stand between its own: what was appended while it waited. */
+/** Folds the turn from its log. Events of other turns, appended while it waited, may lie between its own. */
 export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void {
   for (const event of ofTurn(state.turn, events)) applyEvent(state, event);
 }
 
 /**
- * What has to be said of an older log before it can be gone on from. Format 1 did not journal that a call was begun, so
- * each one that is open after its step may have been.
+ * Returns the events to append to an older log before its turn resumes. Format 1 did not log that a call was started, so each call
+ * that is open after its step may have been started.
  */
 export function upgradeLog(state: TurnState, format: number): SessionEventBody[] {
   if (format >= logFormat || state.phase !== 'stepped') return [];

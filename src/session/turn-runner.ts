@@ -1,7 +1,7 @@
 /**
- * Runs a session's accepted turns, one at a time and in order, and sees to it that each ends once, whatever dies meanwhile.
- * It drives `engine/run-turn.ts`; the step function decides. A turn that waits for somebody has no run at all: what is said
- * of it comes in by `tell`, and it goes on from its log.
+ * Runs a session's accepted turns in order, one at a time, and ensures that each ends once, also after crashes. It drives
+ * `engine/run-turn.ts`; the step function decides. A waiting turn has no run: `tell` applies decisions, results and input to it,
+ * and it resumes from its log.
  */
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
@@ -27,7 +27,7 @@ export type RunnerParts = TurnScopeParts & {
   clientCalls: ClientCalls;
   inputs: Inputs;
   notices: Notices;
-  /** Keeps the object alive until the work is done. */
+  /** Keeps the object alive until the work is done (`waitUntil`). */
   keep(work: Promise<void>): void;
 };
 
@@ -41,12 +41,12 @@ export class TurnRunner {
     this.#parts = parts;
   }
 
-  /** True while a turn runs; one that waits does not. */
+  /** True while a turn runs; false while it waits. */
   get active(): boolean {
     return this.#run !== null;
   }
 
-  /** Starts the next turn unless one is running, or waits for somebody. */
+  /** Starts the next turn unless one is running or waiting. */
   pump(): void {
     const { turns, timers, log, clock } = this.#tools();
     if (this.#run !== null || this.#shut) return;
@@ -63,7 +63,7 @@ export class TurnRunner {
     this.#start(run);
   }
 
-  /** A turn that the store calls running but nobody runs: its process died. It goes on from its log, within the bounds of `core/turn.ts`. */
+  /** Resumes a turn that is stored as running but has no run, because its process died, within the limits of `core/turn.ts`. */
   recover(): void {
     const { turns } = this.#tools();
     const row = turns.open();
@@ -71,7 +71,7 @@ export class TurnRunner {
     if (row.format > logFormat) this.#giveUp(row);
     if (row.format > logFormat || row.state === 'waiting') return;
     const run = this.#revive(row);
-    // It had asked, and died before that was written down: it waits, and nothing of it was cut off.
+    // It had asked, and the process died before the wait was stored: the turn waits, and nothing was interrupted.
     if (isWaiting(run.state)) {
       this.#rest(run);
       return;
@@ -80,31 +80,31 @@ export class TurnRunner {
     turns.adopt(row.id);
     this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
     this.#start(run);
-    this.#parts.deps.log.info('a turn goes on after its process died', {
+    this.#parts.deps.log.info('a turn resumes after its process died', {
       session: this.#parts.session,
       turn: row.id,
       attempt: run.state.recoveries,
     });
   }
 
-  /** The alarm of a running turn: what it has worked so far is written down, so that no restart gives it that time again. */
+  /** Stores the time that the running turn has worked, so that a restart does not reset its time limit. Called by the alarm. */
   tick(): void {
     const { turns, clock } = this.#tools();
     if (this.#run !== null) turns.worked(this.#run.turn, spentMs(this.#run, clock.now()));
   }
 
-  /** Ends the running or waiting turn at once; its results and end are in the log when this returns. */
+  /** Ends the running or waiting turn at once and returns its id; null without one. Its results and end are in the log when this returns. */
   cancel(): string | null {
     const run = this.#run ?? this.#reviveOpen();
     if (run === null) return null;
-    const waited = run !== this.#run;
+    const wasWaiting = run !== this.#run;
     this.#stop(run, 'cancelled', 'cancelled');
-    // Of one that ran, when what it left running has written its own.
-    if (waited) this.#keep(auditUnheard(this.#parts, run, run.closed));
+    // The results of a turn that ran are audited when its run has ended (`#drive`).
+    if (wasWaiting) this.#keep(auditUnheard(this.#parts, run, run.closed));
     return run.turn;
   }
 
-  /** The same for every turn that has not ended: those in the queue end as soon as they begin. Returns how many. */
+  /** Cancels every turn that has not ended; queued turns end as soon as they start. Returns how many. */
   cancelAll(): number {
     let count = 0;
     while (this.cancel() !== null) count += 1;
@@ -112,23 +112,23 @@ export class TurnRunner {
   }
 
   /**
-   * What somebody outside says of a turn that runs or waits: a decision, a result of the caller's tools, more input. `say` is
-   * given the state and answers the events. The turn goes on as far as it then can. False when it has ended.
+   * Applies external events to a running or waiting turn: a decision, a result of the client's tools, more input. `say` receives the
+   * state and returns the events. The turn then continues as far as it can. Returns false when the turn has ended.
    */
-  tell(turn: string, say: (state: TurnState) => readonly SessionEventBody[]): boolean {
+  tell(turn: string, eventsFor: (state: TurnState) => readonly SessionEventBody[]): boolean {
     const { turns } = this.#tools();
     const active = this.#run?.turn === turn ? this.#run : null;
     const row = active === null ? turns.waiting() : null;
     const run = active ?? (row?.id === turn ? this.#revive(row) : null);
     if (run === null || this.#shut) return false;
-    const told = say(run.state);
-    const heard = told.flatMap((event) => {
+    const events = eventsFor(run.state);
+    const unaudited = events.flatMap((event) => {
       if (event.type === 'tool-result') return [unheard(run, event)];
       return event.type === 'inner-result' ? unheardBeneath(run, event) : [];
     });
-    for (const event of told) this.#append(run, event);
-    run.closed = run.closed.filter(({ result }) => !heard.some((other) => other.result === result));
-    if (heard.length > 0) this.#keep(auditUnheard(this.#parts, run, heard));
+    for (const event of events) this.#append(run, event);
+    run.closed = run.closed.filter(({ result }) => !unaudited.some((other) => other.result === result));
+    if (unaudited.length > 0) this.#keep(auditUnheard(this.#parts, run, unaudited));
     this.#parts.notices.heard(run);
     if (active !== null) return true;
     if (isWaiting(run.state)) this.#parts.turns.rested(turn, waitReason(run.state));
@@ -139,7 +139,7 @@ export class TurnRunner {
     return true;
   }
 
-  /** For good: the session is being deleted. What runs is cancelled, nothing is begun; resolves when its work is over. */
+  /** Stops permanently, because the session is being deleted: cancels what runs, starts nothing, and resolves when the work has ended. */
   async shut(): Promise<void> {
     this.#shut = true;
     this.cancel();
@@ -150,7 +150,7 @@ export class TurnRunner {
     return { ...this.#parts, clock: this.#parts.deps.clock };
   }
 
-  /** A run of a turn that was begun before, as its log has it. Earlier runs of it write no more. */
+  /** Creates a new run of a started turn from its log. Earlier runs can no longer write. */
   #revive(row: TurnRow): Run {
     const { turns, log, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
@@ -158,13 +158,13 @@ export class TurnRunner {
     return run;
   }
 
-  /** The turn that waits; in an object that is only opened to be deleted, also one whose run died. */
+  /** Creates a run of the waiting turn; in an object that is only opened to be deleted, also of a turn whose run died. */
   #reviveOpen(): Run | null {
     const row = this.#parts.turns.open();
     return row === null ? null : this.#revive(row);
   }
 
-  /** A newer release wrote its log: what it says is not read, so it can only be ended. */
+  /** Ends a turn whose log was written by a newer release, which this release cannot read. */
   #giveUp(row: TurnRow): void {
     const { turns, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
@@ -191,22 +191,22 @@ export class TurnRunner {
     try {
       if (run.state.step === 0 && run.state.recoveries === 0) await crashPoint('ack-before-turn');
       const scope = await turnScope(this.#parts, run, (event) => this.#append(run, event));
-      // What was decided while the last call of a step was being written down is done at once.
+      // Repeats when a decision came in while the last call of a step was being stored.
       while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
     } catch (error) {
       if (!run.abort.signal.aborted) this.#fail(run, error);
     } finally {
       disarm();
-      // A turn that failed may have calls that still run beside the one that broke.
+      // After a failure other calls of the turn may still be running.
       run.abort.abort(new Error('the turn has ended'));
       if (this.#run === run) this.#run = null;
       this.pump();
     }
-    // When the work that may yet write its own rows is over.
+    // Audited only now, when all work that may write its own rows has ended.
     await auditUnheard(this.#parts, run, run.closed);
   }
 
-  /** Nothing runs, nothing is in memory that would be missed: the turn waits. False when there is something to do after all. */
+  /** Stores that the turn waits and drops its run. Returns false when there is something to do after all. */
   #rest(run: Run): boolean {
     const { turns, timers, log, clock, notices } = this.#tools();
     if (run.sealed) return true;
@@ -222,7 +222,7 @@ export class TurnRunner {
     return true;
   }
 
-  /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */
+  /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
   #append(run: Run, event: SessionEventBody): void {
     if (run.sealed) return;
     const { log, transcript, turns, approvals, clientCalls, inputs, journals, notices } = this.#parts;
@@ -231,7 +231,7 @@ export class TurnRunner {
       run.abort.abort(new Error('a newer run of this turn has taken over'));
       return;
     }
-    // One result a call, for good: the first one stands, as for whoever reads the log.
+    // A call has one result: the first one counts, as it does for readers of the log.
     if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
     const { id } = log.append(event);
     if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.closed.push(unheard(run, event));
@@ -247,7 +247,7 @@ export class TurnRunner {
     notices.ended(run.turn, run.plan, event.status, id);
   }
 
-  /** Rings when the next approval, or question of a tool, expires; to be called when what is pending has changed. */
+  /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */
   setApprovalTimer(): void {
     const { approvals, inputs, timers } = this.#parts;
     const next = [approvals.nextExpiry(), inputs.nextExpiry()].filter((at) => at !== null);
@@ -256,8 +256,8 @@ export class TurnRunner {
   }
 
   #fail(run: Run, error: unknown): void {
-    // What providers and tools do wrong is told by events and results: whatever is thrown here is ours.
-    const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed on our side. It can be tried again.');
+    // Failures of providers and tools are events and results; an exception here is an internal error.
+    const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
     this.#parts.deps.log.error('a turn failed', {
       session: this.#parts.session,
       turn: run.turn,

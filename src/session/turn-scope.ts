@@ -1,6 +1,6 @@
 /**
- * What a run of a turn works with: its plan's names, read once a run, the rules of the workspace, and the session's log, files and results.
- * Nothing of it is kept: a run after a crash or a wait is given its own.
+ * What a run of a turn works with: the names of its plan, the rules of the workspace, and the session's log, files and results.
+ * Loaded once a run: a run after a crash or a wait loads its own.
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
@@ -37,14 +37,14 @@ export type TurnScopeParts = TurnAuditParts & {
   taint: TaintMarks;
   results: ResultStore | null;
   workspace: string;
-  /** The names that a plan offers; null without a toolset. */
+  /** Returns the names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
   rules(): Promise<CallScope['rules']>;
-  /** The bodies of a plan's skills, those that are there still. */
+  /** Returns the bodies of a plan's skills that still exist. */
   skillsFor(plan: Plan): Promise<readonly Skill[]>;
 };
 
-/** `append` writes the run's events, or nothing when another run has taken over. Waits for a Catalog that cannot be read now. */
+/** Builds the scope. `append` writes the run's events, or nothing when a newer run exists. Waits while the Catalog cannot be read. */
 export async function turnScope(parts: TurnScopeParts, run: Run, append: (event: SessionEventBody) => void) {
   const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
   const { plan } = run;
@@ -52,7 +52,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
   const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
   markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
   let known = rules;
-  // Asked at each step: the turn that makes a long result can read on in it.
+  // Evaluated at each step: a turn that stores a long result can read the rest of it in the next step.
   const names = () => withFetchResult(offered, results);
   const inner = offered?.inner;
   const gathered = () => transcript.gathered();
@@ -70,13 +70,13 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     append,
     rules: async () => {
       const now = await parts.rules();
-      // Where they cannot be read just now, what the turn knew last is better than asking about everything.
+      // When the rules cannot be read now, the last known rules are better than requiring approval for everything.
       if (now !== unreadRules) known = now;
       return known;
     },
     inputs: {
       keep: (callId: string, input: InputRequired) => {
-        // Another run may have taken over when the question was to be written.
+        // A newer run may have started before the question was stored.
         if (!run.sealed) parts.inputs.keep(callId, input);
       },
       given: (callId: string) => parts.inputs.given(callId),
@@ -97,8 +97,8 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       results,
       started: (callId: string, attempt: number) => {
         append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
-        // No effect without its row: the turn was ended, or another run has taken over.
-        if (run.sealed) throw new Error('this run is over');
+        // A call must not run without its `tool-start` event: the turn was ended, or a newer run exists.
+        if (run.sealed) throw new Error('this run has ended');
       },
       files: withSkillFiles(files, skills),
       skills: createSkillReader(skills, () => inner ?? names()),

@@ -1,6 +1,6 @@
 /**
- * The accepted turns of one session, in order, with what they were asked: stored before anyone is answered. Also the
- * idempotency keys that named them.
+ * The accepted turns of one session, in order, with their inputs: stored before the response. Also the idempotency keys of the
+ * turns.
  */
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
@@ -10,10 +10,10 @@ import { idempotencyMismatch, Problem } from '../core/problem.ts';
 import { logFormat, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
 
-/** `waiting`: for somebody outside; nothing runs, and the turns behind it stay queued. */
+/** `waiting`: for a decision or result from outside; nothing runs, and later turns stay queued. */
 export type TurnState = 'queued' | 'running' | 'waiting' | 'ended';
 
-/** What a waiting turn waits for; a person's word, or answer to a server, goes before a result of the caller's tools. */
+/** What a waiting turn waits for; a decision or input of a person takes precedence over a result of the client's tools. */
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
 export type TurnRow = {
@@ -22,7 +22,7 @@ export type TurnRow = {
   status: TurnStatus | null;
   reason: TurnEndReason | WaitReason | null;
   plan: Plan;
-  /** Milliseconds that it has worked, as last written down; waits are left out. */
+  /** Milliseconds that it has worked, without waits, as last stored. */
   spentMs: number;
   /** `logFormat` of the release that accepted it. */
   format: number;
@@ -32,7 +32,7 @@ export type TurnRow = {
   acceptedAt: number;
 };
 
-/** The turn that a key named; `session` is where it is, if not here but in a fork. */
+/** The turn of an idempotency key; `session` is the fork that has it, null for this session. */
 export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
 
 type StoredTurn = {
@@ -98,7 +98,7 @@ export class TurnStore {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' LIMIT 1`);
   }
 
-  /** The turn that was begun and has not ended: the queue stands behind it. */
+  /** Returns the turn that was started and has not ended; queued turns wait for it. */
   open(): TurnRow | null {
     return this.running() ?? this.waiting();
   }
@@ -111,7 +111,7 @@ export class TurnStore {
     return this.#sql.exec<{ state: TurnState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
   }
 
-  /** Ids of those that ended and were not completed. */
+  /** Returns the ids of the turns that ended without completing. */
   brokenOff(): ReadonlySet<string> {
     const rows = this.#sql.exec<{ id: string }>(`SELECT id FROM turns WHERE state = 'ended' AND status <> 'completed'`);
     return new Set([...rows].map(({ id }) => id));
@@ -125,7 +125,7 @@ export class TurnStore {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued'`).one().count;
   }
 
-  /** How many come before it; 0 for one that was begun. */
+  /** Returns the number of turns ahead of a queued turn; 0 for a turn that was started. */
   ahead(id: string): number {
     return this.#sql
       .exec<{ count: number }>(
@@ -135,20 +135,20 @@ export class TurnStore {
       .one().count;
   }
 
-  /** The input, handed over to the log when the turn begins. */
+  /** Returns the input and deletes it here: the turn starts, and its first event has the input. */
   takeInput(id: string): InputPart[] {
     const parts = [...this.#sql.exec<{ part: string }>('SELECT part FROM turn_inputs WHERE turn = ? ORDER BY seq', id)];
     this.#sql.exec('DELETE FROM turn_inputs WHERE turn = ?', id);
     return JSON.parse(parts.map(({ part }) => part).join('')) as InputPart[];
   }
 
-  /** Begins it; answers the epoch of this run. */
+  /** Marks the turn as started and returns the epoch of its run. */
   begun(id: string, before: number): number {
     this.#sql.exec(`UPDATE turns SET state = 'running', input_event = ? WHERE id = ?`, before, id);
     return this.raiseEpoch(id);
   }
 
-  /** From here on, whatever an earlier run of this turn still says is too late. */
+  /** Starts a new epoch: earlier runs of this turn can no longer write. */
   raiseEpoch(id: string): number {
     return this.#sql.exec<{ epoch: number }>('UPDATE turns SET epoch = epoch + 1 WHERE id = ? RETURNING epoch', id).one().epoch;
   }
@@ -157,7 +157,7 @@ export class TurnStore {
     return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND epoch = ?', id, epoch).toArray().length > 0;
   }
 
-  /** An older log was brought to what this release goes on from. */
+  /** Marks the log of the turn as upgraded to the format of this release. */
   adopt(id: string): void {
     this.#sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat, id);
   }
@@ -170,7 +170,7 @@ export class TurnStore {
     this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
   }
 
-  /** False when it was told before of this question, by the number of its event, or a later one. */
+  /** Stores that a notice for this question, by the number of its event, exists. Returns false when it or a later one already has a notice. */
   asks(id: string, event: number): boolean {
     return (
       this.#sql.exec('UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id', event, id, event).toArray().length >
@@ -178,7 +178,7 @@ export class TurnStore {
     );
   }
 
-  /** Whether it was ever told that it waits. */
+  /** True when a notice was ever stored that the turn waits. */
   hasAsked(id: string): boolean {
     return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND asked_event > 0', id).toArray().length > 0;
   }
@@ -191,7 +191,7 @@ export class TurnStore {
     this.#sql.exec(`UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ? WHERE id = ?`, status, reason, lastEvent, id);
   }
 
-  /** The turn that this key named in the last 24 h, and its session if that is a fork; another body under the same key is `idempotency_mismatch`. */
+  /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */
   findByKey(key: string, bodyHash: string): KeyedTurn | null {
     this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
     const [row] = [

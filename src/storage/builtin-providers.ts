@@ -1,16 +1,16 @@
 /**
- * Providers that are there without being stored: `rehearsal` always, and those whose key or address the operator's
- * settings hold. A stored provider of the same name stands in front of it, except before `rehearsal`.
+ * Providers that are not stored: `rehearsal`, and those whose key or address is in the operator's settings. A stored provider of the
+ * same name takes precedence, except over `rehearsal`.
  */
 import { rehearsalAccess } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/provider-kind.ts';
 import type { Settings } from '../core/settings.ts';
 
-/** Cannot be written or deleted: it is what works when nothing else does. */
+/** Cannot be written or deleted, so that one provider always works. */
 export const rehearsalProvider = 'rehearsal';
 
-/** Provider name → its wire, and whose key in the settings it needs. */
+/** Provider name → its wire, and the name of its key in the settings. */
 const hosted: ReadonlyMap<string, { kind: ProviderKind; key: string }> = new Map([
   ['anthropic', { kind: 'anthropic', key: 'anthropic' }],
   ['cohere', { kind: 'cohere', key: 'cohere' }],

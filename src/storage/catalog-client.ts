@@ -1,4 +1,4 @@
-/** The `Catalog` port over RPC. After a write the isolate's own caches forget what was written, so that it reads its writes. */
+/** The `Catalog` port over RPC. After a write the isolate's caches are invalidated, so that the isolate reads its own writes. */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { policyDocument, type Catalog, type CatalogCaller } from '../ports/catalog.ts';
@@ -11,23 +11,23 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
   const workspace = typeof caller === 'string' ? caller : caller.workspace;
   const revokeKey = async (id: string, cancel: boolean): Promise<void> => {
     const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(caller, id, cancel));
-    await thenForget(write, () => directory?.dropped('key', workspace, id));
+    await invalidateAfter(write, () => directory?.dropped('key', workspace, id));
   };
   return {
     put: async (kind, name, body, options = {}) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(caller, kind, name, body, options));
-      return thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
+      return invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
     get: (kind, name, version) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.get(workspace, kind, name, version)),
     list: (kind, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.list(workspace, kind, page)),
     versions: (toolset, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.versions(workspace, toolset, page)),
     remove: async (kind, name, options = {}) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(caller, kind, name, options));
-      await thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
+      await invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
     renameToolset: (from, to, version) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.renameToolset(caller, from, to, version));
-      return thenForget(write, () => {
+      return invalidateAfter(write, () => {
         for (const name of [from, to]) directory?.dropped('toolset', workspace, name);
       });
     },
@@ -40,18 +40,18 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
     serverTool: (server, tool) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTool(workspace, server, tool)),
     refreshServer: (server) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(caller, server));
-      return thenForget(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
     },
     serverDocument: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverDocument(workspace, server)),
     claimRefresh: (server, reason) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
     takeDiscovery: (server, leave, discovery) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(caller, server, leave, discovery));
-      return thenForget(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
     },
     takeFailure: async (server, leave, failure) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeFailure(workspace, server, leave, failure));
-      await thenForget(write, () => directory?.dropped('server', workspace, server));
+      await invalidateAfter(write, () => directory?.dropped('server', workspace, server));
     },
     serverGrant: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverGrant(workspace, server)),
     saveServerGrant: (server, grant) =>
@@ -65,11 +65,11 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
     spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
     acceptTool: (server, tool, refId, annotations) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(caller, server, tool, { refId, annotations }));
-      return thenForget(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
     },
     rebindTool: (server, from, to) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.rebindTool(caller, server, from, to));
-      return thenForget(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
     },
 
     createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(caller, request)),
@@ -85,7 +85,7 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
 
     allow: async (rule) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(caller, rule));
-      await thenForget(write, () => directory?.dropped('policy', workspace, policyDocument));
+      await invalidateAfter(write, () => directory?.dropped('policy', workspace, policyDocument));
     },
 
     indexSession: async (row) => {
@@ -103,14 +103,14 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
   };
 }
 
-/** Only a refusal says that nothing was written: of silence or a broken connection it is not known, so it counts as a write. */
-async function thenForget<T>(write: Promise<T>, forget: () => void): Promise<T> {
+/** Invalidates after the write, unless it was refused. After a timeout or a broken connection the write may have been made. */
+async function invalidateAfter<T>(write: Promise<T>, invalidate: () => void): Promise<T> {
   try {
     const answer = await write;
-    forget();
+    invalidate();
     return answer;
   } catch (error) {
-    if (!(error instanceof Problem) || error.code === 'internal') forget();
+    if (!(error instanceof Problem) || error.code === 'internal') invalidate();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The Catalog's Durable Object as seen from outside: the RPC methods of `catalog/catalog.ts`, and the one way to ask it,
- * with a time-out and the platform's failures told apart. Used by `catalog-client.ts` and `directory.ts`.
+ * The Catalog's Durable Object as seen by its clients: the RPC methods of `catalog/catalog.ts`, and `askCatalog`, which calls them
+ * with a timeout and retries failures of the platform. Used by `catalog-client.ts` and `directory.ts`.
  */
 import type { Agent } from '../core/agent.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
@@ -50,25 +50,25 @@ import { withTimeLimit } from '../net/time-limit.ts';
 /** A secret as stored; `secret-box.ts` opens it. */
 export type SealedSecret = SecretBinding & { name: string; sealed: string };
 
-/** A provider as stored, with every secret that it names and that exists, so that one question is enough. */
+/** A provider as stored, with all secrets that it names and that exist, so that one call is enough. */
 export type SealedProvider = { provider: Provider; sealedApiKey: string | null; secrets: SealedSecret[] };
 
 /** A webhook as stored. `sealed`: as in `PublishedHook` (`keys.ts`). */
 export type SealedHook = { webhook: WebhookDocument; version: number; sealed: string };
 
-/** What a key's hash says; `refused` is the reason. */
+/** The result of looking up a key's hash; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
 
 type Answer<T> = Promise<Outcome<T>>;
 
-/** The methods of `Triggers`, each with its workspace before what it takes. */
+/** The methods of `Triggers`, each with the workspace as an additional first parameter. */
 type TriggersRpc = {
   [Method in keyof Triggers]: Triggers[Method] extends (...args: infer Args) => Promise<infer Value>
     ? (workspace: string, ...args: Args) => Answer<Value>
     : never;
 };
 
-/** Every method names its workspace: the object belongs to one, and refuses any other. Those that are audited as changes also say who asks. */
+/** Every method names its workspace: the object belongs to one, and refuses others. Methods that are audited as changes also take the caller. */
 export interface CatalogRpc extends TriggersRpc {
   put(caller: CatalogCaller, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions): Answer<PutAnswer>;
   get(workspace: string, kind: DocumentKind, name: string, version: number | undefined): Answer<StoredDocument>;
@@ -117,7 +117,7 @@ export interface CatalogRpc extends TriggersRpc {
   appendAudit(workspace: string, rows: readonly AuditRow[]): Answer<null>;
   audit(workspace: string, query: AuditQuery): Answer<Page<AuditEntry>>;
 
-  /** `republish`: KV did not have it, although it should. */
+  /** `republish`: true when KV should have the value and does not. */
   pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean): Answer<EditionPointer>;
   editionText(workspace: string, hash: string): Answer<string>;
   agent(workspace: string, name: string, republish: boolean): Answer<Agent>;
@@ -127,15 +127,15 @@ export interface CatalogRpc extends TriggersRpc {
   skill(workspace: string, name: string, republish: boolean): Answer<Skill>;
   hook(workspace: string, name: string): Answer<SealedHook>;
   subscriptions(workspace: string): Answer<SubscriptionHead[]>;
-  /** null: none is stored. */
+  /** Returns null when none is stored. */
   sealedProvider(workspace: string, name: string): Answer<SealedProvider | null>;
   providerModels(workspace: string): Answer<{ name: string; models: string[] }[]>;
   sealedSecret(workspace: string, name: string): Answer<SealedSecret>;
 }
 
 /**
- * Asks a workspace's Catalog. A question may be asked a second time when the platform says so (an object that moved or was
- * updated under it); a write is sent once, since it may have been done. `waitMs`: how long it may wait for something itself.
+ * Calls a workspace's Catalog. A `question` is sent a second time when the platform marks its failure as retryable (the object was
+ * moved or updated); a `write` is sent once, since it may have been made. `waitMs`: how long the call itself may wait.
  */
 export async function askCatalog<T>(
   bindings: Bindings,
@@ -145,7 +145,7 @@ export async function askCatalog<T>(
   waitMs = 0,
 ): Promise<T> {
   const id = bindings.CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
-  // The namespace is untyped here, because the class lives on a higher floor; it implements `CatalogRpc`, which is checked there.
+  // The namespace is untyped here, because the class is on a higher floor, where `implements CatalogRpc` is checked.
   const attempt = (): Answer<T> =>
     withTimeLimit(call(bindings.CATALOG.get(id) as unknown as CatalogRpc), limits.catalogTimeoutMs + waitMs, silent);
   for (let failures = 0; ; failures += 1) {
@@ -160,15 +160,15 @@ export async function askCatalog<T>(
 
 const maxRetries = 3;
 
-/** The reason with which an idle Catalog ends itself on this machine (`catalog/close-database.ts`). */
+/** The reason with which an idle Catalog ends itself locally (`catalog/close-database.ts`). */
 export const closedAfterDelete = 'the database is closed after a deletion';
 
-/** The Catalog ends itself only while it runs nothing, so that a call which fails with this reason was not begun: a write can be sent again. */
+/** True when the Catalog ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */
 function wasClosed(error: unknown): boolean {
   return error instanceof Error && error.message.includes(closedAfterDelete);
 }
 
-/** The runtime marks failures of its own; an overloaded object is not to be asked again. */
+/** True for failures that the runtime marks as retryable; an overloaded object is not called again. */
 function isRetryable(error: unknown): boolean {
   return (
     error instanceof Error && 'retryable' in error && error.retryable === true && !('overloaded' in error && error.overloaded === true)
@@ -176,5 +176,5 @@ function isRetryable(error: unknown): boolean {
 }
 
 function silent(): never {
-  throw new Problem('internal', 'The catalog did not answer in time.');
+  throw new Problem('internal', 'The catalog did not respond in time. Try again.');
 }

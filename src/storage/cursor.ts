@@ -1,5 +1,5 @@
 /**
- * Cursors of paged lists: opaque to clients, `["<list>", position…]` as base64url JSON to us. A cursor of another list, or
+ * Cursors of paged lists: opaque to clients, base64url JSON of `["<list>", position…]` internally. A cursor of another list, or
  * anything else, is `invalid_request` at `cursor`.
  */
 import { limits } from '../core/limits.ts';
@@ -15,14 +15,14 @@ export function encodeCursor(list: string, position: CursorPart): string {
     .replace(/=+$/, '');
 }
 
-/** The position in a list of text keys; undefined without a cursor. */
+/** Returns the position in a list of text keys; undefined without a cursor. */
 export function decodeTextCursor(list: string, cursor: string | undefined): string | undefined {
   const position = decode(list, cursor);
   if (position === undefined || typeof position === 'string') return position;
   throw badCursor();
 }
 
-/** The position in a list of numbered rows; undefined without a cursor. */
+/** Returns the position in a list of numbered rows; undefined without a cursor. */
 export function decodeNumberCursor(list: string, cursor: string | undefined): number | undefined {
   const position = decode(list, cursor);
   if (position === undefined || (typeof position === 'number' && Number.isSafeInteger(position) && position >= 0)) return position;
@@ -37,7 +37,7 @@ function decode(list: string, cursor: string | undefined): unknown {
     const binary = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
     parsed = JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0))));
   } catch {
-    // Whatever is wrong with it, the answer is the same: it is not one of ours.
+    // Any decoding error means the same to the caller: the cursor is invalid.
     throw badCursor();
   }
   if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== list || parsed[1] === undefined || parsed[1] === null)
@@ -46,5 +46,5 @@ function decode(list: string, cursor: string | undefined): unknown {
 }
 
 function badCursor(): Error {
-  return invalidRequest([{ path: 'cursor', message: 'is not a cursor of this list: leave it out to start again' }]);
+  return invalidRequest([{ path: 'cursor', message: 'is not a cursor of this list: omit it to start from the beginning' }]);
 }

@@ -1,7 +1,6 @@
 /**
- * The read side of a call (DESIGN §4): isolate memory, then KV, then one question to the Catalog. Built once an isolate in
- * `wiring.ts`, so that the Worker and the Durable Objects beside it share its memory. Writes go through
- * `catalog-client.ts`, which tells `dropped`.
+ * The read path of a call (DESIGN §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring.ts`, so
+ * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which calls `dropped`.
  */
 import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
@@ -44,7 +43,7 @@ import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export type IsolateDirectory = Directory & {
-  /** This isolate wrote or removed it: what is kept of it is forgotten, and the Catalog is asked while KV may be old. */
+  /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
   dropped(kind: DocumentKind | 'key', workspace: string, name: string): void;
 };
 
@@ -70,12 +69,12 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const editionLoads = new Map<string, Promise<AliasMap>>();
 
   const names = async (workspace: string, pointer: EditionPointer): Promise<AliasMap> => {
-    const kept = editions.get(workspace, pointer.hash);
-    if (kept !== undefined) return kept;
+    const cached = editions.get(workspace, pointer.hash);
+    if (cached !== undefined) return cached;
     const key = kvKeys.edition(workspace, pointer.hash);
-    const underWay = editionLoads.get(key);
-    if (underWay !== undefined)
-      return joinFlight(underWay, () => {
+    const inFlight = editionLoads.get(key);
+    if (inFlight !== undefined)
+      return joinFlight(inFlight, () => {
         editionLoads.delete(key);
         return names(workspace, pointer);
       });
@@ -125,13 +124,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value, ttlMs: limits.operationTtlMs };
   };
 
-  /** Without an answer nothing counts as allowed, and what may be denied is asked about: a nuisance and no harm. */
+  /** When the policy cannot be read, no rule allows anything and possible denials require approval, which is safe. */
   const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
     try {
       const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.rules(workspace));
       return { value, ttlMs: limits.rulesTtlMs };
     } catch (error) {
-      options.log?.error('the policy could not be read: what changes or sends something is asked about', {
+      options.log?.error('the policy could not be read: calls that change or send something require approval', {
         workspace,
         cause: String(error),
       });
@@ -184,7 +183,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           : (providers.read(key) ??
             (ProviderName.safeParse(name).success ? await providers.load(key, () => loadProvider(workspace, name)) : null));
       if (access === null)
-        throw new Problem('model_not_found', `There is no provider "${name.slice(0, 64)}": GET /v1/models lists what there is.`);
+        throw new Problem('model_not_found', `There is no provider "${name.slice(0, 64)}". GET /v1/models lists the available ones.`);
       return access;
     },
 
@@ -192,8 +191,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     server: async (workspace, name, tool) => {
       const key = `${workspace}:${name}`;
-      const kept = servers.read(key);
-      if (tool !== undefined && kept !== undefined && kept?.ready.includes(tool) !== true) servers.drop(key);
+      const cached = servers.read(key);
+      if (tool !== undefined && cached !== undefined && cached?.ready.includes(tool) !== true) servers.drop(key);
       const access =
         servers.read(key) ?? (ServerName.safeParse(name).success ? await servers.load(key, () => loadServer(workspace, name)) : null);
       if (access === null) throw notFound('server', name);
@@ -266,7 +265,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           return providers.drop(`${workspace}:${name}`);
         case 'secret':
           secrets.drop(`${workspace}:${name}`);
-          // Providers may have been opened with it.
+          // Providers may have been loaded with the old secret.
           return providers.dropWhere((key) => key.startsWith(`${workspace}:`));
         case 'webhook':
           published.wrote(kvKeys.hook(workspace, name));
@@ -274,7 +273,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
         case 'subscription':
           return subscriptions.drop(workspace);
         case 'schedule':
-          // Nothing of it is kept here.
+          // Schedules are not cached here.
           return;
         case 'policy':
           return rules.drop(workspace);
@@ -287,7 +286,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 }
 
-/** As names of workspaces go into keys of KV: anything else can be none. */
+/** Workspace names as used in KV keys; any other text names no workspace. */
 const WorkspaceName = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 function missingSecret(name: string): Problem {

@@ -1,12 +1,12 @@
 /**
- * Editions in isolate memory, parsed and with their name tables built: what makes a warm call cost no I/O and no parse.
- * Bounded by weight, least recently used out first. An edition is immutable by its hash, so none ever goes stale.
+ * Editions in isolate memory, parsed and with their name tables built, so that a warm call needs no I/O and no parsing. Limited by
+ * weight; the least recently used are dropped first. An edition is immutable by its hash, so none becomes stale.
  */
 import type { AliasMap } from '../core/alias-map.ts';
 
 export interface EditionCache {
   get(workspace: string, hash: string): AliasMap | undefined;
-  /** `bytes`: of the edition's text; what is kept weighs more (`limits.parsedEditionWeight`). */
+  /** `bytes`: of the edition's text; the parsed form weighs more (`limits.parsedEditionWeight`). */
   set(workspace: string, hash: string, names: AliasMap, bytes: number): void;
 }
 
@@ -29,7 +29,7 @@ export function createEditionCache(options: { maxBytes: number; weight: number }
       total += weight - (entries.get(key)?.weight ?? 0);
       entries.delete(key);
       entries.set(key, { names, weight });
-      // The newest stays even when it alone is over the bound: somebody is about to use it.
+      // The newest stays even if it alone exceeds the limit, since it is about to be used.
       for (const [oldest, entry] of entries) {
         if (total <= options.maxBytes || oldest === key) break;
         entries.delete(oldest);

@@ -1,7 +1,7 @@
 /**
- * A layer over a store of files: reads look through it, changes stay in it until they are committed in one step or the
- * layer is dropped. Content that a script never read is not copied: an append keeps its bytes only, a moved file stays where
- * it is until the commit. It keeps rows and bytes and decides nothing but what it may hold; the rules are `file-rules.ts`.
+ * A layer over a file store: reads go through it, and changes stay in it until they are committed in one step or the layer is dropped.
+ * Content that a script never reads is not copied: an append stores only its bytes, and a moved file stays in place until the commit.
+ * It stores rows and bytes and checks nothing but its size limit; the rules are in `file-rules.ts`.
  */
 import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
@@ -9,18 +9,18 @@ import { parentPath } from '../core/path.ts';
 import { FileError } from '../ports/file-system.ts';
 import { isPermanent, type FileRow, type FileStore } from './file-store.ts';
 
-/** `from`: where the store beneath has the beginning of the content, if it has any; null: it has none of it. `pieces`, `own` bytes together, come after that. */
+/** `from`: path of the beginning of the content in the base store; null without one. `pieces`, `own` bytes in total, follow it. */
 type Entry = { row: FileRow; from: string | null; pieces: Uint8Array[]; own: number };
 
 export type StoreOverlay = FileStore & {
-  /** Writes all of it to the store, or throws a `FileError` before it has written anything. The layer is used up then. */
+  /** Writes all changes to the store, or throws a `FileError` before it writes anything. The layer cannot be used afterwards. */
   commit(): void;
 };
 
 export function overlayStore(base: FileStore): StoreOverlay {
-  /** null: what the store has at this path is gone. */
+  /** null for a path that was removed in the layer. */
   const entries = new Map<string, Entry | null>();
-  /** What the store had at a path when it was first changed here. */
+  /** The row of the base store when a path was first changed here. */
   const found = new Map<string, FileRow | null>();
   const tree = createTree();
   const delta = { files: 0, bytes: 0 };
@@ -33,7 +33,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
     return entry === undefined ? base.get(path) : entry?.row;
   };
 
-  /** What stands at a path, in the layer's terms. */
+  /** Returns the entry at a path, from the layer or the base store. */
   const at = (path: string): Entry | undefined => {
     const entry = entries.get(path);
     if (entry !== undefined) return entry ?? undefined;
@@ -47,7 +47,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
       throw new FileError(
         'ENOSPC',
         path,
-        `No room for ${path}: one call may write at most ${limits.maxOverlayBytes} bytes. Do it in several calls.`,
+        `No space for ${path}: one call can write at most ${limits.maxOverlayBytes} bytes. Use several calls.`,
       );
     }
     const before = get(path);
@@ -60,13 +60,13 @@ export function overlayStore(base: FileStore): StoreOverlay {
     entries.set(path, entry);
   }
 
-  /** Whether it is this layer that made it goes with it, wherever it is moved. */
+  /** Sets `fresh` on rows that this layer created; it stays set when they are moved. */
   const dated = ({ fresh: _given, ...row }: FileRow): FileRow => {
     const before = get(row.path);
     return before === undefined || before.fresh === true ? { ...row, fresh: true } : row;
   };
 
-  const isBeneath = ({ path }: FileRow): boolean => !entries.has(path);
+  const isInBase = ({ path }: FileRow): boolean => !entries.has(path);
   const ownRow = (path: string): FileRow[] => {
     const entry = entries.get(path) ?? null;
     return entry === null ? [] : [entry.row];
@@ -82,7 +82,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
     },
     append(given, content) {
       const row = dated(given);
-      // Of a file that is not there, too, the beginning is left to the store: somebody else may append to it meanwhile.
+      // For a missing file, too, the beginning is read from the base store at the commit: another call may append to it in the meantime.
       const before: Omit<Entry, 'row'> = at(row.path) ?? { from: entries.has(row.path) ? null : row.path, pieces: [], own: 0 };
       const { from, pieces, own } = before;
       set(row.path, { row, from, pieces, own: own + content.byteLength });
@@ -96,8 +96,8 @@ export function overlayStore(base: FileStore): StoreOverlay {
       return entry.from === null ? own.slice() : joinBytes([base.content(entry.from), own]);
     },
     remove: (path) => set(path, null),
-    children: (path) => [...base.children(path).filter(isBeneath), ...tree.children(path).flatMap(ownRow)],
-    descendants: (path) => [...base.descendants(path).filter(isBeneath), ...tree.descendants(path).flatMap(ownRow)],
+    children: (path) => [...base.children(path).filter(isInBase), ...tree.children(path).flatMap(ownRow)],
+    descendants: (path) => [...base.descendants(path).filter(isInBase), ...tree.descendants(path).flatMap(ownRow)],
     move(from, to) {
       const entry = at(from);
       if (entry === undefined) return;
@@ -123,8 +123,8 @@ export function overlayStore(base: FileStore): StoreOverlay {
 }
 
 /**
- * Somebody else wrote meanwhile. Of two writes the later one stands and appends are both kept, as without a layer; what
- * cannot be put together is refused here, before anything is written.
+ * Checks the changes against a base store that another call has changed. Of two writes the later one wins, and appends are both kept,
+ * as without a layer. Conflicting changes are refused here, before anything is written.
  */
 function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, found: ReadonlyMap<string, FileRow | null>): void {
   const used = base.usage();
@@ -135,7 +135,7 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, 
   };
   for (const [path, entry] of entries) {
     const now = base.get(path);
-    // The caller's file would go, and nobody was asked about that one.
+    // A file of the client would be lost that the approval did not cover.
     if ((entry === null || entry.from !== path) && isCallers(now) && !isSameVersion(now, found.get(path))) throw changedMeanwhile(path);
     if (entry === null) {
       if (now?.kind === 'directory' && base.children(path).some((child) => !entries.has(child.path))) throw changedMeanwhile(path);
@@ -157,17 +157,17 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, 
     bytes += (source?.size ?? 0) + entry.own - (now?.size ?? 0);
     if ((source?.size ?? 0) + entry.own > limits.maxFileBytes) throw changedMeanwhile(path);
   }
-  // Less than there was is always right: a session may already be full.
+  // A change that reduces the usage is always allowed, because the session may already be full.
   if ((files > limits.maxSessionFiles && files > used.files) || (bytes > limits.maxSessionFilesBytes && bytes > used.bytes)) {
     throw new FileError(
       'ENOSPC',
       '/',
-      'No room: another call filled the session meanwhile, so nothing of this one was kept. Delete files first.',
+      'No space: another call filled the session in the meantime, so the changes of this call were discarded. Delete files first.',
     );
   }
 }
 
-/** Moved content first goes where nothing is, since two files may have changed places. */
+/** Moves content to temporary paths first, since two files may have swapped paths. */
 function write(base: FileStore, entries: ReadonlyMap<string, Entry | null>): void {
   const moved = new Map<string, string>();
   for (const [path, entry] of entries) {
@@ -207,11 +207,11 @@ function changedMeanwhile(path: string): FileError {
   return new FileError(
     'EEXIST',
     path,
-    `${path} was changed by another call meanwhile, in a way that does not go together; nothing of this one was kept. Look again, then repeat it.`,
+    `${path} was changed by another call in the meantime, and the changes conflict. The changes of this call were discarded. Read the files again, then repeat it.`,
   );
 }
 
-/** The paths of the layer by directory, the directories on the way included: what is beneath one is found without looking at all. */
+/** Indexes the paths of the layer by directory, including intermediate directories, so that descendants are found without a scan. */
 function createTree() {
   const byDirectory = new Map<string, Set<string>>();
   const children = (path: string): string[] => [...(byDirectory.get(path) ?? [])];

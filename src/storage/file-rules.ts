@@ -1,6 +1,6 @@
 /**
- * The rules of a session's file system (kinds, parents, limits, errors) over a store that only keeps rows and bytes. Both
- * homes of files, memory and SQLite, are such stores, so they cannot differ in behaviour.
+ * The rules of a session's file system (kinds, parents, limits, errors) over a store that only stores rows and bytes. Files in memory
+ * and in SQLite use the same rules, so they behave the same.
  */
 import { limits } from '../core/limits.ts';
 import { baseName, isInside, parentPath, permanentFolders } from '../core/path.ts';
@@ -43,7 +43,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     store.put({ path, kind: 'directory', size: 0, modifiedAt: now(), mode: directoryMode, own: true });
   }
 
-  /** Refuses what would exceed a bound, before anything is written. */
+  /** Throws when the addition would exceed a limit, before anything is written. */
   function reserve(path: string, files: number, bytes: number): void {
     if (files <= 0 && bytes <= 0) return;
     const used = store.usage();
@@ -51,25 +51,25 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       throw new FileError(
         'ENOSPC',
         path,
-        `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories, and ${used.files} are there. Delete some first.`,
+        `No space for ${path}: a session can have at most ${limits.maxSessionFiles} files and directories, and has ${used.files}. Delete some first.`,
       );
     }
     if (used.bytes + bytes > limits.maxSessionFilesBytes) {
       throw new FileError(
         'ENOSPC',
         path,
-        `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together, and ${used.bytes} are used. Delete some first.`,
+        `No space for ${path}: a session's files can have at most ${limits.maxSessionFilesBytes} bytes in total, and ${used.bytes} are used. Delete some first.`,
       );
     }
   }
 
-  /** Directories that are always there have no row, and keep their mode and time. */
+  /** Changes a row. Permanent folders have no row, and their mode and time never change. */
   function change(path: string, changes: Partial<FileRow>): void {
     const row = existing(path);
     if (!isPermanent(path)) store.put({ ...row, ...changes });
   }
 
-  /** The file to write, made ready: parents there, not a directory, within bounds. */
+  /** Returns the row of a file to write. Creates its parents and checks kind and limits. */
   function writable(path: string, size: number): FileRow {
     const row = stat(path);
     if (row?.kind === 'directory') throw new FileError('EISDIR', path, `${path} is a directory.`);
@@ -101,7 +101,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       const row = stat(path);
       if (row !== null) {
         if (row.kind === 'directory' && options.recursive === true) return;
-        throw new FileError('EEXIST', path, `${path} is already there.`);
+        throw new FileError('EEXIST', path, `${path} already exists.`);
       }
       if (options.recursive === true) makeParents(path);
       else if (existing(parentPath(path)).kind === 'file') throw notDirectory(path);
@@ -119,9 +119,9 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     remove(path, options = {}) {
       const row = existing(path);
       if (isPermanent(path) && options.recursive !== true)
-        throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
+        throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove its contents instead.`);
       if (row.kind === 'directory') {
-        // Folders that are always there may have no row that leads to what is in them.
+        // Permanent folders may have no row that leads to their contents.
         const folders = path === '/' ? permanentFolders : [path];
         const beneath = new Set(folders.flatMap((folder) => store.descendants(folder).map((child) => child.path)));
         if (beneath.size > 0 && options.recursive !== true) throw notEmpty(path);
@@ -138,7 +138,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       if (existing(parentPath(to)).kind === 'file') throw notDirectory(to);
       const beneath = source.kind === 'directory' ? store.descendants(from) : [];
       if (beneath.some((row) => row.path.length - from.length + to.length > limits.maxPathBytes)) {
-        throw new FileError('EINVAL', to, `Moved to ${to}, some paths would be longer than ${limits.maxPathBytes} bytes.`);
+        throw new FileError('EINVAL', to, `After the move to ${to}, some paths would be longer than ${limits.maxPathBytes} bytes.`);
       }
       const target = stat(to);
       if (target !== null) {
@@ -167,7 +167,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
   };
 }
 
-/** Read only where it matters: of a file that is somebody else's, and as long. */
+/** Compares contents, reading them only if the sizes are equal. */
 function isSame(store: FileStore, { path, kind, size }: FileRow, content: Uint8Array): boolean {
   if (kind !== 'file' || size !== content.byteLength) return false;
   const there = store.content(path);

@@ -1,28 +1,28 @@
-/** Where files are kept, as their rules (`file-rules.ts`) see it: rows and bytes under resolved paths. */
+/** The storage interface of files, below their rules (`file-rules.ts`): rows and bytes by resolved path. */
 import { permanentFolders } from '../core/path.ts';
 import type { FileStat } from '../ports/file-system.ts';
 
 export type FileRow = { path: string } & FileStat;
 
-/** Keeps rows and bytes; decides nothing. `put` with content replaces the content, without it leaves the content alone. */
+/** Stores rows and bytes without checks. `put` with content replaces the content; without content it leaves it unchanged. */
 export interface FileStore {
   get(path: string): FileRow | undefined;
   put(row: FileRow, content?: Uint8Array): void;
-  /** Adds bytes after `row.size - content.length` existing ones, none where there is no file yet, and stores the row. */
+  /** Adds bytes after the existing `row.size - content.length` bytes (none for a new file), and stores the row. */
   append(row: FileRow, content: Uint8Array): void;
   content(path: string): Uint8Array;
-  /** One row and its content. */
+  /** Removes one row and its content. */
   remove(path: string): void;
-  /** Direct children of a directory, in any order. */
+  /** Returns the direct children of a directory, in any order. */
   children(path: string): FileRow[];
-  /** Everything beneath a directory, in any order, without the directory. */
+  /** Returns everything inside a directory, in any order, without the directory itself. */
   descendants(path: string): FileRow[];
-  /** Re-keys one row and its content; nothing is at `to`. */
+  /** Changes the path of one row and its content; `to` must not exist. */
   move(from: string, to: string): void;
   paths(): string[];
-  /** Files and directories, and bytes of content. */
+  /** Returns the number of files and directories, and the bytes of their content. */
   usage(): { files: number; bytes: number };
-  /** Grows with every change: the same number twice means that nothing was changed in between. */
+  /** Returns a counter that grows with every change. */
   changes(): number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Webhooks in isolate memory, ready to judge what is sent to them. Each is read again when its time is over, and opened
- * again only where it was written meanwhile. What there is not is not kept, so that strangers who try names cannot push out what
- * there is. Used by `directory.ts`.
+ * Webhooks in isolate memory, compiled and ready to check deliveries. Each is read again when it expires, and decrypted again only if
+ * it was written in the meantime. Missing webhooks are not cached, so that guessed names cannot evict existing ones. Used by
+ * `directory.ts`.
  */
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SealedHook } from './catalog-rpc.ts';
@@ -9,14 +9,14 @@ import { joinFlight } from './single-flight.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export type HookCache = {
-  /** `notOlderThan`: when it must have been read, at the earliest; absent: as its time allows. */
+  /** `notOlderThan`: the earliest time at which a cached webhook may have been read; by default its TTL decides. */
   read(key: string, source: HookSource, notOlderThan?: number): Promise<CompiledHook | null>;
-  /** Forgets, also what a load under way will bring. */
+  /** Invalidates the webhook, including the result of a load in flight. */
   drop(key: string): void;
 };
 
 export type HookSource = {
-  /** `kept`: what is in memory. */
+  /** `kept`: the cached webhook. */
   load(kept: SealedHook | null): Promise<Loaded<SealedHook | null>>;
   compile(stored: SealedHook): Promise<CompiledHook>;
 };
@@ -50,9 +50,9 @@ export function createHookCache(options: { maxEntries: number; now(): number }):
     read: async (key, source, notOlderThan = 0) => {
       const entry = entries.get(key);
       if (entry !== undefined && options.now() < entry.until && entry.readAt >= notOlderThan) return entry.hook;
-      const underWay = loads.get(key);
-      if (underWay !== undefined)
-        return await joinFlight(underWay, () => {
+      const inFlight = loads.get(key);
+      if (inFlight !== undefined)
+        return await joinFlight(inFlight, () => {
           loads.delete(key);
           return cache.read(key, source, notOlderThan);
         });

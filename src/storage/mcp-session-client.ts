@@ -1,4 +1,4 @@
-/** MCP sessions behind their Durable Objects: ids made and checked without asking anybody, then the one object asked. */
+/** Client for the Durable Objects of MCP sessions: creates and checks ids without I/O, then calls the object of the session. */
 import type { Ids } from '../ports/runtime.ts';
 import type { McpSession, McpSessions } from '../ports/mcp-sessions.ts';
 import type { Bindings } from './bindings.ts';
@@ -8,7 +8,7 @@ import type { McpSessionIds } from './request-state.ts';
 export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: Ids, sessionIds: McpSessionIds): McpSessions {
   const stubOf = async (workspace: string, nonce: string): Promise<McpSession> => {
     const namespace = bindings.MCP_SESSION;
-    // The class lives on a higher floor; this is its public face.
+    // The class is on a higher floor; this is its interface.
     return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSession;
   };
   return {

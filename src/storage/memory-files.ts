@@ -1,16 +1,16 @@
-/** Scratch files in memory: a call without a session, and tests. Gone with the call. */
+/** Scratch files in memory, for calls without a session and for tests. Gone after the call. */
 import { joinBytes } from '../core/bytes.ts';
 import { parentPath } from '../core/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
 import type { FileRow, FileStore } from './file-store.ts';
 
-/** An empty file system; `now` dates what is written. */
+/** Creates an empty file system; `now` gives the modification times. */
 export function createMemoryFiles(now: () => number = Date.now): FileSystem {
   return createFileSystem(memoryStore(), now);
 }
 
-/** Content as the pieces it came in: joined on the first read, so that a loop of appends stays linear. */
+/** Content in pieces, joined on the first read, so that a loop of appends stays linear. */
 type Entry = { row: FileRow; pieces: Uint8Array[] };
 
 function memoryStore(): FileStore {

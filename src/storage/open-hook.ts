@@ -1,4 +1,4 @@
-/** A stored webhook made ready to judge what is sent to it: its secrets opened, its verifier built. Used by `directory.ts`; kept by `hook-cache.ts`. */
+/** Decrypts the secrets of a stored webhook and compiles it. Used by `directory.ts`; cached by `hook-cache.ts`. */
 import { Problem } from '../core/problem.ts';
 import { compileHook } from '../core/triggers/compile-hook.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
@@ -7,15 +7,20 @@ import type { SealedHook } from './catalog-rpc.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
 
-/** `internal` for one that does not open or cannot be compiled; why is in its cause. */
+/** Throws `internal` for a webhook that cannot be decrypted or compiled; the reason is in the cause. */
 export async function openHook(master: MasterKey, workspace: string, name: string, stored: SealedHook): Promise<CompiledHook> {
   try {
     const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
-    // Sealed by the writer of webhooks only.
+    // Only the writer of webhooks seals values of this kind.
     const { secrets } = JSON.parse(text) as WebhookSecrets;
     return compileHook(stored, secrets);
   } catch (cause) {
-    // What is wrong with it is not for whoever sends to it.
-    throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });
+    // The reason is not returned to the sender of the delivery.
+    throw new Problem(
+      'internal',
+      'This delivery cannot be checked because of an internal error. The service log has the reason.',
+      {},
+      { cause },
+    );
   }
 }

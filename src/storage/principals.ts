@@ -1,7 +1,7 @@
 /**
- * Who a key stands for (DESIGN §9). The root key is compared in constant time; of created keys the check is verified with
- * no I/O, then the workspace's Catalog is asked, and its answer trusted for `limits.principalTtlMs`. Refusals say why, as
- * far as that does not help to guess.
+ * Resolves an API key to its principal (DESIGN §9). The root key is compared in constant time. For other keys the check is verified
+ * without I/O, then the workspace's Catalog is asked, and its response cached for `limits.principalTtlMs`. Refusals have a reason, as
+ * far as it does not help to guess keys.
  */
 import { parseKey } from '../core/key.ts';
 import type { ParsedKey } from '../core/key.ts';
@@ -22,9 +22,9 @@ import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export interface Principals {
-  /** `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: a verdict that is older is asked for again. */
+  /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
   principal(key: string, maxAgeMs?: number): Promise<Principal>;
-  /** A key of this workspace was revoked here. */
+  /** Invalidates a key of this workspace that was revoked in this isolate. */
   revoked(workspace: string, id: string): void;
 }
 
@@ -40,12 +40,15 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
     return equalInConstantTime(await sha256Hex(key), await rootHash);
   };
 
-  const judge = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {
+  const check = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {
     if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
     const key = parseKey(text);
-    if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor of the form mk_<workspace>_<id>_<secret>.');
+    if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor in the format mk_<workspace>_<id>_<secret>.');
     if (!(await isGenuine(master, key)))
-      throw unauthenticated('forged', 'The key was not made here: it is mistyped or cut, or the master key has changed.');
+      throw unauthenticated(
+        'forged',
+        'The key was not issued by this installation: it is mistyped or cut off, or the master key has changed.',
+      );
     return verify(key);
   };
 
@@ -60,12 +63,11 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
   return {
     principal: async (text, maxAgeMs) => {
       if (settings.rootKey === null) throw missingRootKey();
-      if (text === '') throw unauthenticated('missing', 'Give a key: `Authorization: Bearer <key>`.');
-      // Before anything is hashed or kept: the work for a key of any length is bounded.
-      if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length))
-        throw unauthenticated('malformed', 'The key is longer than any key.');
+      if (text === '') throw unauthenticated('missing', 'An API key is required: send `Authorization: Bearer <key>`.');
+      // Checked before the key is hashed or cached, to limit the work for a long one.
+      if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length)) throw unauthenticated('malformed', 'The key is too long.');
       const { rootKey } = settings;
-      const verdict = verdicts.read(text, maxAgeMs) ?? (await verdicts.load(text, () => judge(text, rootKey), maxAgeMs));
+      const verdict = verdicts.read(text, maxAgeMs) ?? (await verdicts.load(text, () => check(text, rootKey), maxAgeMs));
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },
@@ -76,7 +78,7 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
   };
 }
 
-/** Said only to those who hold a key with a genuine check. */
+/** Only shown to holders of a key with a valid check. */
 const refusals = {
   unknown: 'The key does not exist.',
   revoked: 'The key was revoked.',
@@ -90,6 +92,6 @@ function unauthenticated(reason: 'missing' | 'malformed' | 'forged' | keyof type
 function missingRootKey(): Problem {
   return new Problem(
     'not_configured',
-    'No root key is set: set one of 32 or more characters with `wrangler secret put MONIKER_ROOT_KEY`, or let `npm start` make one.',
+    'No root key is set. Set one of 32 or more characters with `wrangler secret put MONIKER_ROOT_KEY`, or let `npm start` create one.',
   );
 }

@@ -1,6 +1,6 @@
 /**
- * From a provider as stored to what an adapter needs: the key opened, secrets of its headers resolved, each only if it is
- * bound to the provider's host. The result stays in memory.
+ * Resolves a stored provider to what an adapter needs: decrypts its key and the secrets of its headers, each only if it is bound to
+ * the provider's host. The result stays in memory.
  */
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
@@ -10,7 +10,7 @@ import type { SealedProvider } from './catalog-rpc.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
 
-/** `not_configured` when a secret is missing, bound elsewhere, or cannot be opened. */
+/** Throws `not_configured` when a secret is missing, bound to another host, or cannot be decrypted. */
 export async function openProvider(master: MasterKey, workspace: string, name: string, stored: SealedProvider): Promise<ProviderAccess> {
   const { provider, sealedApiKey, secrets } = stored;
   const baseUrl = providerBaseUrl(provider);

@@ -1,6 +1,6 @@
 /**
- * What a miss of isolate memory costs: KV first, and one question to the Catalog when KV has nothing, something it cannot
- * be, or may be older than a write of this isolate. Keeps nothing but the times of those writes; used by `directory.ts`.
+ * Reads published documents after a cache miss: from KV first, then from the Catalog when KV has nothing, an unknown format, or a
+ * value that may be older than a write of this isolate. Stores only the times of those writes; used by `directory.ts`.
  */
 import type { Agent } from '../core/agent.ts';
 import type { Edition, EditionPointer } from '../core/edition-tool.ts';
@@ -18,28 +18,28 @@ import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, P
 import type { Loaded } from './timed-cache.ts';
 
 export interface PublishedReader {
-  /** null: there is no such toolset, or no such version. */
+  /** Returns null when the toolset or version does not exist. */
   pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
-  /** As the Catalog has it, which is asked first. */
+  /** Returns the newest pointer of the Catalog; KV is read only when the Catalog cannot be reached. */
   newest(workspace: string, toolset: string): Promise<EditionPointer | null>;
   agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
   skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
   /**
-   * Asks the Catalog only about what this isolate wrote, once a write. `known`: what was found last time. `upstream_timeout` where KV does not
-   * answer: then it is not known what there is.
+   * Asks the Catalog only about webhooks that this isolate wrote, once a write. `known`: the previous result. Throws `upstream_timeout`
+   * when KV does not respond, since the webhook may exist.
    */
   hook(workspace: string, name: string, known: SealedHook | null): Promise<Loaded<SealedHook | null>>;
-  /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
+  /** `bytes`: length of its text. Throws `internal` when it does not exist: a pointer never names an edition that is not stored. */
   edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
-  /** This isolate wrote the thing of this KV key. */
+  /** Notes a write of this isolate to this KV key. */
   wrote(key: string): void;
-  /** This isolate wrote any of those whose KV keys begin so. */
+  /** Notes a write of this isolate to any KV key with this prefix. */
   wroteAll(prefix: string): void;
 }
 
 export function createPublishedReader(options: { env: Bindings; clock: Clock; log?: Logger }): PublishedReader {
   const { env, clock, log } = options;
-  /** KV keys and prefixes written here → until when KV may be older than that. */
+  /** KV keys and prefixes written here → the time until which KV may have an older value. */
   const writes = new Map<string, number>();
 
   const isFresh = (key: string, prefix: string): boolean => {
@@ -60,7 +60,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     }
     if (text === null) return { value: null, isLost: true };
     const value = parse(text);
-    // Only the Catalog writes these keys, so the format number says the rest.
+    // Only the Catalog writes these keys, so checking the format number is enough.
     if (typeof value === 'object' && value !== null && 'format' in value && value.format === publishedFormat)
       return { value: value as T, isLost: false };
     log?.error('KV holds another format', { key });
@@ -72,7 +72,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : limits.pinnedPointerTtlMs };
   };
 
-  /** A document that is published whole. `ask`: the Catalog, which is told whether KV has lost it. */
+  /** Reads a document that is published whole. `ask` calls the Catalog, and is passed whether KV has lost the document. */
   const wholeDocument = async <Value, Published extends { format: number }>(
     key: string,
     pick: (published: Published) => Value,
@@ -82,7 +82,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     const { value: published, isLost } = isFresh(key, key)
       ? unasked
       : await fromKv<Published | PublishedTombstone>(key, limits.pointerCacheTtlSeconds);
-    // Only a tombstone has the word.
+    // Only tombstones have a `deleted` field.
     if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
     const value = await orNull(ask(isLost));
     return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
@@ -94,10 +94,10 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       text = await readKv(key, limits.pointerCacheTtlSeconds);
     } catch (cause) {
       const retry = { retryAfterMs: limits.defaultRetryAfterMs };
-      throw new Problem('upstream_timeout', 'The store of webhooks does not answer. Send this again.', retry, { cause });
+      throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
     }
     const found = text === null ? null : parse(text);
-    // Only the Catalog writes these keys, so the format number says the rest.
+    // Only the Catalog writes these keys, so checking the format number is enough.
     if (typeof found === 'object' && found !== null && 'format' in found && found.format === publishedFormat) return found as PublishedHook;
     if (text !== null) log?.error('KV holds another format', { key });
     return null;
@@ -124,7 +124,11 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       try {
         return await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, false)));
       } catch (error) {
-        log?.error('the Catalog did not say what is newest: KV may be older', { workspace, toolset, cause: String(error) });
+        log?.error('the newest pointer could not be read from the Catalog: using KV, which may be older', {
+          workspace,
+          toolset,
+          cause: String(error),
+        });
         const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset), limits.pointerCacheTtlSeconds);
         if (value === null || 'deleted' in value) return null;
         return { toolset, version: value.version, revision: value.revision, hash: value.hash };
@@ -149,7 +153,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
         return { value, ttlMs: limits.hookTtlMs };
       }
       const found = await hookInKv(key);
-      // What is known is of the Catalog, and KV may be behind it.
+      // `known` is from the Catalog, and KV may not have it yet.
       if (isNew && known !== null && (found?.version ?? 0) <= known.version) return { value: known, ttlMs: limits.hookTtlMs };
       const value = found === null || 'deleted' in found ? null : found;
       return { value, ttlMs: value === null ? 0 : limits.hookTtlMs };
@@ -167,7 +171,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       }
       const text = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.editionText(workspace, hash)));
       const read = text === null ? null : await readEdition(text, workspace, hash);
-      if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store: PUT the toolset again.');
+      if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store. PUT the toolset again.');
       return read;
     },
 
@@ -176,24 +180,24 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 }
 
-/** One that was not removed. */
+/** A published value that is not a tombstone. */
 type Standing<Published> = Exclude<Published, PublishedTombstone>;
 
-/** `isLost`: KV answered, and has not what it should have. Of a KV that is silent that is not known. */
+/** `isLost`: KV responded and does not have the value that it should have. False when KV did not respond. */
 type FromKv<T> = { value: T | null; isLost: boolean };
 
 const unasked = { value: null, isLost: false } as const;
 
 function silent(): never {
-  throw new Error('KV did not answer in time');
+  throw new Error('KV did not respond in time');
 }
 
-/** undefined where it is not JSON: nothing of ours. */
+/** Returns undefined when the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What stands there instead is said by its key in the log.
+    // The caller logs the key of the invalid value.
     return undefined;
   }
 }
@@ -203,7 +207,7 @@ function note(writes: Map<string, number>, key: string, now: number): void {
   writes.set(key, now + limits.freshReadMs);
 }
 
-/** null when the text is not the edition of this hash. The hash is the check: what has it was written by the Catalog. */
+/** Returns null when the text is not the edition of this hash. Only the Catalog can have written a text with this hash. */
 async function readEdition(text: string, workspace: string, hash: string): Promise<{ edition: Edition; bytes: number } | null> {
   if ((await sha256Hex(text)) !== hash) return null;
   const edition = JSON.parse(text) as Edition;

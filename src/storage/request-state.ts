@@ -1,7 +1,7 @@
 /**
- * The signed word on a question that travels with an MCP client (`requestState`, `engine/serve/serve-state.ts`), and the ids of MCP sessions: HMAC-SHA-256
- * under keys derived for the workspace, so that what is not ours is known without asking anybody. Signed, not secret: nothing that the
- * client may not read stands in it.
+ * Signed state that MCP clients carry: the `requestState` of a question (`engine/serve/serve-state.ts`) and the ids of MCP sessions.
+ * HMAC-SHA-256 under keys derived for the workspace, so that a forged value is detected without I/O. Signed, not encrypted: it has
+ * nothing that the client may not read.
  *
  * Form: `<base64url of the payload>.<base64url of 32 bytes>`.
  */
@@ -21,19 +21,19 @@ export function createStateSeal(master: MasterKey): StateSeal {
       const bytes = fromBase64Url(payload);
       if (bytes === null || rest.length > 0 || !equalTexts(mac, await macOf(master, workspace, 'request-state', payload))) return null;
       const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
-      // We signed it, so we wrote it.
+      // Signed here, so it was written by `seal`.
       return isRecord(state) ? (state as ServedState) : null;
     },
   };
 }
 
-/** Whose session it is: told by nobody, known from its id alone. `target`: as in `ServedState`. */
+/** The owner of a session; it is part of the signed id and is not looked up. `target`: as in `ServedState`. */
 export type McpSessionOwner = { workspace: string; keyId: string; target: string | null };
 
 export interface McpSessionIds {
   /** `nonce`: unguessable, of letters, digits and `_`. */
   mint(owner: McpSessionOwner, nonce: string): Promise<string>;
-  /** The nonce; null: it is nobody's, or somebody else's. */
+  /** Returns the nonce; null when the id is invalid or of another owner. */
   read(owner: McpSessionOwner, id: string): Promise<string | null>;
 }
 
@@ -51,7 +51,7 @@ export function createMcpSessionIds(master: MasterKey): McpSessionIds {
   };
 }
 
-/** Longer than any of ours. */
+/** Longer than any id that `mint` creates. */
 const maxSessionIdLength = 256;
 
 async function macOf(master: MasterKey, workspace: string, purpose: KeyPurpose, text: string): Promise<string> {
@@ -59,7 +59,7 @@ async function macOf(master: MasterKey, workspace: string, purpose: KeyPurpose, 
   return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))));
 }
 
-/** In constant time: where a guess goes wrong is not told. */
+/** Compares in constant time, so that timing does not reveal the position of a difference. */
 function equalTexts(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index % (other.length || 1));

@@ -2,46 +2,47 @@
  * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
  * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
  *
- * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is; `close`: the database is to be closed once (`close-database.ts`).
- * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET shows; `sealed` the
+ * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`).
+ * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET returns; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
- *   with `deleted = 1` and an empty body, so that numbers are never used twice.
+ *   with `deleted = 1` and an empty body, so that version numbers are never reused.
  * - `toolset_versions(name, version, …)`: every version of every toolset with its edition; `revision` counts editions of
  *   one version. `body` and `hash` of a DELETE are null.
- * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in pieces of at most
+ * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in chunks of at most
  *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
- * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that takes its default aliases.
- * - `server_tools(server, name, …)`: what a workspace knows of a server's tool. `accepted`: the definition in force (`{definition,
- *   raw?, annotationsAccepted?}` as JSON; null: none was ever accepted; with `annotationsAccepted` where an administrator accepted its annotations), `listed`: as the server lists it (null: as accepted, where the pins are equal),
- *   each with its pin; `listed_pin` null: it does not. `reason`: why it is held (`Hold`; null: it is not), or `refused`: what is listed is
- *   no definition, and `listed_pin` its hash. `findings`: of the listed one. A row outlives its server where a toolset names the tool.
+ * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that inherits its default aliases.
+ * - `server_tools(server, name, …)`: tools of servers. `accepted`: the definition in force (JSON `{definition, raw?, annotationsAccepted?}`,
+ *   null before the first one; `annotationsAccepted` when an administrator accepted its annotations). `listed`: the definition that the
+ *   server lists (null when its pin equals the accepted one). Each has its pin; `listed_pin` is null when the server does not list the
+ *   tool. `reason`: why it is held (`Hold`), null when it is not; `refused` when the listed definition is invalid, with its hash as
+ *   `listed_pin`. `findings`: of the listed one. A row outlives its server while a toolset names the tool.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
- * - `server_state(server, state)`: how a server that lists its tools itself is doing, and who reads it (JSON, `catalog/server-state.ts`).
- * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in pieces).
- * - `server_documents(server, sequence, data)`: an OpenAPI document that was given whole, in pieces.
- * - `server_grants(server, …)`: what is kept of signing in to a server (sealed JSON; `catalog/server-grants.ts`).
- * - `equipment(key_id, …)`: what a key has equipped over MCP, and its mode.
- * - `spent(nonce, expires_at)`: what may be used once and was.
- * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
+ * - `server_state(server, state)`: the state of a server that lists its own tools, and who refreshes it (JSON, `catalog/server-state.ts`).
+ * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in chunks).
+ * - `server_documents(server, sequence, data)`: an OpenAPI document that was uploaded, in chunks.
+ * - `server_grants(server, …)`: OAuth tokens of a server (sealed JSON; `catalog/server-grants.ts`).
+ * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
+ * - `spent(nonce, expires_at)`: used single-use nonces.
+ * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end.
- * - `key_cancellations(key_id, …)`: keys whose sessions are being gone through, up to the session numbered `after`; `pass` 2 is the last.
+ * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
  * - `sessions(id, …)`: the index of listed sessions.
- * - `audit(sequence, …)`: one row for each call or refusal (`kind` call) and for each change (`kind` change); `tool` is the canonical name, or the
- *   requested one of an unknown tool. `(session, number)`, and without a session `call_id`, make appending twice harmless. `is_open`: the row is
- *   an intent, or its call waits: the outcome replaces it.
- * - `deliveries(number, kind, name, id, …)`: what came to webhooks (`kind` webhook) and the runs of schedules, each once by `id`.
- *   `due_at`: when it is next brought to its session; null: nothing is to be done, or one before it goes first (the oldest pending one of
- *   a session has a time). `held`: it waits for the run before it to end. `run` counts replays from 1, `attempts` those of one run, and
- *   `run_at` is when it was first its turn. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and
- *   `input`, what the agent is told, while it is pending, in pieces.
- * - `erasures(kind, name, …)`: deleted triggers and subscriptions whose rows, up to these numbers, are still to be erased.
- * - `schedule_state(schedule, due_at, since)`: when each runs next; null: never again, or paused. `since`: of one that broke and is tried again
- *   later, the time that it was due at first.
- * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
- *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went. `callback_backlog`: how many are pending,
- *   and the bytes of their bodies, one row.
- * - `taint_marks(name, …)`: marks of the taint rule that belong to no session object (`catalog/taint-marks.ts`): of an answer that a client
- *   may resend, and of the direct calls of a key. `answers_of`: key of an answer, null for the rest.
+ * - `audit(sequence, …)`: one row for each call or refusal (`kind` call) and for each change (`kind` change); `tool` is the canonical
+ *   name, or the requested name of an unknown tool. `(session, number)`, or `call_id` without a session, makes appending idempotent.
+ *   `is_open`: the row is an intent, or its call waits, and the outcome replaces it.
+ * - `deliveries(number, kind, name, id, …)`: deliveries to webhooks (`kind` webhook) and runs of schedules, each once by `id`.
+ *   `due_at`: when it is next sent to its session; null when nothing is to be done or an earlier one goes first (the oldest pending one
+ *   of a session has a time). `held`: it waits for the end of the previous run. `run` counts replays from 1, `attempts` those of one
+ *   run, and `run_at` is when its turn first came. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: the `payload` unchanged,
+ *   and, while pending, the agent's `input`, in chunks.
+ * - `erasures(kind, name, …)`: deleted triggers and subscriptions whose rows, up to these numbers, still have to be erased.
+ * - `schedule_state(schedule, due_at, since)`: when each runs next; null when paused or without further runs. `since`: the original
+ *   due time of a run that failed and is retried.
+ * - `callbacks(number, id, …)`: outgoing messages; `source` is what a message is about, so that a repeated notice has one message.
+ *   `callback_bodies`, `callback_attempts`: the body, in chunks, and the result of each attempt. `callback_backlog`: one row with the
+ *   number of pending messages and the bytes of their bodies.
+ * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/taint-marks.ts`): of a response that a client may
+ *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  */
 import { crashPoint } from '../core/crash-point.ts';
 
@@ -191,9 +192,8 @@ export const catalogMigrations: readonly string[] = [
 ];
 
 /**
- * Brings an object's database to the newest schema, each migration in a transaction of its own: a process that dies in the
- * middle leaves the old schema or the new one, and the next to open it goes on from there. Runs before any request. A
- * database from a newer release is refused rather than misread.
+ * Migrates an object's database to the newest schema, each migration in its own transaction: after a crash the database has the old
+ * schema or the new one, and the next start continues from there. Runs before any request. Throws for a database of a newer release.
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
   const version = readVersion(storage.sql);
@@ -202,7 +202,7 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
     if (index < version) continue;
     storage.transactionSync(() => {
       storage.sql.exec(migration);
-      // A transaction cannot wait: a crash test stops the process here at once.
+      // A transaction cannot wait, so a crash test stops the process here synchronously.
       void crashPoint('schema-migration-mid');
       storage.sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
       storage.sql.exec('DELETE FROM schema_version');
@@ -211,7 +211,7 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
   }
 }
 
-/** 0 before the first migration. */
+/** Returns the schema version; 0 before the first migration. */
 function readVersion(sql: SqlStorage): number {
   if (sql.exec(`SELECT name FROM sqlite_master WHERE name = 'schema_version'`).toArray().length === 0) return 0;
   return sql.exec<{ version: number | null }>('SELECT max(version) AS version FROM schema_version').one().version ?? 0;

@@ -6,7 +6,7 @@
 import { Problem } from '../core/problem.ts';
 import type { MasterKey } from './master-key.ts';
 
-/** Whose value it is; bound into the seal. */
+/** The owner of a value, which is bound into the seal. */
 export type SealedFor = {
   workspace: string;
   kind: 'secret' | 'provider' | 'grant' | 'webhook' | 'schedule' | 'subscription';
@@ -24,14 +24,14 @@ export async function sealValue(master: MasterKey, place: SealedFor, value: stri
   return [sealFormat, await master.id(), toBase64(nonce), toBase64(new Uint8Array(ciphertext))].join('.');
 }
 
-/** The value. `not_configured` when it was sealed under another master key, `internal` when it was tampered with. */
+/** Returns the value. Throws `not_configured` when it was sealed under another master key, `internal` when it was tampered with. */
 export async function openValue(master: MasterKey, place: SealedFor, sealed: string): Promise<string> {
   const [format, keyId, nonce = '', ciphertext = ''] = sealed.split('.');
   if (format !== sealFormat) throw new Problem('internal', `The stored ${place.kind} "${place.name}" has an unknown format.`);
   if (keyId !== (await master.id())) {
     throw new Problem(
       'not_configured',
-      `The ${place.kind} "${place.name}" was stored under another MONIKER_MASTER_KEY: set that one again, or PUT it anew.`,
+      `The ${place.kind} "${place.name}" was stored under another MONIKER_MASTER_KEY. Restore that key, or PUT the ${place.kind} again.`,
     );
   }
   const key = await master.derive(place.workspace, 'secrets');
@@ -43,7 +43,7 @@ export async function openValue(master: MasterKey, place: SealedFor, sealed: str
     );
     return new TextDecoder().decode(plain);
   } catch (cause) {
-    throw new Problem('internal', `The stored ${place.kind} "${place.name}" does not open: it was changed or moved.`, {}, { cause });
+    throw new Problem('internal', `The stored ${place.kind} "${place.name}" cannot be decrypted: it was changed or moved.`, {}, { cause });
   }
 }
 

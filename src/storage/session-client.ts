@@ -1,4 +1,4 @@
-/** Sessions behind their Durable Objects: ids made and checked, outcomes unwrapped, new ones put in the Catalog's index. */
+/** Client for the Durable Objects of sessions: creates and checks ids, unwraps outcomes, and adds new sessions to the Catalog's index. */
 import { limits } from '../core/limits.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
@@ -45,7 +45,7 @@ const methods: readonly (keyof Session)[] = [
   'deleteFile',
 ];
 
-/** `secret`: of this installation; sessions that are made with a key have ids that nobody else can work out. */
+/** `secret`: of this installation; it makes the ids of sessions that are created with a key unguessable. */
 export function createSessions(
   bindings: Pick<Bindings, 'SESSION'>,
   catalog: (workspace: string) => Catalog,
@@ -53,13 +53,13 @@ export function createSessions(
 ): Sessions {
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
-  // The class lives on a higher floor; this is its public face.
+  // The class is on a higher floor; this is its interface.
   const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
   const sessionOf = (id: DurableObjectId): Session => rememberSetup(id.toString(), fromRemote<Session>(stubOf(id), methods), setups);
   return {
     async create(owner, setup, key) {
       const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
-      // A key is kept for a day, so what it leads to is, too.
+      // A key is valid for a day, so its session is stored for at least as long.
       const keptMs = key === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs;
       const view = unwrap(await stubOf(id).found(owner, setup, keptMs));
       if (setup.listed) {
@@ -87,14 +87,14 @@ export function createSessions(
   };
 }
 
-/** The same key of the same principal is the same session, whoever asks again and wherever. */
+/** Returns the name of a keyed session: the same key of the same principal is always the same session. */
 async function keyedName(owner: Principal, key: string, secret: string | null): Promise<string> {
   return await objectName(owner.workspace, 'session', JSON.stringify([owner.keyId, key, secret]));
 }
 
 /**
- * What a session was made with never changes, and every turn's plan is made from it: it is asked for once an isolate and
- * key. That the session is still there shows when the turn is submitted.
+ * Caches the setup of a session, which never changes and is needed for the plan of every turn, per isolate and key. Whether the session
+ * still exists is checked when the turn is submitted.
  */
 function rememberSetup(id: string, session: Session, setups: Map<string, SessionSetup>): Session {
   const nameFor = (caller: Principal): string => `${id} ${caller.workspace} ${caller.keyId}`;
@@ -104,7 +104,7 @@ function rememberSetup(id: string, session: Session, setups: Map<string, Session
       const known = setups.get(nameFor(caller));
       if (known !== undefined) return known;
       const setup = await session.setup(caller);
-      // One with tools of the caller's may be a megabyte: thousands of those would not fit.
+      // A setup with tools of the client can be a megabyte: too long to cache thousands.
       if (JSON.stringify(setup).length > limits.maxRememberedSetupCharacters) return setup;
       if (setups.size >= limits.maxCachedNames) setups.clear();
       setups.set(nameFor(caller), setup);
@@ -117,7 +117,7 @@ function rememberSetup(id: string, session: Session, setups: Map<string, Session
   };
 }
 
-/** An id of this namespace; anything else is the 404 of an unknown session. */
+/** Parses an id of this namespace; any other text gets the 404 of an unknown session. */
 function toObjectId(namespace: DurableObjectNamespace, id: string): DurableObjectId {
   if (!/^[0-9a-f]{64}$/.test(id)) throw new Problem('not_found', 'There is no such session.');
   try {

@@ -1,7 +1,7 @@
 /**
- * A session's files in its Durable Object's SQLite. `files` has a row a path (`parent` is indexed, so that listing costs
- * what it lists); `file_chunks` has the bytes in pieces of at most `limits.storageChunkBytes`. Calls are synchronous and
- * touch nothing else, so a call's writes are one transaction of the object.
+ * A session's files in its Durable Object's SQLite. `files` has one row per path (`parent` is indexed, so that listing costs only what
+ * it lists); `file_chunks` has the bytes in chunks of at most `limits.storageChunkBytes`. Calls are synchronous and touch nothing else,
+ * so a call's writes are one transaction of the object.
  */
 import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
@@ -10,7 +10,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
 import type { FileRow, FileStore } from './file-store.ts';
 
-/** For the session's migrations. A published statement never changes; later ones are added below. */
+/** For the session's migrations. A released statement never changes; later ones are added below. */
 export const sessionFilesSchema: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, parent TEXT NOT NULL, kind TEXT NOT NULL, size INTEGER NOT NULL, mode INTEGER NOT NULL, modified_at INTEGER NOT NULL
@@ -19,10 +19,10 @@ export const sessionFilesSchema: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS file_chunks (path TEXT NOT NULL, seq INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (path, seq))',
 ];
 
-/** Whose a file is. Those from before are taken for the caller's: asked about once too often rather than lost. */
+/** Adds the owner of a file. Existing files count as the client's: a tool then needs one approval too many, but no file of the client is lost. */
 export const sessionFilesOwn: readonly string[] = ['ALTER TABLE files ADD COLUMN own INTEGER NOT NULL DEFAULT 0'];
 
-/** The tables must exist, with the column `own` that the session's seventh migration adds. One instance an object's life: it remembers how much is used. */
+/** Creates the file system. Its tables must exist, with the column `own` of the session's seventh migration. Use one instance per object: it caches the usage. */
 export function createSessionFiles(sql: SqlStorage, now: () => number = Date.now): FileSystem {
   return createFileSystem(sqlStore(sql), now);
 }
@@ -30,7 +30,7 @@ export function createSessionFiles(sql: SqlStorage, now: () => number = Date.now
 type Row = { path: string; kind: string; size: number; mode: number; modified_at: number; own: number };
 
 function sqlStore(sql: SqlStorage): FileStore {
-  // Counting is a scan, and a script may write thousands of files: counted once, then kept up.
+  // Counting is a scan, and a script may write thousands of files, so the usage is counted once and then updated.
   let used: { files: number; bytes: number } | null = null;
   let changes = 0;
   const usage = (): { files: number; bytes: number } => {
@@ -112,9 +112,9 @@ function sqlStore(sql: SqlStorage): FileStore {
       sql.exec('DELETE FROM files WHERE path = ?', path);
       if (row !== undefined) used = { files: sums.files - 1, bytes: sums.bytes - row.size };
     },
-    // `/` is not a child of itself; it has no row, since it is always there.
+    // `/` is not a child of itself; it has no row, because it always exists.
     children: (path) => rows('SELECT path, kind, size, mode, modified_at, own FROM files WHERE parent = ?', path),
-    // Between `a/` and `a0`, the next character after `/`, lies everything beneath `a`. All paths begin with `/`.
+    // All paths inside `a` sort between `a/` and `a0`, since `0` is the character after `/`. All paths begin with `/`.
     descendants: (path) => {
       const prefix = path === '/' ? '' : path;
       return rows('SELECT path, kind, size, mode, modified_at, own FROM files WHERE path > ? AND path < ?', `${prefix}/`, `${prefix}0`);

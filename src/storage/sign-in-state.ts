@@ -1,9 +1,9 @@
 /**
- * The `state` that goes with a person to an authorization server and comes back with them: it tells workspace and server, and the nonce
- * that the grant keeps, to a request that has no key. Signed under a key derived from the master key, so that a forged one reaches no
- * workspace. That it is used once is the grant's business (`mcp/oauth/sign-in.ts`).
+ * The OAuth `state` of a sign-in to a server. It identifies workspace, server and the nonce of the grant for the redirect, which has no
+ * API key. Signed with a key derived from the master key, so that a forged state reaches no workspace. The grant ensures that it is
+ * used once (`mcp/oauth/sign-in.ts`).
  *
- * Form: base64url of `<expiry, base 36> <workspace> <server> <nonce>` in UTF-8, and 32 bytes HMAC-SHA-256 of that.
+ * Form: base64url of `<expiry, base 36> <workspace> <server> <nonce>` in UTF-8, followed by its 32-byte HMAC-SHA-256.
  */
 import { fromBase64Url, toBase64Url } from '../core/base64url.ts';
 import { limits } from '../core/limits.ts';
@@ -11,12 +11,12 @@ import type { MasterKey } from './master-key.ts';
 
 export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
 
-/** 144 bits: what comes back is known from whatever anyone could guess. */
+/** Returns 144 random bits, which cannot be guessed. */
 export function createNonce(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(18)));
 }
 
-/** `not_configured` without a master key. */
+/** Creates a state. Throws `not_configured` without a master key. */
 export async function mintState(master: MasterKey, { workspace, server, nonce, expiresAt }: SignInState): Promise<string> {
   const payload = new TextEncoder().encode(`${expiresAt.toString(36)} ${workspace} ${server} ${nonce}`);
   const state = new Uint8Array(payload.byteLength + macBytes);
@@ -25,7 +25,7 @@ export async function mintState(master: MasterKey, { workspace, server, nonce, e
   return toBase64Url(state);
 }
 
-/** null for what this installation never signed. One that has ended is told like any other: the caller looks at its time. */
+/** Returns the content of a state; null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
 export async function readState(master: MasterKey, state: string): Promise<SignInState | null> {
   if (state.length > limits.maxLinkTokenLength) return null;
   const bytes = fromBase64Url(state);
@@ -39,12 +39,12 @@ export async function readState(master: MasterKey, state: string): Promise<SignI
 
 const macBytes = 32;
 
-/** One key for the whole installation: a workspace is not known before the state is read. */
+/** Returns one key for the whole installation, since the workspace is unknown before the state is read. */
 async function keyOf(master: MasterKey): Promise<CryptoKey> {
   return await master.derive('', 'sign-in');
 }
 
-/** In constant time: where a guess goes wrong is not told. */
+/** Compares in constant time, so that timing does not reveal the position of a difference. */
 function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.byteLength ^ other.byteLength;
   for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);

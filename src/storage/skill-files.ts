@@ -1,6 +1,6 @@
 /**
- * Resources of skills as read-only files over a session's own: `/skills/<name>/…`. Nothing of them is stored in the session, and what
- * a session has of its own under `/skills` is hidden while they lie there. Used for the runs whose plan has skills.
+ * Resources of skills as read-only files over a session's own: `/skills/<name>/…`. They are not stored in the session, and hide what the
+ * session itself has under `/skills`. Used for runs whose plan has skills.
  */
 import { baseName, isInside, parentPath } from '../core/path.ts';
 import { skillFolder, skillsFolder, type Skill } from '../core/skills/skill.ts';
@@ -8,7 +8,7 @@ import { skillFile } from '../core/skills/skill-file.ts';
 import { resourceBytes } from '../core/skills/skill-resource.ts';
 import { FileError, type DirectoryEntry, type FileOverlay, type FileStat, type FileSystem } from '../ports/file-system.ts';
 
-/** The session's files themselves where there are no skills. */
+/** Returns the session's files with those of the skills; unchanged without skills. */
 export function withSkillFiles(files: FileSystem, skills: readonly Skill[]): FileSystem {
   return skills.length === 0 ? files : layOver(files, treeOf(skills));
 }
@@ -36,7 +36,7 @@ function treeOf(skills: readonly Skill[]): Tree {
     for (const resource of [{ path: skillFile, text: content }, ...resources]) {
       const path = `${skillFolder(name)}/${resource.path}`;
       const size = 'bytes' in resource ? resource.bytes : new TextEncoder().encode(content).byteLength;
-      // A script may be called by its path.
+      // A script may be executed by its path.
       const mode = resource.text?.startsWith('#!') ? 0o555 : 0o444;
       nodes.set(path, {
         stat: { kind: 'file', size, modifiedAt: 0, mode, own: false },
@@ -60,7 +60,7 @@ function layOver(files: FileSystem, tree: Tree): FileSystem {
   };
   const checkWrite = (path: string): void => {
     if (isReadOnly(path))
-      throw new FileError('EROFS', path, `${path}: files of skills cannot be changed. Copy it to /workspace and change it there.`);
+      throw new FileError('EROFS', path, `${path}: files of skills are read-only. Copy the file to /workspace and change it there.`);
   };
   return {
     isReadOnly: (path) => isReadOnly(path) || files.isReadOnly?.(path) === true,
@@ -94,7 +94,7 @@ function layOver(files: FileSystem, tree: Tree): FileSystem {
       files.append(path, content);
     },
     makeDirectory(path, options) {
-      // `mkdir -p` of what is there does nothing.
+      // `mkdir -p` of an existing directory does nothing.
       if (options?.recursive === true && tree.get(path)?.stat.kind === 'directory') return;
       checkWrite(path);
       files.makeDirectory(path, options);

@@ -1,18 +1,18 @@
 /**
- * The marks of the taint rule (`core/taint.ts`) in an object's own table, a row for each label: of a session's conversation, or of an MCP
- * session. They outlast restarts and last as long as the object.
+ * The marks of the taint rule (`core/taint.ts`) in an object's own table, one row per label: of a session's conversation or an MCP
+ * session. They survive restarts and last as long as the object.
  */
 import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 
 export type TaintStore = TaintMarks & { take(taint: Taint): void };
 
 export function createTaintStore(sql: SqlStorage, now: () => number): TaintStore {
-  let kept: Taint | null = null;
-  const read = (): Taint => (kept ??= readTaint(sql));
+  let cached: Taint | null = null;
+  const read = (): Taint => (cached ??= readTaint(sql));
   const mark: TaintMarks['mark'] = (label, by, from) => {
     const marked = markTaint(read(), label, by, from);
     if (marked === read()) return;
-    kept = marked;
+    cached = marked;
     const origin = label === 'private' ? (marked.origin ?? null) : null;
     const write =
       'INSERT INTO taint (label, by, origin, at) VALUES (?, ?, ?, ?) ON CONFLICT (label) DO UPDATE SET origin = excluded.origin';

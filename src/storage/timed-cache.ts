@@ -1,20 +1,20 @@
 /**
- * Isolate memory for small answers: each is kept for the time its loader says, concurrent misses of one key load once, and
- * the number of entries is bounded. Used by `directory.ts`.
+ * A cache in isolate memory for small values: each is cached for the TTL that its loader returns, concurrent misses of one key load
+ * once, and the number of entries is limited. Used by `directory.ts`.
  */
 import { joinFlight } from './single-flight.ts';
 
 export interface TimedCache<T> {
-  /** What is stored and fresh, and was asked for at most `maxAgeMs` ago (absent: however long ago), with no promise in between. */
+  /** Returns the cached value unless it has expired or was loaded more than `maxAgeMs` ago (no limit by default). Synchronous. */
   read(key: string, maxAgeMs?: number): T | undefined;
-  /** What `read` gives, or else what the loader gives. A loader that throws leaves nothing behind. */
+  /** Returns what `read` returns, or else what the loader returns. Nothing is cached when the loader throws. */
   load(key: string, loader: () => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
-  /** Forgets, also what a load under way will bring. */
+  /** Invalidates the key, including the result of a load in flight. */
   drop(key: string): void;
   dropWhere(matches: (key: string, value: T) => boolean): void;
 }
 
-/** `ttlMs` counts from the question: an answer that was long under way may have been true only at its start. */
+/** `ttlMs` counts from the start of the load, since a value may only have been current then. */
 export type Loaded<T> = { value: T; ttlMs: number };
 
 export function createTimedCache<T>(options: { maxEntries: number; now: () => number }): TimedCache<T> {
@@ -40,16 +40,16 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     load: (key, loader, maxAgeMs) => {
       const kept = read(key, maxAgeMs);
       if (kept !== undefined) return Promise.resolve(kept);
-      const underWay = loads.get(key);
-      if (underWay !== undefined)
-        return joinFlight(underWay, () => {
+      const inFlight = loads.get(key);
+      if (inFlight !== undefined)
+        return joinFlight(inFlight, () => {
           loads.delete(key);
           return cache.load(key, loader, maxAgeMs);
         });
       const askedAt = options.now();
       const load: Promise<T> = loader().then(
         (loaded) => {
-          // Dropped meanwhile: the callers that waited get it, nobody after them.
+          // When invalidated during the load, the callers that waited receive the value, but it is not cached.
           if (loads.get(key) === load) {
             loads.delete(key);
             keep(key, loaded, askedAt);
@@ -70,7 +70,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     },
     dropWhere: (matches) => {
       for (const [key, entry] of entries) if (matches(key, entry.value)) entries.delete(key);
-      // What a load under way will bring is not known yet, so none of them is kept.
+      // The results of loads in flight are not known yet, so none of them is cached.
       loads.clear();
     },
   };

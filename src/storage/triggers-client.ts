@@ -1,4 +1,4 @@
-/** The `Triggers` port over RPC, of one workspace. */
+/** The `Triggers` port over RPC, for one workspace. */
 import { limits } from '../core/limits.ts';
 import type { Triggers } from '../ports/triggers.ts';
 import type { Bindings } from './bindings.ts';
@@ -6,7 +6,7 @@ import { askCatalog } from './catalog-rpc.ts';
 
 export function createTriggersClient(bindings: Bindings, workspace: string): Triggers {
   return {
-    // By its id it is the same however often it is asked: it may be asked again where the platform failed.
+    // Idempotent by the delivery's id, so it is sent as a question, which is retried when the platform fails.
     acceptDelivery: (delivery) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.acceptDelivery(workspace, delivery)),
     untilTaken: (trigger, id, waitMs) =>
       askCatalog(bindings, workspace, 'question', (catalog) => catalog.untilTaken(workspace, trigger, id, waitMs), waitMs),
@@ -19,7 +19,7 @@ export function createTriggersClient(bindings: Bindings, workspace: string): Tri
     callbacks: (query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callbacks(workspace, query)),
     callback: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callback(workspace, id)),
     retryCallback: (id) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.retryCallback(workspace, id)),
-    // It waits for somebody outside.
+    // The Catalog waits for the receiver's response.
     testSubscription: (subscription) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.testSubscription(workspace, subscription), limits.callbackTimeoutMs),
     runSchedule: (schedule) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.runSchedule(workspace, schedule)),

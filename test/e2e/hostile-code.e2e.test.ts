@@ -400,7 +400,7 @@ describe('code that never ends', () => {
       expect(called).toMatchObject({
         isError: true,
         code: 'timeout',
-        content: [{ text: expect.stringContaining('it ran for too long and was stopped') }],
+        content: [{ text: expect.stringContaining('the code ran for too long and was stopped') }],
       });
       expect(called.durationMs).toBeLessThan(3_000);
       const before = arrived.length;

@@ -78,7 +78,7 @@ describe('skills', () => {
     );
     expect(status).toBe('completed');
     expect(toolCalls[0]).toMatchObject({ isError: true, code: 'tool_error' });
-    expect(toolCalls[0].content[0].text).toContain('files of skills cannot be changed');
+    expect(toolCalls[0].content[0].text).toContain('files of skills are read-only');
     expect(toolCalls[1].content[0].text).toContain('read-only file system');
     expect(toolCalls[1].content[0].text).toContain('Say hello.');
   });

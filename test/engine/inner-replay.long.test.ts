@@ -52,7 +52,7 @@ async function program(threads: Made[][], { calls }: ToolContext, see: (line: st
 /** All that a process still does after its death comes to nothing. */
 function mortal(journal: CallJournal, isDead: () => boolean): CallJournal {
   const alive = (): void => {
-    if (isDead()) throw new Error('this run is over');
+    if (isDead()) throw new Error('this run has ended');
   };
   return {
     ...journal,

@@ -593,7 +593,8 @@ export function createFakeCatalog(options: {
 
   const directory: Directory = {
     principal: async (key) => {
-      if (key === '') throw new Problem('unauthenticated', 'Give a key: `Authorization: Bearer <key>`.', { reason: 'missing' });
+      if (key === '')
+        throw new Problem('unauthenticated', 'An API key is required: send `Authorization: Bearer <key>`.', { reason: 'missing' });
       if (options.rootKey !== undefined && key === options.rootKey) return { workspace, keyId: 'root', scopes: Scope.options };
       const record = keys.find((candidate) => candidate.key === key);
       if (record === undefined) throw new Problem('unauthenticated', 'The key does not exist.', { reason: 'unknown' });

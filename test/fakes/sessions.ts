@@ -120,13 +120,13 @@ export function fakeSessions(): FakeSessions {
     },
     completionEdition: async (caller, completion) => {
       const made = open(id, caller).completions.get(completion);
-      if (made === undefined) throw new Problem('not_found', 'There is no such answer.');
+      if (made === undefined) throw new Problem('not_found', 'There is no such response.');
       return made.edition;
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);
       const shape = session.completions.get(completion);
-      if (shape === undefined) throw new Problem('not_found', 'There is no such answer.');
+      if (shape === undefined) throw new Problem('not_found', 'There is no such response.');
       const events = turnEvents(session, shape.turn);
       const dialect = dialectOf(shape.dialect);
       const identity = { id: completion, model: shape.model, created: 1, includeUsage: shape.includeUsage, echo: shape.echo };

@@ -110,7 +110,7 @@ describe('a delivery that is signed', () => {
   it('is told to come back when too much is on its way, and when the store fails', async () => {
     for (const [error, status] of [
       [new Problem('rate_limited', 'Too much.', { retryAfterMs: 10_000 }), 429],
-      [new Problem('internal', 'The catalog did not answer in time.'), 504],
+      [new Problem('internal', 'The catalog did not respond in time. Try again.'), 504],
       [new Error('overloaded'), 504],
     ] as const) {
       const harness = await triage();

@@ -56,7 +56,7 @@ describe('a made tool', () => {
   });
 
   it('that did nothing at all says how its code is meant, and one that did something does not', async () => {
-    const hint = '[made.report called no tool and returned nothing. Its code is the body of a function, which ends with `return`.]';
+    const hint = '[made.report called no tool and returned nothing. Its code is the body of a function; end it with `return`.]';
     expect((await run('async function main() { return await tools.read_file({}) }')).content).toEqual([
       { type: 'text', text: 'null' },
       { type: 'text', text: hint },

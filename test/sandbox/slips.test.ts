@@ -49,7 +49,7 @@ describe('what is not there', () => {
     'is told with what is: %s',
     async (code) => {
       expect(await threw(code)).toMatch(
-        /^ReferenceError: \w+ is not defined; here are args, console and the tools, each as await tools\.<name>\(\{…\}\) \(line 1\)$/,
+        /^ReferenceError: \w+ is not defined; available are args, console and the tools, called as await tools\.<name>\(\{…\}\) \(line 1\)$/,
       );
     },
   );
@@ -57,7 +57,7 @@ describe('what is not there', () => {
   it('is told with the line on which the code ends, where its end is too early', async () => {
     expect(await sandbox.check('const a = 1;\nreturn (')).toEqual({
       line: 2,
-      message: 'it ends too early: something is opened and not closed',
+      message: 'the code ends too early: a bracket or block is not closed',
     });
     expect(await sandbox.check('if (true) {')).toEqual({ line: 1, message: expect.any(String) });
     expect(await sandbox.check('const b = ;')).toMatchObject({ line: 1, message: expect.stringContaining("';'") });

@@ -220,7 +220,7 @@ describe('the alarm', () => {
       throw new Error('broken');
     };
     await room.ring();
-    expect(room.lines.some(({ message }) => message === 'a timer could not be tended')).toBe(true);
+    expect(room.lines.some(({ message }) => message === 'a timer job failed')).toBe(true);
     expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
   });
 

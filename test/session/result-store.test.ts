@@ -57,7 +57,7 @@ describe('kept results', () => {
   it('end with a note where even what is kept was cut', () => {
     const results = store();
     results.keep('call_1', text('x'.repeat(limits.maxStoredResultBytes + 1)));
-    expect(results.read('call_1', limits.maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: of a result of 16777217 bytes/);
+    expect(results.read('call_1', limits.maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: only the first 16777216 of 16777217 bytes/);
   });
 
   it('are replaced by a second try of the same call', () => {

@@ -24,7 +24,7 @@ export class PureCalls {
       const { callId, canonical, fingerprint } = call;
       const entry = { callId, canonical, fingerprint, attempts: 0, order: null, result: null };
       const row = change(this.#rows.get(callId) ?? { type: 'call', entry, told: false });
-      if (!write(row)) throw new Error('this run is over');
+      if (!write(row)) throw new Error('this run has ended');
       this.apply(row);
     };
     const tell = (call: InnerCallStart): void => {

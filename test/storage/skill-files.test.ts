@@ -71,7 +71,7 @@ describe('files of skills', () => {
   ])('are read-only: %s', (_what, change) => {
     const { files } = layered();
     expect(() => change(files)).toThrow(
-      expect.objectContaining({ code: 'EROFS', message: expect.stringContaining('Copy it to /workspace') }),
+      expect.objectContaining({ code: 'EROFS', message: expect.stringContaining('Copy the file to /workspace') }),
     );
     expect(() => change(files.overlay())).toThrow(expect.objectContaining({ code: 'EROFS' }));
   });
@@ -100,8 +100,6 @@ describe('files of skills', () => {
       command: 'echo x > /skills/pdf/SKILL.md; echo "after"; cp /skills/pdf/SKILL.md mine.md && wc -l mine.md',
     });
     expect(refused.text).toContain('read-only file system');
-    expect((await bench.run('builtin.write_file', { path: '/skills/pdf/x', content: '' })).text).toContain(
-      'files of skills cannot be changed',
-    );
+    expect((await bench.run('builtin.write_file', { path: '/skills/pdf/x', content: '' })).text).toContain('files of skills are read-only');
   });
 });
