@@ -1,7 +1,7 @@
 /**
- * Runs the tools of `static` servers: one POST a call to the server's address, `{"name", "arguments"}`, answered with a
- * `CallToolResult` of MCP (2026-07-28), other JSON, or text. What comes back is foreign: bounded, and every fault of it a result.
- * What may be called, with what arguments, was settled at the door (`engine/call-tool.ts`).
+ * Runs the tools of `static` servers: each call is one POST to the server's URL with `{"name", "arguments"}`. The response is an MCP
+ * `CallToolResult` (2026-07-28), other JSON, or text. Responses are untrusted: their size is bounded, and every fault becomes a result.
+ * `engine/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -14,7 +14,7 @@ import { toServerHeaders } from '../net/server-headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { toResult } from './tool-reply.ts';
 
-/** `server`: `not_found` when it is gone. */
+/** `server` throws `not_found` if the server was removed. */
 export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
@@ -42,7 +42,7 @@ async function toRequest(
   const headers = await toServerHeaders(url, written, (name, host) => context.secret(name, host));
   headers.set('accept', 'application/json');
   headers.set('content-type', 'application/json');
-  // The same for every try of one call, so that a server that knows the header does it once.
+  // The same for every attempt of a call, so that a server that supports the header runs it once.
   headers.set('idempotency-key', context.idempotencyKey);
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }

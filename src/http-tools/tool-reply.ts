@@ -1,6 +1,6 @@
 /**
- * What a server answered a tool call with, as a result: MCP's shape as such (but not where the server knows nothing of tools), other JSON
- * and text as text, images of an API as images, and faults in words.
+ * Converts a server's response to a tool result: an MCP result as such (unless the server is a plain API), other JSON and text as text,
+ * images of an API as images, and errors as text.
  */
 import { z } from 'zod';
 import { isDeeperThan } from '../core/json-depth.ts';
@@ -10,14 +10,14 @@ import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/
 import type { BoundedBody } from '../net/read-bounded.ts';
 import { isRecord } from '../core/wire-value.ts';
 
-/** Names only what is used; a block of a type that we do not know makes it ordinary JSON. */
+/** Names only the fields in use. A content block of an unknown type makes the response ordinary JSON. */
 const CallToolResult = z.object({
   content: z.array(ContentBlock),
   isError: z.boolean().nullish(),
   structuredContent: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** `isPlain`: the answer of any HTTP API, in which `content` is a field like others. */
+/** `isPlain`: the response of an HTTP API, in which `content` is a field like any other. */
 export function toResult(
   canonical: string,
   { status, ok, headers }: Pick<Response, 'status' | 'ok' | 'headers'>,
@@ -28,21 +28,21 @@ export function toResult(
   const text = textOf(body.bytes, type);
   if (!ok) {
     const said = text === null ? describe(body.bytes, type) : text.trim();
-    return errorResult('tool_error', `${canonical} failed: its server answered ${status}.${said === '' ? '' : `\n${said}`}`);
+    return errorResult('tool_error', `${canonical} failed: its server returned status ${status}.${said === '' ? '' : `\n${said}`}`);
   }
   if (body.truncated) {
     const limit = `${limits.maxToolReplyBytes} bytes`;
     return errorResult(
       'tool_error',
-      `${canonical} answered more than ${limit}, which is not read any further. Ask for less, or for a part of it.`,
+      `${canonical} returned more than ${limit}, so the result was discarded. Request less data, or a part of it.`,
     );
   }
   if (text === null) return (isPlain ? mediaResult(body.bytes, type) : null) ?? textResult(describe(body.bytes, type));
-  if (text.trim() === '') return textResult('[The tool answered nothing, which is no error.]');
+  if (text.trim() === '') return textResult('[The tool returned no content. This is not an error.]');
   return isJson(type) || /^\s*[{[]/.test(text) ? readJson(canonical, text, type, isPlain) : textResult(text);
 }
 
-/** What models may be shown as it is; null: nothing of that. */
+/** Returns the content that models can be shown directly (images), or null. */
 function mediaResult(bytes: Uint8Array, type: string): ToolResult | null {
   const [, mimeType, kind] = /^((image|audio)\/[a-z0-9.+-]{1,50})\s*(?:;|$)/i.exec(type) ?? [];
   if (mimeType === undefined || bytes.byteLength === 0) return null;
@@ -55,11 +55,11 @@ function readJson(canonical: string, text: string, type: string, isPlain: boolea
   try {
     value = JSON.parse(text);
   } catch {
-    // Text that only begins like JSON is text, unless it was said to be more.
-    return isJson(type) ? errorResult('tool_error', `${canonical} answered JSON that cannot be read:\n${text}`) : textResult(text);
+    // Text that merely starts like JSON is text, unless its content type is JSON.
+    return isJson(type) ? errorResult('tool_error', `${canonical} returned invalid JSON:\n${text}`) : textResult(text);
   }
   if (isDeeperThan(value, limits.maxJsonDepth))
-    return errorResult('tool_error', `${canonical} answered JSON that nests deeper than ${limits.maxJsonDepth} levels, which is not read.`);
+    return errorResult('tool_error', `${canonical} returned JSON nested deeper than ${limits.maxJsonDepth} levels, which is not accepted.`);
   if (!isRecord(value)) return textResult(text);
   const parsed = isPlain ? null : CallToolResult.safeParse(value);
   if (!parsed?.success) return { ...textResult(text), structuredContent: value };
@@ -68,7 +68,7 @@ function readJson(canonical: string, text: string, type: string, isPlain: boolea
   return {
     isError: isError === true,
     ...(isError === true && { code: 'tool_error' as const }),
-    // A model reads texts: an answer of structure alone is told in one.
+    // Models read text, so structured content alone is also written as text.
     content: content.length === 0 ? textResult(JSON.stringify(structured ?? {})).content : content,
     ...(structured !== undefined && { structuredContent: structured }),
   };
@@ -78,16 +78,16 @@ function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type);
 }
 
-/** null: it is no text. What says that it is text may be broken, and is shown all the same. */
+/** Returns null if the body is not text. Invalid UTF-8 in a text content type is shown with replacement characters. */
 function textOf(bytes: Uint8Array, type: string): string | null {
   const isText = isJson(type) || /^text\/|[/+](?:xml|yaml|javascript|csv|x-ndjson)\b/i.test(type);
   if (!isText && type !== '' && !/^application\/octet-stream\b/i.test(type)) return null;
   try {
-    // A cut may fall inside a character: `stream` forgives an unfinished one at the end.
+    // The body may be cut inside a character: with `stream`, an incomplete last character is not an error.
     const text = new TextDecoder('utf-8', { fatal: !isText, ignoreBOM: false }).decode(bytes, { stream: true });
     return !isText && text.includes('\0') ? null : text;
   } catch {
-    // Not UTF-8, and nobody said that it was text.
+    // Not UTF-8, and the content type is not text.
     return null;
   }
 }

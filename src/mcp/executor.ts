@@ -1,6 +1,6 @@
 /**
- * Runs the tools of `mcp` servers: one call of the server's own tool by its own name. What may be called, with what arguments, was settled
- * at the door (`engine/call-tool.ts`); how the server is spoken with, and which of its questions may be asked, is `mcp/client/`.
+ * Runs the tools of `mcp` servers: each call is one call of the server's tool by its own name. `engine/call-tool.ts` has already checked
+ * permissions and arguments; `mcp/client/` handles the protocol and the server's input requests.
  */
 import { cancelled, questionOf } from '../core/elicitation.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
@@ -15,7 +15,7 @@ import { utf8Length } from '../core/utf8.ts';
 import type { CallerChannel, ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 
-/** `server`: `not_found` when it is gone. `changed`: the server said during a call that it lists something else now. */
+/** `server` throws `not_found` if the server was removed. `changed`: the server reported during a call that its lists changed. */
 export type McpExecutorParts = {
   server(name: string): Promise<ServerAccess>;
   upstream: Pick<McpUpstream, 'callTool'>;
@@ -31,7 +31,7 @@ export function createMcpExecutor({ server, upstream, changed }: McpExecutorPart
       try {
         const hooks = { ...toHooks(context.channel, unheard), changed: () => changed?.(tool.server) };
         const known = await server(tool.server);
-        // The agent of a turn may give its tools another time than is usual.
+        // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
         const answer = await upstream.callTool(access, toCall(tool, args, context), hooks, toUpstream(context));
         return answer.kind === 'result' ? withUnheard(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
@@ -44,7 +44,7 @@ export function createMcpExecutor({ server, upstream, changed }: McpExecutorPart
   };
 }
 
-/** The schema as it is listed: an entry may show models another one, and what headers are made from stands here. */
+/** Uses the schema that the server listed: an entry may show models another one, and the header annotations are in this one. */
 function toCall(
   { ownName, sourceSchema, inputSchema, outputSchema }: EditionTool,
   args: Record<string, unknown>,
@@ -65,9 +65,9 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
 }
 
 /**
- * Where a person can be asked, but not while the call is open, a server of 2025 that asks then is told `cancel`: so in turns of chats, which wait
- * for days and over restarts (DESIGN §5), as no connection can. To an MCP client such a question gets through (`engine/serve/held-call.ts`).
- * `unheard`: its questions, for the result.
+ * If input cannot be given while the call is open, a server of 2025 that requests it receives `cancel`: so in chat turns, which may wait
+ * for days and across restarts (DESIGN §5), unlike a connection. With an MCP client the request is passed on (`engine/serve/held-call.ts`).
+ * `unheard`: the cancelled requests, for the result.
  */
 function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard: string[]): UpstreamHooks {
   const cancel: UpstreamHooks['ask'] = async (request, key) => {
@@ -80,17 +80,17 @@ function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard
 
 function withUnheard(result: ToolResult, unheard: readonly string[]): ToolResult {
   if (unheard.length === 0) return result;
-  const text = `[While it ran: ${unheard.join(' ')} Nobody could be asked then, so its server was told "cancel".]`;
+  const text = `[While it ran: ${unheard.join(' ')} No user was available to answer, so the request was cancelled.]`;
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** With a result for those who cannot wait: what it asked, in words. */
+/** For callers that cannot wait, returns the input requests as an error text. */
 function askedAnswer(canonical: string, input: InputRequired): ToolAnswer {
   const failed = (why: string): ToolResult => errorResult('tool_error', `${canonical} did not finish: ${why}`);
   if (utf8Length(JSON.stringify(input)) > limits.maxInputBytes)
-    return failed(`what its server asked for has more than ${limits.maxInputBytes} bytes.`);
+    return failed(`its server's input request is larger than ${limits.maxInputBytes} bytes.`);
   const result = failed(
-    `its server wants an answer first. ${questionOf(input.requests)} Call it in a turn of a session, which can wait for it.`,
+    `its server requires input. ${questionOf(input.requests)} Call the tool in a turn of a session, which can wait for the input.`,
   );
   return { ...result, input };
 }

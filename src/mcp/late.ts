@@ -1,11 +1,10 @@
 /**
- * The parts that stand on the MCP SDK, loaded by the first who needs them: its schemas take tens of milliseconds to build, and most
- * isolates start for something else. Everything outside `mcp/client/`, `mcp/server/` and the flows of `mcp/oauth/` comes to the SDK through
- * here.
+ * Lazy imports of the modules that use the MCP SDK, whose schemas take tens of milliseconds to build: most isolates do not need them. All
+ * code outside `mcp/client/`, `mcp/server/` and the flows of `mcp/oauth/` reaches the SDK through this file.
  */
 import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 
-/** One for the isolate: what the client has learnt of servers is kept in it. */
+/** Create one per isolate: it caches connection data of servers. */
 export function createLateUpstream(): McpUpstream {
   let loading: Promise<McpUpstream> | null = null;
   const loaded = (): Promise<McpUpstream> => {

@@ -1,7 +1,7 @@
 /**
- * Which address ranges are not on the public internet: the IANA special-purpose registries as a table, read against the
- * host of a parsed URL, never against its text. IPv6 forms that carry an IPv4 address are judged by that address. The same
- * table as CIDR blocks is what the local runtime denies after it has resolved a name (`local/networks.ts`).
+ * The address ranges that are not on the public internet: the IANA special-purpose registries as a table, matched against the host of a
+ * parsed URL, never against its text. IPv6 forms that embed an IPv4 address are classified by that address. The local runtime denies the
+ * same ranges, as CIDR blocks, after DNS resolution (`local/networks.ts`).
  */
 
 export type AddressVerdict = { kind: 'name' } | { kind: 'public' } | { kind: 'blocked'; range: string };
@@ -13,7 +13,7 @@ export function judgeAddress(hostname: string): AddressVerdict {
   return ipv4 === null ? { kind: 'name' } : verdict(blockedIpv4(ipv4));
 }
 
-/** 127/8, `::1`, `localhost`: spellings of this machine, as far as text can tell. */
+/** 127/8, `::1` and `localhost`: spellings of this machine that can be recognized without DNS. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
   const ipv4 = parseIpv4(hostname);
@@ -47,7 +47,7 @@ const ipv4Ranges: readonly [base: number, bits: number, name: string][] = (
 
 type Ipv6Rule = 'block' | { embedded: number };
 
-/** First match decides, so narrow ranges stand before the wide ones. `embedded` is the group where the IPv4 address starts. */
+/** The first match decides, so narrow ranges precede wide ones. `embedded`: index of the group where the IPv4 address starts. */
 const ipv6Ranges: readonly [base: readonly number[], bits: number, name: string, rule: Ipv6Rule][] = (
   [
     ['::', 128, 'the unspecified address', 'block'],
@@ -73,7 +73,7 @@ const ipv6Ranges: readonly [base: readonly number[], bits: number, name: string,
   ] as const
 ).map(([address, bits, name, rule]) => [parseIpv6(address), bits, name, rule]);
 
-/** Every blocked range as a CIDR block. A prefix with an embedded IPv4 address is listed once for each blocked IPv4 range. */
+/** Returns every blocked range as a CIDR block. A prefix with an embedded IPv4 address is listed once for each blocked IPv4 range. */
 export function blockedNetworks(): string[] {
   const ipv6 = ipv6Ranges.flatMap(([base, bits, , rule]) =>
     rule === 'block'
@@ -126,7 +126,7 @@ function parseIpv4(text: string): number | null {
   return text.split('.').reduce((address, part) => ((address << 8) | Number(part)) >>> 0, 0);
 }
 
-/** Eight groups of a valid address without a dotted tail, which the URL parser never leaves. */
+/** Returns the eight groups of a valid address. The URL parser leaves no dotted tail. */
 function parseIpv6(text: string): number[] {
   const [head = '', tail] = text.split('::');
   const groups = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));

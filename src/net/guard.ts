@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts';
 import type { OutboundPurpose } from '../ports/outbound.ts';
 import { isLoopback, judgeAddress } from './address.ts';
 
-/** Which rule refused. Part of what `OutboundRefused` says, and of logs. */
+/** The rule that rejected a request. Part of the `OutboundRefused` message and of logs. */
 export type OutboundRule =
   | 'url'
   | 'scheme'
@@ -21,7 +21,7 @@ export type OutboundRule =
   | 'redirects'
   | 'redirect-body';
 
-/** A request that must not leave. Nothing was sent to the refused place. */
+/** A request that must not be sent. Nothing was sent to the rejected URL. */
 export class OutboundRefused extends Problem {
   override name = 'OutboundRefused';
   readonly rule: OutboundRule;
@@ -40,7 +40,7 @@ export type Destination = { url: URL; isPrivate: boolean };
 /** Returns the parsed URL, or throws `OutboundRefused` with the rule and the setting that would allow it. */
 export type Guard = (url: string, purpose: OutboundPurpose) => Destination;
 
-/** Throws `Problem` `not_configured` for a pattern that cannot be read: a guard with a misread list must not run. */
+/** Throws `Problem` `not_configured` for an invalid pattern: a guard with a misread list must not run. */
 export function createGuard(settings: GuardSettings): Guard {
   const allowed = settings.allowPrivateHosts.map(parsePattern);
   const ownOrigins = [settings.publicUrl, settings.localUrl ?? null].flatMap((url) => (url === null ? [] : [parseOrigin(url)]));
@@ -79,13 +79,13 @@ export function createGuard(settings: GuardSettings): Guard {
   };
 }
 
-/** What allows a private host, for the message of a request that was refused. */
+/** Returns a hint on which setting allows a private host, for the message of a rejected request. */
 export function settingFor(url: URL, purpose: OutboundPurpose): string {
   const host = url.hostname.replace(/\.$/, '');
   return `An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=${prefixOf(purpose)}${host}:${portOf(url)}`;
 }
 
-/** Whether a tool's request to this URL would be refused whatever else holds. */
+/** Returns whether a tool's request to this URL would always be rejected. */
 export function refusedUrl(guard: Guard, url: string): boolean {
   try {
     guard(url, 'tool');
@@ -99,8 +99,8 @@ export function refusedUrl(guard: Guard, url: string): boolean {
 const usualPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 
 /**
- * Last labels that never stand for a public service: special-use names (RFC 6761, 6762, 7686, 8375, 9476), names that
- * private networks use, and those of container platforms. `.example` is not here: it resolves nowhere.
+ * Last labels that never belong to a public service: special-use names (RFC 6761, 6762, 7686, 8375, 9476), names that private networks use,
+ * and those of container platforms. `.example` is not included, since it never resolves.
  */
 const privateSuffixes: ReadonlySet<string> = new Set(
   'localhost localdomain local internal lan home corp private intranet test invalid onion alt arpa svc cluster'.split(' '),
@@ -115,7 +115,7 @@ function isPublicName(host: string): boolean {
 
 type Pattern = { host: string; port: number | null; purpose: OutboundPurpose | null };
 
-/** `host:port`, `host:*`, `*.suffix:port`, each with `providers:`, `servers:` or `webhooks:` in front to allow it for those only. */
+/** `host:port`, `host:*` or `*.suffix:port`. A prefix `providers:`, `servers:` or `webhooks:` limits it to that purpose. */
 function parsePattern(text: string): Pattern {
   const parts = /^(?:(providers|servers|webhooks):)?(\*\.)?(\[[0-9a-fA-F:.]+\]|[^:[\]*/@\s]+):(\*|\d{1,5})$/.exec(text);
   const url = parts === null ? null : URL.parse(`http://${parts[3]}/`);
@@ -147,7 +147,7 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** Those that can be allowed alone. Of webhooks it is the callbacks that go out. */
+/** The purposes that a pattern can be limited to. For webhooks, these are the outgoing callbacks. */
 const purposes = ['provider', 'server', 'webhook'] as const satisfies readonly OutboundPurpose[];
 
 function prefixOf(purpose: OutboundPurpose): string {

@@ -1,11 +1,11 @@
 /**
- * Which headers may cross: what a model may set on a request, and what survives a redirect to another origin. Names are
- * lower case throughout.
+ * Header rules: which headers a model may set on a request, and which are kept on a redirect to another origin. Names are lower case
+ * throughout.
  */
 import { limits } from '../core/limits.ts';
 import type { Issue } from '../core/problem.ts';
 
-/** Faults of headers that a model wrote, each at its name; empty when all may be sent. */
+/** Returns an issue for each header of a model that may not be sent, or an empty list. */
 export function checkModelHeaders(headers: Readonly<Record<string, string>>): Issue[] {
   const names = Object.keys(headers);
   if (names.length > limits.maxModelHeaders) return [{ path: 'headers', message: `at most ${limits.maxModelHeaders} headers` }];
@@ -15,7 +15,7 @@ export function checkModelHeaders(headers: Readonly<Record<string, string>>): Is
   });
 }
 
-/** What is left of a request's headers once it is sent to another origin: nothing that could be a credential. */
+/** Returns the headers that may be sent to another origin: none that could be a credential. */
 export function headersForOtherOrigin(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => keptAcrossOrigins.has(name)));
 }
@@ -23,9 +23,9 @@ export function headersForOtherOrigin(headers: Headers): Headers {
 function headerFault(name: string, value: string): string | null {
   if (name.length > limits.maxHeaderNameLength || !token.test(name)) return 'not a header name';
   if (value.length > limits.maxHeaderValueLength) return `longer than ${limits.maxHeaderValueLength} characters`;
-  // Anything but visible ASCII, blank and tab would be mangled or end the header.
-  if (!/^[\t\x20-\x7e]*$/.test(value)) return 'a header value is visible ASCII, blanks and tabs only';
-  if (credentials.test(name)) return 'credentials are bound to a host by the operator, a call cannot set them';
+  // Any character except visible ASCII, space and tab could be altered in transit or end the header.
+  if (!/^[\t\x20-\x7e]*$/.test(value)) return 'a header value may contain only visible ASCII, spaces and tabs';
+  if (credentials.test(name)) return 'credential headers are set by the operator and cannot be set by a call';
   if (open.has(name)) return null;
   if (name.startsWith('x-') && !reserved.test(name)) return null;
   return `cannot be set by a call; ${[...open].join(', ')} and x-… can`;
@@ -43,7 +43,7 @@ const open: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 const credentials = /(^|-)(auth|authorization|cookie2?|credentials?|password|secret|session|signature|token)(-|$)|api-?key/;
-/** `x-` names that speak for a proxy, a platform, a metadata service or Moniker. */
+/** `x-` names that are reserved for proxies, platforms, metadata services or Moniker. */
 const reserved =
   /^x-(forwarded|real-ip|client-ip|cluster-client-ip|original|rewrite|http-method|method-override|host|aws|amz|goog|google|azure|ms|metadata|moniker|accel|sendfile|envoy|cf)/;
 

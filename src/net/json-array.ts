@@ -1,18 +1,18 @@
 /**
- * The elements of one JSON array, one at a time while its bytes come in: some APIs stream so in place of an event stream (Gemini's
- * `streamGenerateContent` without `alt=sse`). Knows brackets and strings and nothing else of JSON: each element is for the caller to
- * parse, and to find wrong. An element that the bytes break off in is not given.
+ * Parses a stream that is one JSON array into the texts of its elements; some APIs stream this way instead of an event stream (Gemini's
+ * `streamGenerateContent` without `alt=sse`). It recognizes only brackets and strings; the caller parses and validates each element. An
+ * incomplete last element is dropped.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 
-/** Incremental and linear, whatever the chunks. An element larger than the limit throws `upstream_error`. */
+/** Incremental, and linear for any chunking. An element larger than the limit throws `upstream_error`. */
 export class JsonArrayReader {
   readonly #decoder = new TextDecoder();
   readonly #maxElementBytes: number;
-  /** Of the array itself, of its elements' insides, and of what follows it, which is read no more. */
+  /** Position relative to the array: before it, inside it, or after it, where the rest is ignored. */
   #state: 'before' | 'inside' | 'over' = 'before';
-  /** The unfinished element. Grown by concatenation and searched never: only new text is. */
+  /** The unfinished element. It grows by concatenation; only new text is scanned. */
   #element = '';
   #depth = 0;
   #inString = false;
@@ -22,7 +22,7 @@ export class JsonArrayReader {
     this.#maxElementBytes = maxElementBytes;
   }
 
-  /** The texts of the elements that `bytes` completes. */
+  /** Returns the texts of the elements that `bytes` completes. */
   push(bytes: Uint8Array): string[] {
     return this.#state === 'over' ? [] : this.#read(this.#decoder.decode(bytes, { stream: true }));
   }
@@ -35,7 +35,7 @@ export class JsonArrayReader {
       if (from === 0) return elements;
       this.#state = 'inside';
     }
-    // Read and written for every character: as fields they would cost more than all the rest.
+    // Local variables, since these are read and written for every character, and field access would dominate the cost.
     let depth = this.#depth;
     let inString = this.#inString;
     let escaped = this.#escaped;
@@ -50,7 +50,7 @@ export class JsonArrayReader {
       } else if (code === openBrace || code === openBracket) {
         depth++;
       } else if (depth > 0) {
-        // An object is whole with its last brace: nobody waits for the comma, which comes with the next one.
+        // An object is complete at its closing brace. The comma may arrive only with the next element.
         if ((code !== closeBrace && code !== closeBracket) || --depth > 0) continue;
         this.#finish(text.slice(from, at + 1), elements);
         from = at + 1;
@@ -65,7 +65,7 @@ export class JsonArrayReader {
     this.#depth = depth;
     this.#inString = inString;
     this.#escaped = escaped;
-    // Blanks between elements are not kept, however many come.
+    // Whitespace between elements is discarded.
     const rest = text.slice(from);
     this.#element = this.#element === '' ? rest.trimStart() : this.#element + rest;
     if (this.#element.length > this.#maxElementBytes) {

@@ -34,7 +34,7 @@ export function createOutbound(settings: OutboundSettings, send: Send = sendThro
     options.onHop?.(to.url, 0);
     const signal = signalOf(options);
 
-    // A provider's body is large and streamed; the others are buffered, in case the same origin redirects.
+    // A provider's body is large and streamed. Other bodies are buffered, in case the same origin redirects.
     const isStreamed = options.purpose === 'provider';
     const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
     let message: Message = { method: request.method, headers: request.headers, body };
@@ -48,16 +48,16 @@ export function createOutbound(settings: OutboundSettings, send: Send = sendThro
       if (location === null) return response;
       await response.body?.cancel();
       if (redirects >= limits.maxRedirects)
-        throw new OutboundRefused('redirects', `${to.url.host} led through more than ${limits.maxRedirects} redirects.`);
+        throw new OutboundRefused('redirects', `${to.url.host} redirected more than ${limits.maxRedirects} times.`);
       const target = resolveLocation(location, to.url);
-      // `onHop` may refuse the redirect; the guard's message would advise to allow the target.
+      // `onHop` may reject the redirect; the guard's message would advise allowing the target.
       const isAskedFirst = options.purpose === 'server' || options.purpose === 'webhook';
       if (isAskedFirst) options.onHop?.(new URL(target), redirects + 1);
       const next = guard(target, options.purpose);
       if (isStreamed && request.body !== null) {
         throw new OutboundRefused(
           'redirect-body',
-          `${to.url.host} redirects to ${next.url.host}. Set the provider's baseUrl to the address that it redirects to.`,
+          `${to.url.host} redirects to ${next.url.host}. Set the provider's baseUrl to the URL that it redirects to.`,
         );
       }
       if (!isAskedFirst) options.onHop?.(next.url, redirects + 1);
@@ -68,7 +68,7 @@ export function createOutbound(settings: OutboundSettings, send: Send = sendThro
   };
 }
 
-/** Caches what passed for providers, which have few addresses: the guard's answer depends on the text and the settings alone. */
+/** Caches allowed URLs of providers, which have few: the guard's verdict depends only on the text and the settings. */
 function rememberProviders(guard: Guard): Guard {
   const passed = new Map<string, Destination>();
   return (text, purpose) => {
@@ -82,7 +82,7 @@ function rememberProviders(guard: Guard): Guard {
   };
 }
 
-/** The request itself where it is fit to be sent: a copy costs as much as the rest of the way out. */
+/** Returns the request itself if it can be sent: a copy costs as much as the rest of the outbound client. */
 function unfollowed(request: Request, signal: AbortSignal | null): Request {
   return request.redirect === 'manual' && signal === null
     ? request
@@ -93,7 +93,7 @@ type Message = { method: string; headers: Headers; body: ArrayBuffer | null };
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The next request's parts, as browsers do it, but nothing that could be a credential crosses to another origin. */
+/** Builds the next request as browsers do, but sends no possible credential to another origin. */
 function redirected(message: Message, status: number, from: URL, to: URL): Message {
   let { method, headers, body } = message;
   const asGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST';
@@ -106,18 +106,17 @@ function redirected(message: Message, status: number, from: URL, to: URL): Messa
   if (body !== null)
     throw new OutboundRefused(
       'redirect-body',
-      `${from.host} redirects a request with a body to ${to.host}. Send it there yourself if that is right.`,
+      `${from.host} redirects a request with a body to ${to.host}. Send it to the new URL if that is intended.`,
     );
   return { method, headers: headersForOtherOrigin(headers), body };
 }
 
 function resolveLocation(location: string, base: URL): string {
-  // The URL parser drops line breaks and tabs silently; a server that sends them is broken or worse.
+  // The URL parser silently drops line breaks and tabs, so reject a location that contains them.
   const control = /[^\x20-\x7e\u0080-\uffff]/.test(location);
-  if (control || location.length > limits.maxUrlLength)
-    throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
+  if (control || location.length > limits.maxUrlLength) throw new OutboundRefused('url', `${base.host} redirects to an invalid URL.`);
   const url = URL.parse(location, base);
-  if (url === null) throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
+  if (url === null) throw new OutboundRefused('url', `${base.host} redirects to an invalid URL.`);
   return url.href;
 }
 
@@ -131,12 +130,12 @@ function toRequest(url: URL, message: Message, signal: AbortSignal | null): Requ
   });
 }
 
-/** A provider's caller knows how long a model may think; everyone else gets one time for the whole exchange. */
+/** Providers set their own timeouts, depending on the model. All other requests have one timeout for the whole exchange. */
 function signalOf(options: OutboundOptions): AbortSignal | null {
   const { signal: callers } = options;
   if (options.purpose === 'provider') return callers ?? null;
   const either = new AbortController();
-  // Not `AbortSignal.timeout`: it cannot be taken back, and keeps a session's object from being evicted until it is over.
+  // Not `AbortSignal.timeout`: it cannot be cleared, and prevents the eviction of a session's Durable Object until it fires.
   const { timeoutMs = limits.outboundTimeoutMs } = options;
   const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), timeoutMs);
   const stop = (): void => {
@@ -162,7 +161,7 @@ async function sendOnce(
     if (signal?.aborted === true) {
       throw new Problem(
         'upstream_timeout',
-        `${url.host} did not answer within ${(options.timeoutMs ?? limits.outboundTimeoutMs) / 1000} s.`,
+        `${url.host} did not respond within ${(options.timeoutMs ?? limits.outboundTimeoutMs) / 1000} s.`,
         { retryable: true },
         { cause },
       );
@@ -173,8 +172,8 @@ async function sendOnce(
 }
 
 /**
- * workerd has one error, without a reason, for a name that does not resolve, one that resolves to denied addresses only, and a
- * failed TLS handshake: "internal error; reference = …". Other failed connections are marked as retryable.
+ * workerd has one error, without a reason, for a name that does not resolve, a name that resolves only to denied addresses, and a failed
+ * TLS handshake: "internal error; reference = …". Other failed connections are marked as retryable.
  */
 function isUnexplained(cause: unknown): boolean {
   return cause instanceof Error && cause.message.startsWith('internal error') && !('retryable' in cause);
@@ -182,5 +181,5 @@ function isUnexplained(cause: unknown): boolean {
 
 function likelyReason(url: URL, purpose: OutboundPurpose): string {
   const tls = url.protocol === 'https:' ? ', or the TLS handshake failed' : '';
-  return `: its name resolves to a private address or to none${tls}. ${settingFor(url, purpose)}`;
+  return `: its name does not resolve, or resolves to a private address${tls}. ${settingFor(url, purpose)}`;
 }

@@ -1,12 +1,12 @@
-/** Reading foreign bodies without trusting their size. Bytes are counted as they arrive, after decompression. */
+/** Reads untrusted bodies up to a size limit. Bytes are counted as they arrive, after decompression. */
 import { joinBytes } from '../core/bytes.ts';
 import { Problem } from '../core/problem.ts';
 
 export type BoundedBody = { bytes: Uint8Array; truncated: boolean };
 
 /**
- * At most `maxBytes` of the body; the rest is cancelled, not read. An absent body is empty. Throws `Problem` when the body
- * breaks off, cannot be decompressed or takes longer than its request may; an abort is thrown on as it is.
+ * Reads at most `maxBytes` of the body, and cancels the rest. A missing body is empty. Throws `Problem` if the body breaks off, cannot be
+ * decompressed or times out; an abort is rethrown unchanged.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<BoundedBody> {
   if (response.body === null) return { bytes: new Uint8Array(), truncated: false };
@@ -22,7 +22,7 @@ export async function readBounded(response: Response, maxBytes: number): Promise
       truncated = piece.byteLength < read.value.byteLength;
       if (truncated) break;
     }
-    // A no-op at the end of the body; before it, it closes the connection.
+    // A no-op at the end of the body; before it, closes the connection.
     await reader.cancel();
   } catch (cause) {
     throw toFault(cause);
@@ -34,10 +34,10 @@ function toFault(cause: unknown): unknown {
   const name = cause instanceof Error ? cause.name : '';
   if (name === 'AbortError') return cause;
   if (name === 'TimeoutError')
-    return new Problem('upstream_timeout', 'The answer did not arrive whole in time.', { retryable: true }, { cause });
+    return new Problem('upstream_timeout', 'The response did not arrive completely before the timeout.', { retryable: true }, { cause });
   return new Problem(
     'upstream_error',
-    'The answer broke off before its end, or is not encoded as it says.',
+    'The response broke off before its end, or its content-encoding is wrong.',
     { retryable: true },
     { cause },
   );

@@ -1,12 +1,12 @@
 /**
- * The headers that a server's document says are sent with each request to it (`sent-headers.ts`), secrets filled in for the host of the
- * address and no other. Used by every adapter that speaks with a server.
+ * Builds the headers that a server's document adds to each request (`sent-headers.ts`). Secrets are filled in only for the host of the URL.
+ * Used by every adapter that calls servers.
  */
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
 import type { Server } from '../core/servers/server.ts';
 
-/** Throws `invalid_request` for a value that no header may have, `not_configured` or `forbidden` for a secret, as `secret` does. */
+/** Throws `invalid_request` for an invalid header value, and `not_configured` or `forbidden` for a secret, as `secret` does. */
 export async function toServerHeaders(
   url: string,
   written: NonNullable<Server['headers']>,
@@ -19,12 +19,12 @@ export async function toServerHeaders(
   return headers;
 }
 
-/** What the platform says of a value that cannot be sent has the value in it. */
+/** The platform's error for an invalid value contains the value, so it is replaced. */
 function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);
   } catch (cause) {
-    const detail = `The header ${name} of its server cannot be sent: its value holds a line break or another character that no header may have.`;
+    const detail = `The header ${name} of the server cannot be sent: its value contains a line break or another character that is invalid in headers.`;
     throw new Problem('invalid_request', detail, {}, { cause: cause instanceof Error ? cause.name : undefined });
   }
 }

@@ -1,46 +1,45 @@
 /**
- * Server-sent events in: bytes to messages, for replies of providers and servers. Follows the WHATWG algorithm ("Interpreting
- * an event stream"), but for three liberties that real providers need, all left to the caller: the message that stands
- * unfinished at the end, a field called `error`, and JSON that stands in the stream without any field. Writing event streams is
- * not here.
+ * Parses server-sent events from providers and servers. Follows the WHATWG algorithm ("Interpreting an event stream"), with three
+ * extensions that real providers need and that are left to the caller: an unfinished last message, a field called `error`, and JSON without
+ * any field.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 
 export type SseMessage = {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   event: string;
   data: string;
   id?: string;
-  /** Value of a field `error`, which the standard ignores; llama.cpp breaks off so. Vertex AI does with an error's bare JSON. */
+  /** Value of a field `error`, which the standard ignores; llama.cpp reports errors this way. Vertex AI sends bare JSON instead. */
   error?: string;
 };
 
-/** Incremental and linear, whatever the chunks. A message larger than the limit throws `upstream_error`. */
+/** Incremental, and linear for any chunking. A message larger than the limit throws `upstream_error`. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
   readonly #maxMessageBytes: number;
-  /** The unfinished last line. Grown by concatenation and searched never: only new text is. */
+  /** The unfinished last line. It grows by concatenation; only new text is scanned. */
   #line = '';
-  /** The last chunk ended with CR: a LF that begins the next one belongs to it. */
+  /** The last chunk ended with CR: an LF at the start of the next one belongs to it. */
   #afterCr = false;
   #data: string | null = null;
   #event = '';
   #id: string | undefined;
   #error: string | undefined;
-  /** Lines of a JSON object in place of fields. No field's name begins with a brace. */
+  /** Lines of a JSON object in place of fields. No field name starts with a brace. */
   #bare: string | null = null;
 
   constructor(maxMessageBytes: number = limits.maxSseMessageBytes) {
     this.#maxMessageBytes = maxMessageBytes;
   }
 
-  /** The messages that `bytes` completes. */
+  /** Returns the messages that `bytes` completes. */
   push(bytes: Uint8Array): SseMessage[] {
     return this.#read(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** The end of the stream. The standard drops an unfinished last message; it is given, and may be cut anywhere. */
+  /** Ends the stream. The standard drops an unfinished last message; here it is returned, and may be cut anywhere. */
   end(): SseMessage[] {
     return this.#read(`${this.#decoder.decode()}\n\n`);
   }
@@ -86,7 +85,7 @@ export class SseParser {
       return;
     }
     const colon = line.indexOf(':');
-    // A line that begins with a colon is a comment.
+    // A line that starts with a colon is a comment.
     if (colon === 0) return;
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
@@ -110,7 +109,7 @@ export class SseParser {
     this.#bare = null;
   }
 
-  /** UTF-16 units stand for bytes: at most three times off, and free to read. */
+  /** Approximates bytes by UTF-16 units: at most a factor of three, and free. */
   #checkSize(): void {
     if (this.#line.length + (this.#data?.length ?? 0) + (this.#bare?.length ?? 0) <= this.#maxMessageBytes) return;
     throw new Problem('upstream_error', `The upstream sent an event larger than ${this.#maxMessageBytes} bytes.`, { retryable: false });

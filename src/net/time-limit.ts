@@ -1,6 +1,6 @@
 /**
- * Waiting, but not for ever: what the work gives, or after `ms` what `late` gives or throws. The work itself goes on; a
- * failure of it that comes later is nobody's. Used around RPC, KV, publishing and request bodies.
+ * Returns the value of `work`, or after `ms` what `late` returns or throws. The work itself continues, and a later failure of it is
+ * ignored. Used for RPC, KV, publishing and request bodies.
  */
 export async function withTimeLimit<T>(work: Promise<T>, ms: number, late: () => T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,6 @@
 /**
- * The `bash` tool: runs a script over the session's files in an interpreter in this isolate. There are no processes and no host behind it.
+ * The `bash` tool: runs a script over the session's files in an interpreter in this isolate. It starts no processes and has no access to a
+ * host system.
  */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';

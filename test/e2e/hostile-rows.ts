@@ -196,7 +196,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
     'huge-result': {
       script: calls((message) => result(message, says('x'.repeat(50 * 1024 * 1024)))),
       async check({ call, turn }) {
-        faulty(await call(), 'answered more than');
+        faulty(await call(), 'returned more than');
         expect((await turn()).length).toBeLessThan(10_000);
       },
     },
@@ -205,13 +205,13 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
         result(message, { content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(30 * 1024 * 1024) }] }),
       ),
       async check({ call }) {
-        faulty(await call(), 'answered more than');
+        faulty(await call(), 'returned more than');
       },
     },
     'bad-json': {
       script: onceBad(),
       async check({ call }) {
-        faulty(await call(), 'JSON that cannot be read');
+        faulty(await call(), 'invalid JSON');
         expect(await call()).toMatchObject({ isError: false });
       },
     },
@@ -327,24 +327,24 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       script: () => undefined,
       sessionId: 'a b',
       isUnlisted: true,
-      check: async (run) => failing(run, 'session id that cannot be used'),
+      check: async (run) => failing(run, 'invalid session id'),
     },
     'session-id-huge': {
       script: () => undefined,
       sessionId: 'x'.repeat(12_000),
       isUnlisted: true,
-      check: async (run) => failing(run, /session id that cannot be used|could not be reached|broke off/),
+      check: async (run) => failing(run, /invalid session id|could not be reached|broke off/),
     },
     'protocol-downgrade': {
       script: () => undefined,
       version: '1999-01-01',
       isUnlisted: true,
-      check: async (run) => failing(run, 'version of MCP that is not known here'),
+      check: async (run) => failing(run, 'unsupported version of MCP'),
     },
     'gzip-bomb': {
       script: ({ message }) => (message?.method === 'tools/list' ? bomb() : undefined),
       isUnlisted: true,
-      check: async (run) => failing(run, 'larger than what is read'),
+      check: async (run) => failing(run, 'exceeds the size limit'),
     },
     'sse-never-ends': {
       script: calls(() => events([': still here\n\n', ': still here\n\n'], { open: true })),
@@ -357,7 +357,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       script: ({ request, message }) =>
         request.method === 'GET' || message?.method === 'tools/call' ? events(['id: 1\nretry: 0\ndata:\n\n']) : undefined,
       async check({ call, heard }) {
-        faulty(await call(), 'ended its event stream without the answer');
+        faulty(await call(), 'ended its event stream without a response');
         expect(heard.filter(({ request }) => request.method === 'GET').length).toBeLessThanOrEqual(limits.maxStreamResumptions);
       },
     },

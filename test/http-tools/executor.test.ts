@@ -126,7 +126,7 @@ describe('a call of a static tool', () => {
       text: expect.stringContaining('There is no secret "NONE"'),
     });
     const { text } = await (await door(server.url, { headers: { a: { secret: 'BROKEN' } } })).call();
-    expect(text).toContain('The header a of its server cannot be sent');
+    expect(text).toContain('The header a of the server cannot be sent');
     expect(text).not.toContain('secret');
     expect(server.calls).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe('a response', () => {
     ['null', null, { text: 'null' }],
     ['text', new Response('It rains.'), { text: 'It rains.' }],
     ['text that begins like JSON', new Response('{it rains}'), { text: '{it rains}' }],
-    ['nothing', new Response(null, { status: 204 }), { text: expect.stringContaining('answered nothing') }],
+    ['nothing', new Response(null, { status: 204 }), { text: expect.stringContaining('returned no content') }],
     ['bytes', new Response(new Uint8Array([0, 1, 255])), { text: '[3 bytes of binary data, not shown]' }],
     ['an image', new Response('x', { headers: { 'content-type': 'image/png' } }), { text: '[1 bytes of image/png, not shown]' }],
   ])('of %s is converted by its type', async (_what, answer, shown) => {
@@ -190,18 +190,22 @@ describe('a response', () => {
     [
       'an error status',
       () => new Response('no quota left', { status: 429 }),
-      'weather.get.forecast failed: its server answered 429.\nno quota left',
+      'weather.get.forecast failed: its server returned status 429.\nno quota left',
     ],
-    ['an error status and no words', () => new Response(null, { status: 500 }), 'weather.get.forecast failed: its server answered 500.'],
-    ['a redirect to nowhere', () => new Response(null, { status: 302 }), 'its server answered 302'],
-    ['broken JSON', () => new Response('{"a": ', { headers: { 'content-type': 'application/json' } }), 'answered JSON that cannot be read'],
-    ['a JSON bomb', () => new Response(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), 'nests deeper than'],
+    [
+      'an error status and no words',
+      () => new Response(null, { status: 500 }),
+      'weather.get.forecast failed: its server returned status 500.',
+    ],
+    ['a redirect to nowhere', () => new Response(null, { status: 302 }), 'its server returned status 302'],
+    ['broken JSON', () => new Response('{"a": ', { headers: { 'content-type': 'application/json' } }), 'returned invalid JSON'],
+    ['a JSON bomb', () => new Response(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), 'nested deeper than'],
     ['half a gzip', () => new Response('not gzip', { headers: { 'content-encoding': 'gzip' } }), 'broke off'],
     [
       'a gzip bomb',
       () =>
         new Response(gzipSync(new Uint8Array(50 * 1024 * 1024)), { headers: { 'content-encoding': 'gzip', 'content-type': 'text/plain' } }),
-      `answered more than ${limits.maxToolReplyBytes} bytes`,
+      `returned more than ${limits.maxToolReplyBytes} bytes`,
     ],
   ])('that is %s is an error that says so', async (_what, answer, words) => {
     const server = await listen(() => answer());

@@ -106,7 +106,7 @@ describe('GET /oauth/callback', () => {
     await comeBack(parts, back);
     const answer = await comeBack(parts, back);
     expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain('used already');
+    expect(await answer.text()).toContain('already used');
   });
 
   it('shows what the authorization server says as text, short and as it is', async () => {

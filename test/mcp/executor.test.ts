@@ -1,4 +1,4 @@
-/** Calls of an MCP server's tools through the one door, over a server that answers as the test says. */
+/** Calls of an MCP server's tools through `engine/call-tool.ts`, over a server that the test scripts. */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
@@ -105,7 +105,7 @@ async function door({
 
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
 const never = (): Promise<never> => new Promise(() => undefined);
-/** Somebody who can be asked. */
+/** A client that can answer input requests. */
 const asked = { channel: { askable: { elicitation: { form: {} } } } };
 const form: InputRequest = {
   method: 'elicitation/create',
@@ -121,7 +121,7 @@ const asks = (state?: string): Answer => ({
 });
 
 describe('a call of an MCP server’s tool', () => {
-  it('is sent under the tool’s own name, with what the entry makes of the arguments and the schema as it is listed', async () => {
+  it('is sent under the tool’s own name, with the entry’s arguments and the listed schema', async () => {
     const { heard, call } = await door({
       entry: { arguments: { rename: { id: 'customer_id' }, preset: { region: 'eu', api_token: { secret: 'CRM' } } } },
     });
@@ -135,7 +135,7 @@ describe('a call of an MCP server’s tool', () => {
     });
   });
 
-  it('passes on that the server lists something else now', async () => {
+  it('passes on that the server’s list has changed', async () => {
     const { changes, call } = await door({
       answer: ({ hooks }) => {
         hooks.changed?.('tools');
@@ -146,7 +146,7 @@ describe('a call of an MCP server’s tool', () => {
     expect(changes).toEqual(['crm']);
   });
 
-  it('goes out in the name of the session, else of the key, and with the server’s tokens', async () => {
+  it('is sent for the session, otherwise for the key, with the server’s tokens', async () => {
     const tokens: ServerTokens = { token: async () => 't', renew: async () => false };
     const first = await door({ tokens });
     await first.call();
@@ -158,7 +158,7 @@ describe('a call of an MCP server’s tool', () => {
     expect(second.heard[0]?.context.tokens).toBeUndefined();
   });
 
-  it('may run again only where a trusted server says that it only reads, or does a thing once', async () => {
+  it('may be retried only if a trusted server declares it read-only or idempotent', async () => {
     const isSafe = async (annotations: Record<string, boolean>, trusted: boolean) => {
       const { executor } = await door();
       const tool = { kind: 'mcp', annotations, ...(trusted && { trusted }) } as unknown as Parameters<typeof executor.isSafe>[0];
@@ -170,7 +170,7 @@ describe('a call of an MCP server’s tool', () => {
     expect(await isSafe({ destructiveHint: false }, true)).toBe(false);
   });
 
-  it('is refused when its server was changed after the turn began, though the edition still offers it', async () => {
+  it('is rejected if its server was changed after the turn started, although the edition still has it', async () => {
     const { current, heard, call } = await door();
     current.access = { ...access, ready: [], held: ['get.customer'] };
     expect((await call()).result).toMatchObject({ isError: true, code: 'tool_held' });
@@ -179,7 +179,7 @@ describe('a call of an MCP server’s tool', () => {
     expect(heard).toEqual([]);
   });
 
-  it('that its server cannot answer is a result with the canonical name and the reason', async () => {
+  it('that fails at its server is an error result with the canonical name and the reason', async () => {
     const failing = (problem: Problem) => door({ answer: () => Promise.reject(problem) });
     const timed = await (await failing(new Problem('upstream_timeout', 'It did not answer.'))).call();
     expect(timed.result).toMatchObject({ isError: true, code: 'timeout' });
@@ -189,8 +189,8 @@ describe('a call of an MCP server’s tool', () => {
   });
 });
 
-describe('the time of a call', () => {
-  it('ends after thirty seconds of silence, with the canonical name; a late answer is dropped', async () => {
+describe('the timeout of a call', () => {
+  it('ends it after thirty idle seconds, with the canonical name; a late response is dropped', async () => {
     let late = (_result: ToolResult): void => undefined;
     const { heard, clock, call, audit, kept } = await door({ answer: () => new Promise((resolve) => (late = resolve)) });
     const work = call();
@@ -205,7 +205,7 @@ describe('the time of a call', () => {
     expect([audit.length, kept.size]).toEqual([1, 0]);
   });
 
-  it('is the server’s own where its document says one, and the upstream knows it', async () => {
+  it('comes from the server’s document, and is passed to the upstream', async () => {
     const { heard, clock, call } = await door({ server: { timeoutMs: 2_000 }, answer: never });
     const work = call();
     await clock.advance(0);
@@ -217,7 +217,7 @@ describe('the time of a call', () => {
     expect(agent.heard[0]?.server.timeoutMs).toBe(60_000);
   });
 
-  it('begins anew with progress, and ends all the same', async () => {
+  it('restarts with progress, up to a total limit', async () => {
     const { heard, clock, call } = await door({ answer: never });
     let isOver = false;
     const work = call().finally(() => (isOver = true));
@@ -231,7 +231,7 @@ describe('the time of a call', () => {
     expect(told(await work)).toContain(`within ${limits.maxServerCallMs / 1_000} s`);
   });
 
-  it('stands still while a person is asked', async () => {
+  it('is paused while the user answers', async () => {
     let said = (_answer: InputAnswer): void => undefined;
     const channel = { askable: { elicitation: { form: {} } }, ask: () => new Promise<InputAnswer>((resolve) => (said = resolve)) };
     const { clock, call } = await door({
@@ -254,8 +254,8 @@ describe('the time of a call', () => {
   });
 });
 
-describe('what a server tells on its way', () => {
-  it('is passed on clean, short and without secrets, until the call is over', async () => {
+describe('progress and log messages of a server', () => {
+  it('are passed on clean, short and without secrets, until the call has ended', async () => {
     const updates: ProgressUpdate[] = [];
     const notices: unknown[] = [];
     const { heard, call } = await door({
@@ -278,13 +278,13 @@ describe('what a server tells on its way', () => {
   });
 });
 
-describe('what a server answers', () => {
+describe('the result of a server', () => {
   const answered = async (result: ToolResult) => {
     const all = await door({ answer: () => result });
     return { ...all, result: (await all.call()).result };
   };
 
-  it('keeps the members that clients use, and follows no link', async () => {
+  it('keeps the fields that clients use, and follows no link', async () => {
     const content: ContentBlock[] = [
       { type: 'text', text: 'a', annotations: { audience: ['user'], priority: 1 } },
       { type: 'resource_link', uri: 'file:///etc/passwd', name: 'x', title: 'X', description: 'd', size: 9 },
@@ -295,19 +295,19 @@ describe('what a server answers', () => {
     expect(result).toEqual({ isError: false, content, structuredContent: { ok: true } });
   });
 
-  it('is neutral before a model or a terminal sees it; a secret cut by hidden characters is found', async () => {
+  it('is neutralized before a model or terminal sees it; a secret split by hidden characters is found', async () => {
     const text = 'a\u001b[31m\u202eb\u{e0041} value-\u200b\u200bof-CRM';
     const { call } = await door({ answer: () => textResult(text), entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } } });
     expect(told(await call())).toBe('ab [secret]');
   });
 
-  it('is cut where it is too long, and kept to be read on', async () => {
+  it('is truncated if too long, and stored for further reading', async () => {
     const { result, kept } = await answered(textResult('x'.repeat(50 * 1024 * 1024)));
     expect(contentText(result.content).length).toBeLessThan(limits.maxResultBytes + 500);
     expect(kept.size).toBe(1);
   });
 
-  it('has no picture of megabytes in it, but a text that says so', async () => {
+  it('replaces an image of megabytes with a note', async () => {
     const { result } = await answered({
       isError: false,
       content: [{ type: 'image', data: 'A'.repeat(30 * 1024 * 1024), mimeType: 'image/png' }],
@@ -316,8 +316,8 @@ describe('what a server answers', () => {
   });
 });
 
-describe('a question of a server', () => {
-  it('is waited for where somebody can answer later, with the arguments as they are shown', async () => {
+describe('an input request of a server', () => {
+  it('waits if it can be answered later, with the shown arguments', async () => {
     const channel = { askable: { elicitation: { form: {}, url: {} } } };
     const { outcome, heard, audit } = await door({
       answer: () => asks('opaque'),
@@ -335,43 +335,43 @@ describe('a question of a server', () => {
     expect(audit).toEqual([]);
   });
 
-  it('is answered by the same call again, under the same key', async () => {
+  it('is answered by repeating the call with the same idempotency key', async () => {
     const given = { responses: { which: { action: 'accept', content: { id: '7' } } }, state: 'opaque' };
     const { call, heard } = await door();
     expect(told(await call({ customer_id: '7' }, { given, rounds: 1 }))).toBe('done');
     expect(heard[0]?.call).toMatchObject({ given, idempotencyKey: 'call_1' });
   });
 
-  it('is a failure that says what was asked where nobody can wait', async () => {
+  it('is an error with the request text if the call cannot wait', async () => {
     const { call, heard } = await door({ answer: () => asks(), scope: { canWait: false, session: null } });
     const answer = await call();
     expect(answer).toMatchObject({ ran: true, result: { isError: true, code: 'tool_error' } });
     expect(told(answer)).toContain('Server "crm" asks: Which one?');
     expect(answer.result).not.toHaveProperty('input');
-    // Nobody is there: the server is told so before it asks.
+    // No user is available: the server learns this before it requests input.
     expect(heard[0]?.hooks.ask).toBeUndefined();
     expect(heard[0]?.hooks.askable).toEqual({});
   });
 
-  it('without end is no question any more', async () => {
+  it('that repeats endlessly ends the call', async () => {
     const { call } = await door({ answer: () => asks(), scope: asked });
     const answer = await call({ customer_id: '7' }, { rounds: limits.maxInputRounds });
     expect(answer.result).toMatchObject({ isError: true, code: 'limit_reached' });
   });
 
-  it('is a failure where nobody can be asked, though the call could wait for leave', async () => {
+  it('is an error if no user is available, although the call could wait for approval', async () => {
     const { call } = await door({ answer: () => asks(), scope: { turn: null } });
     const answer = await call();
     expect(answer).toMatchObject({ ran: true, result: { isError: true, code: 'tool_error' } });
     expect(told(answer)).toContain('Server "crm" asks: Which one?');
   });
 
-  it('that is too large to keep is a failure', async () => {
+  it('that is too large to store is an error', async () => {
     const { call } = await door({ answer: () => asks('x'.repeat(limits.maxInputBytes)) });
     expect((await call()).result).toMatchObject({ isError: true, code: 'tool_error' });
   });
 
-  it('holds no secret that the call was sent with', async () => {
+  it('contains no secret that the call was sent with', async () => {
     const request = { ...form, params: { ...form.params, message: 'Is value-of-CRM right?' } };
     const { outcome } = await door({
       scope: asked,
@@ -379,19 +379,19 @@ describe('a question of a server', () => {
       entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } },
     });
     const waits = await outcome({ customer_id: '7' });
-    // What the server wants back goes back as it is, and is shown to nobody.
+    // The server's request state is returned unchanged, and never shown.
     expect(waits).toMatchObject({
       waitFor: { input: { requests: { which: { params: { message: 'Is [secret] right?' } } }, state: 'value-of-CRM' } },
     });
   });
 
-  it('while the call is open is cancelled where the answer could only come later, and told of', async () => {
+  it('during an open call is cancelled and reported if it could only be answered later', async () => {
     const { call } = await door({
       scope: { channel: { askable: { elicitation: { form: {} } } } },
       answer: async ({ hooks }) => textResult(JSON.stringify(await hooks.ask?.(form, '1'))),
     });
     expect(told(await call())).toBe(
-      '{"action":"cancel"}\n[While it ran: Server "crm" asks: Which one? Nobody could be asked then, so its server was told "cancel".]',
+      '{"action":"cancel"}\n[While it ran: Server "crm" asks: Which one? No user was available to answer, so the request was cancelled.]',
     );
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Runs the tools of `openapi` servers: each is one request, as its document describes it. What comes back is foreign: bounded, and every
- * fault of it a result. What may be called, with what arguments, was settled at the door (`engine/call-tool.ts`).
+ * Runs the tools of `openapi` servers: each call is one request, as the OpenAPI document describes it. Responses are untrusted: their size
+ * is bounded, and every fault becomes a result. `engine/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -14,7 +14,7 @@ import type { ToolExecutor } from '../../ports/tool-executor.ts';
 import { toResult } from '../tool-reply.ts';
 import { baseUrlOf, toRequest } from './request.ts';
 
-/** Both `not_found` when it is gone. */
+/** Both throw `not_found` if the server or operation was removed. */
 export type OpenApiExecutorDeps = {
   server(name: string): Promise<ServerAccess>;
   operation(server: string, tool: string): Promise<Operation>;
@@ -41,7 +41,7 @@ export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps
   };
 }
 
-/** What is wrong with arguments is told as such: a model can mend it. */
+/** Invalid arguments are reported as such, so that the model can fix them. */
 function failure(canonical: string, { code, detail, extra }: Problem): ToolResult {
   if (code === 'invalid_request' && Array.isArray(extra.issues))
     return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);

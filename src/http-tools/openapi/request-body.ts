@@ -1,19 +1,21 @@
-/** The body of a call of an operation, by its content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content". */
+/**
+ * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
+ */
 import { fromBase64 } from '../../core/base64.ts';
 import { bodyForm } from '../../core/openapi/media-types.ts';
 import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
 import type { Operation, OperationBody } from '../../core/servers/server-state.ts';
 import { isRecord } from '../../core/wire-value.ts';
 
-/** `contentType` undefined: the platform writes it, with the boundary between the parts. */
+/** `contentType` undefined: the platform sets it, with the multipart boundary. */
 export type WrittenBody = { content: string | Uint8Array<ArrayBuffer> | FormData; contentType?: string };
 
-/** null: none is sent. Throws `invalid_request`. */
+/** Returns the body, or null if none is sent. Throws `invalid_request`. */
 export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parameters'>, args: Record<string, unknown>): WrittenBody | null {
   if (body === null) return null;
   const value = body.argument === null ? memberValues(body, parameters, args) : own(args, body.argument);
   if (value === undefined) {
-    if (body.isRequired && body.argument !== null) throw unfit(body.argument, 'is needed: it is the body of the request');
+    if (body.isRequired && body.argument !== null) throw unfit(body.argument, 'is required: it is the body of the request');
     return null;
   }
   const { contentType } = body;
@@ -35,7 +37,10 @@ export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parame
   }
 }
 
-/** The members by their own names, and what else is given where the schema lets more be. undefined: nothing is, and nothing needs to be. */
+/**
+ * Returns the fields under their original names, and additional ones if the schema allows them. undefined: no body is given, and none is
+ * required.
+ */
 function memberValues(
   { members = {}, isRequired }: OperationBody,
   parameters: Operation['parameters'],
@@ -57,7 +62,7 @@ function fieldsOf(argument: string, value: unknown): [string, unknown][] {
   throw unfit(argument, 'must be an object: the body is a form');
 }
 
-/** Lists repeat their name, objects are written as `a[b]=c`, unless the document says how. */
+/** Lists repeat their name and objects are written as `a[b]=c`, unless the document specifies another style. */
 function formText({ styles = {} }: OperationBody, fields: readonly [string, unknown][]): string {
   return fields
     .flatMap(([name, value]) => {
@@ -82,6 +87,6 @@ function multipart({ files = [] }: OperationBody, fields: readonly [string, unkn
 
 function bytesOf(argument: string, value: unknown): Uint8Array<ArrayBuffer> {
   const bytes = typeof value === 'string' ? fromBase64(value) : null;
-  if (bytes === null) throw unfit(argument, 'must be bytes in base64');
+  if (bytes === null) throw unfit(argument, 'must be base64');
   return bytes;
 }

@@ -1,4 +1,4 @@
-/** The request that calls an operation: address, headers and body from the arguments. What cannot be sent is said with its argument. */
+/** Builds the request that calls an operation: URL, headers and body. An argument that cannot be sent is reported by name. */
 import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
 import { requestUrl } from '../../core/openapi/request-url.ts';
 import { Problem } from '../../core/problem.ts';
@@ -8,7 +8,7 @@ import { toServerHeaders } from '../../net/server-headers.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { writeBody } from './request-body.ts';
 
-/** Throws `invalid_request` (`issues` name the argument), `not_configured`. */
+/** Throws `invalid_request` (`issues` name the arguments) or `not_configured`. */
 export async function toRequest(
   server: Pick<ServerAccess, 'name' | 'headers' | 'baseUrl'>,
   operation: Operation,
@@ -25,12 +25,12 @@ export async function toRequest(
     if (parameter.in === 'header') headers.set(parameter.name, headerText(parameter, value));
     if (parameter.in === 'cookie') cookies.push(cookieText(parameter, value));
   }
-  // After the arguments: no model overrides what an administrator says.
+  // Set after the arguments, so that the model cannot override an administrator's headers.
   const written = await toServerHeaders(url, server.headers ?? {}, (name, host) => context.secret(name, host));
   for (const [name, value] of written) headers.set(name, value);
   if (cookies.length > 0) headers.set('cookie', [headers.get('cookie'), ...cookies].filter((cookie) => cookie !== null).join('; '));
   if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
-  // The same for every try of one call, so that a server that knows the header does it once.
+  // The same for every attempt of a call, so that a server that supports the header runs it once.
   headers.set('idempotency-key', context.idempotencyKey);
   return new Request(url, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
 }
@@ -38,5 +38,5 @@ export async function toRequest(
 export function baseUrlOf({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: Operation): string {
   const base = baseUrl ?? operation.baseUrl;
   if (base !== undefined) return base;
-  throw new Problem('not_configured', `The server ${name} does not say where its operations are called. Set its baseUrl, or refresh it.`);
+  throw new Problem('not_configured', `The server ${name} has no base URL for its operations. Set its baseUrl, or refresh it.`);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads what an `openapi` server lists: the operations of its document, which was given whole or is fetched from its address. Nothing else
- * is fetched, whatever the document refers to. What becomes of its operations is `core/openapi/import.ts`.
+ * Reads the operations of an `openapi` server from its document, which is inline or fetched from its URL. References to other documents are
+ * not fetched. `core/openapi/import.ts` converts the operations to tools.
  */
 import { limits } from '../../core/limits.ts';
 import { fault } from '../../core/openapi/document.ts';
@@ -31,32 +31,36 @@ export function createOpenApiSource(): ServerSource {
 
 async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
   const { url } = server;
-  if (url === '') throw fault('is not there. Give its address as url, or the document itself as document');
+  if (url === '') throw fault('is missing. Set url to its URL, or document to the document itself');
   const headers = await documentHeaders(server, context);
   headers.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
   const response = await context.fetch(new Request(url, { headers }));
   const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
   if (!response.ok) {
     const unauthorized = response.status === 401 || response.status === 403;
-    throw new Problem('upstream_error', `The address of the OpenAPI document answered ${response.status}. ${remedyOf(response.status)}`, {
-      ...(unauthorized && { unauthorized: true }),
-      ...(response.status < 500 && { retryable: false }),
-    });
+    throw new Problem(
+      'upstream_error',
+      `The URL of the OpenAPI document returned status ${response.status}. ${remedyOf(response.status)}`,
+      {
+        ...(unauthorized && { unauthorized: true }),
+        ...(response.status < 500 && { retryable: false }),
+      },
+    );
   }
   if (truncated)
-    throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Leave out what no tool needs (descriptions, examples, operations)`);
+    throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`);
   return decode(bytes);
 }
 
 function remedyOf(status: number): string {
-  if (status === 401 || status === 403) return 'It wants credentials: give them as headers.';
+  if (status === 401 || status === 403) return 'It requires credentials: set them in headers.';
   if (status === 429 || status >= 500) return 'Try again later.';
-  return 'Set url to where the document itself is (JSON or YAML), or give it whole as document.';
+  return 'Set url to the URL of the document itself (JSON or YAML), or set document to its content.';
 }
 
 /**
- * Credentials are for the API: a document at another host is read without any. One that cannot be had (it is not there yet, or bound to
- * tools) is left out: most documents are public, and one that is not says so.
+ * Credentials are for the API, so a document on another host is read without any. A credential that is unavailable (not set yet, or bound
+ * to tools) is left out: most documents are public, and the others respond with an error.
  */
 async function documentHeaders({ url, baseUrl, headers = {} }: ServerAccess, context: UpstreamContext): Promise<Headers> {
   const isOwnHost = secretHostOf(url) === secretHostOf(callUrlOf({ kind: 'openapi', url, baseUrl }) ?? url);
@@ -76,7 +80,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    // Which byte it was helps nobody.
+    // The decoder's error says nothing useful.
     throw fault('is not UTF-8');
   }
 }

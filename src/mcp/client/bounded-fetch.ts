@@ -1,7 +1,7 @@
 /**
- * The way to one MCP server, as the SDK's transport wants it: everything goes through the guarded fetch of the context, to the server's
- * own origin, and comes back bounded (after decompression) and with a session id that could be sent again. Streams of the server's own
- * (GET) are opened only for whoever asks for one: the SDK would hold one open beside every request.
+ * The `fetch` of the SDK's transport to one MCP server. Every request goes through the outbound client to the server's own origin;
+ * responses are bounded (after decompression), and their session ids are checked. Server streams (GET) are opened only on request: the SDK
+ * would otherwise keep one open next to every request.
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -12,14 +12,14 @@ import { unlessAborted } from './unless-aborted.ts';
 
 export type BoundedFetchOptions = {
   server: string;
-  /** Of its endpoint. */
+  /** URL of the MCP endpoint. */
   url: string;
   fetch(request: Request): Promise<Response>;
-  /** What may still come, for one answer or for all of them together, whoever makes it. */
+  /** Bytes that may still arrive, for one response or for all responses together. */
   budget(): { left: number };
-  /** Also what the server begins to say by itself. */
+  /** Whether messages that the server starts by itself are read. */
   isListening?: boolean;
-  /** A fault of a body, which the SDK would only tell in passing. */
+  /** Reports a fault of a body, which the SDK would only mention. */
   onFault(problem: Problem): void;
 };
 
@@ -30,11 +30,11 @@ export function createBoundedFetch(options: BoundedFetchOptions): FetchLike {
     const headers = new Headers(init?.headers);
     const isOwnStream = init?.method === 'GET' && !headers.has('last-event-id');
     if (isOwnStream && options.isListening !== true) return new Response(null, { status: 405 });
-    // The SDK follows redirects within the origin; from http to https is another one, to which no secret is bound.
+    // The SDK follows redirects within the origin. From http to https the origin differs, and no secret is bound to it.
     if (new URL(url).origin !== origin) throw redirected(server);
     const signal = init?.signal ?? null;
     const sending = sendOnce(options, new Request(url, { ...init, headers, redirect: 'manual' }));
-    // The guarded fetch may have a signal of its own; ours must end the wait in any case.
+    // The outbound client may use another signal; ours must end the wait in any case.
     const response = signal === null ? await sending : await unlessAborted(sending, signal, (late) => late.body?.cancel());
     const fault = sessionIdFault(server, response.headers) ?? noAnswerFault(server, response.status, init?.body);
     if (fault !== null) {
@@ -42,7 +42,7 @@ export function createBoundedFetch(options: BoundedFetchOptions): FetchLike {
       throw fault;
     }
     return bounded(response, options.budget(), signal, (cause) => {
-      const problem = cause instanceof Problem ? cause : upstreamError(server, 'broke off its answer.', cause, { retryable: true });
+      const problem = cause instanceof Problem ? cause : upstreamError(server, 'broke off its response.', cause, { retryable: true });
       onFault(problem);
       return problem;
     });
@@ -59,24 +59,24 @@ async function sendOnce({ server, fetch }: BoundedFetchOptions, request: Request
 }
 
 function redirected(server: string): Problem {
-  const todo = 'Redirects to other addresses are not followed: set `url` of its document to where it is now.';
-  return upstreamError(server, `redirects to another address. ${todo}`, undefined, { retryable: false });
+  const todo = 'Redirects to other URLs are not followed: set `url` in the server document to the new URL.';
+  return upstreamError(server, `redirects to another URL. ${todo}`, undefined, { retryable: false });
 }
 
-/** Sent back as a header with each request (2025-11-25, "Session Management": visible ASCII). */
+/** The session id is sent as a header with each request (2025-11-25, "Session Management": visible ASCII). */
 function sessionIdFault(server: string, headers: Headers): Problem | null {
   const id = headers.get('mcp-session-id');
   if (id === null || (id.length <= limits.maxMcpSessionIdLength && /^[\x21-\x7e]+$/.test(id))) return null;
-  const what = `gave a session id that cannot be used: it must be at most ${limits.maxMcpSessionIdLength} visible ASCII characters.`;
+  const what = `returned an invalid session id: it must be at most ${limits.maxMcpSessionIdLength} visible ASCII characters.`;
   return upstreamError(server, what, undefined, { retryable: false });
 }
 
-/** "Accepted" is the answer to what wants none (2025-11-25, "Sending Messages"); the SDK would wait for another. */
+/** 202 "Accepted" is only valid for messages that have no response (2025-11-25, "Sending Messages"); the SDK would wait for one. */
 function noAnswerFault(server: string, status: number, body: unknown): Problem | null {
   if (status !== 202 || typeof body !== 'string') return null;
   const message = tryParse(body);
   if (!isRecord(message) || message.id === undefined || message.method === undefined) return null;
-  return upstreamError(server, 'took a request and answered nothing (202) where MCP has an answer.', undefined, { retryable: false });
+  return upstreamError(server, 'responded 202 without content to a request that requires a response.', undefined, { retryable: false });
 }
 
 function bounded(
@@ -87,7 +87,7 @@ function bounded(
 ): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
-  // Of the body as it was sent, which is not how it is read.
+  // These describe the encoded body, not the decoded one.
   headers.delete('content-encoding');
   headers.delete('content-length');
   if (response.body === null || status === 204 || status === 205 || status === 304)
@@ -95,7 +95,7 @@ function bounded(
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const stop = (): void => {
     reader.cancel().catch(() => {
-      // It has failed already.
+      // Already reported as failed.
     });
   };
   signal?.addEventListener('abort', stop, { once: true });
@@ -121,7 +121,7 @@ function bounded(
 }
 
 function tooLarge(): Problem {
-  return new AnswerTooLarge('upstream_error', 'The answer is larger than what is read of one. Ask for less, or for a part of it.', {
+  return new AnswerTooLarge('upstream_error', 'The response exceeds the size limit. Request less data, or a part of it.', {
     retryable: false,
   });
 }

@@ -1,4 +1,4 @@
-/** One `tools/call`: sent under the tool's own name, through questions and tasks to its result. What the tool does wrong is a result. */
+/** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import type { InputRequest } from '../../core/mcp-input.ts';
@@ -28,14 +28,14 @@ export async function callTool(
     });
   } catch (error) {
     if (!(error instanceof AnswerTooLarge)) throw error;
-    const text = `${call.name} answered more than ${limits.maxToolReplyBytes} bytes, which is not read any further. Ask for less, or for a part of it.`;
+    const text = `${call.name} returned more than ${limits.maxToolReplyBytes} bytes, so the result was discarded. Request less data, or a part of it.`;
     return { kind: 'result', result: errorResult('tool_error', text) };
   }
 }
 
 async function answerOf(connection: Connection, server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks): Promise<Answered> {
   const askable = hooks.askable ?? {};
-  // Servers of 2025 ask on this stream whatever they do not ask on the call's own; what they say before it is open is lost.
+  // Servers of 2025 may send their input requests on this stream instead of the call's own; messages sent before it is open are lost.
   if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0) await connection.hearServer(() => {});
   try {
     const { own, task } = readCarried(call.given?.state);
@@ -53,7 +53,7 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
   }
 }
 
-/** 2025-11-25: pages have to be opened before the call is sent again. */
+/** 2025-11-25 `UrlElicitationRequired`: the user has to open URLs before the call is repeated. */
 const pagesWanted = -32042;
 
 async function send(connection: Connection, call: UpstreamCall, more: Record<string, unknown>): Promise<Record<string, unknown>> {
@@ -84,7 +84,7 @@ function wantedPages(server: ServerAccess, askable: Parameters<typeof sortQuesti
   return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInput(others, { own: {} }) };
 }
 
-/** As a tool's own failure: its server has refused this call, and is not broken. */
+/** Reported as the tool's own error: the server rejected this call and is not broken. */
 function refusedResult(name: string, { code, message }: ProtocolError): Record<string, unknown> {
-  return { isError: true, content: [{ type: 'text', text: `${name} failed: its server says ${ownWords(message)} (error ${code}).` }] };
+  return { isError: true, content: [{ type: 'text', text: `${name} failed: its server returned error ${code}: ${ownWords(message)}.` }] };
 }

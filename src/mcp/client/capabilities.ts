@@ -1,19 +1,22 @@
-/** What a server is told that it may ask for: what whoever called can be asked, as far as the server's document lets it ask. */
+/** The client capabilities declared to a server: those of the caller, restricted by the server's document. */
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** Of one request (2026-07-28), where the answer to a question comes with the next one; and of a session, where somebody must be there to ask. */
+/**
+ * `modern`: for one request (2026-07-28), where input arrives with the next request. `legacy`: for a session, where input must be available
+ * during the call.
+ */
 export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };
 
-/** Told when a list is read: many servers list only what their client could be asked about. */
+/** Declared when tools are listed: many servers list only tools that their client can support. */
 export const everythingAskable: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
-/** `isAnswered`: while a call is open. */
+/** `isAnswered`: whether input can be given while a call is open. */
 export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {
-  // Data that a client declared, as it declared it: the SDK's type is of the members that it knows.
+  // The caller's declaration unchanged; the SDK's type has only the known members.
   const asked = {
     ...(askable.elicitation && { elicitation: askable.elicitation }),
     ...(askable.sampling && mcp?.sampling === true && { sampling: askable.sampling }),

@@ -1,7 +1,7 @@
 /**
- * One piece of work with an MCP server: begun with what is known of it, and over with it (in the Worker, connections belong to one
- * request). Where what was known (an era, a session) turns out to be wrong, the server has refused, and the work is done once more from
- * the beginning. Nothing else is tried twice.
+ * A connection to an MCP server for one piece of work. It starts from what is known of the server and ends with the work (in the Worker,
+ * connections belong to one request). If the known era or session is wrong, the server rejects the request, and the work is repeated once
+ * from a new handshake. Nothing else is retried.
  */
 import {
   type Client,
@@ -28,13 +28,13 @@ import { asItCame, type Wire } from './wire.ts';
 
 export type WorkOptions = {
   hooks: UpstreamHooks;
-  /** Bytes that may come: for each answer, or for all together (`isMaxForAll`). */
+  /** Bytes that may arrive, for each response or for all together (`isMaxForAll`). */
   maxBytes: number;
   isMaxForAll?: boolean;
-  /** Begin anew whatever is known, and end the session afterwards. */
+  /** Start with a new handshake, and end the session afterwards. */
   isFresh?: boolean;
   totalMs?: number;
-  /** Told to the server, where it is more than the hooks can answer. */
+  /** Declared to the server, if it is more than the hooks support. */
   askable?: AskableInput;
 };
 
@@ -43,19 +43,22 @@ export type Connection = {
   client: Client;
   wire: Wire;
   patience: Patience;
-  /** Aborts with the context's signal, and with whatever ends the connection. */
+  /** Aborts with the context's signal, and when the connection ends for any reason. */
   signal: AbortSignal;
-  /** The result as it came. */
+  /** Returns the unparsed result. */
   request(method: string, params: Record<string, unknown>, headers?: Record<string, string>): Promise<Record<string, unknown>>;
-  /** `tools/call`, with the headers of its arguments where the era has them. */
+  /** Sends `tools/call`, with the headers of its arguments if the era has them. */
   call(params: ToolCallParams, inputSchema: JsonSchema, headers: Record<string, string>): Promise<Record<string, unknown>>;
-  /** What the server says by itself (2025 eras), from when this resolves. `onEnd`: there is no such stream, or it has ended. */
+  /**
+   * Opens the stream for messages that the server starts by itself (2025 eras), and resolves when it is open. `onEnd`: the stream has
+   * ended, or the server offers none.
+   */
   hearServer(onEnd: () => void): Promise<void>;
 };
 
 export type ToolCallParams = { name: string; arguments: Record<string, unknown> } & Record<string, unknown>;
 
-/** Throws a problem with the server's name, or what `context.signal` was aborted with. */
+/** Throws a problem that names the server, or the abort reason of `context.signal`. */
 export async function withConnection<T>(
   memory: ConnectionMemory,
   server: ServerAccess,
@@ -82,9 +85,9 @@ export async function withConnection<T>(
     return await once(known, server).catch((error: unknown) => {
       if (known !== null && isRefusal(error)) {
         memory.forget(key, known);
-        // In the middle of its work: what was done so far may have had an effect.
+        // Part of the work is done and may have had an effect, so it is not repeated.
         if (wires.some(({ hasAnswered }) => hasAnswered)) throw error;
-        context.log.debug('an MCP server is asked from the beginning', { server: server.name, era: known.era, status: statusOf(error) });
+        context.log.debug('reconnecting to an MCP server', { server: server.name, era: known.era, status: statusOf(error) });
         return once(null, server);
       }
       if (known === null && isBrokenByProbe(error, server)) return once(null, { ...server, mcp: { ...server.mcp, era: 'legacy' } });
@@ -130,15 +133,15 @@ async function workOnce<T>(
   }
 }
 
-/** The document's own word on the era counts more than what was met before. */
+/** The era in the server's document takes precedence over the one that was detected. */
 function fromLastAnswer({ connection, mcp }: ServerAccess): KeptConnection | null {
   if (connection?.era !== 'modern' || mcp?.era === 'legacy') return null;
   return { era: 'modern', version: connection.protocolVersion };
 }
 
 /**
- * The server did not take the request, because of what we thought to know of it: a session that is over (404; 400 by many), or an era
- * that it does not speak any more (400, 404, 405, or -32022). Nothing was done, so it may be sent again.
+ * The server rejected the request because cached connection data is wrong: an expired session (404; 400 from many servers), or an era that
+ * it no longer supports (400, 404, 405 or -32022). Nothing was done, so the request can be repeated.
  */
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
@@ -155,14 +158,14 @@ function toConnection(
 ): Connection {
   const sent: RequestOptions = {
     signal,
-    // Ours runs out before it, and stops while a person thinks.
+    // Our timeout fires first, and stops while the user answers.
     timeout: limits.maxListeningMs + 1_000,
     onprogress: (progress) => {
       patience.renew();
       hooks.progress?.(progress);
     },
   };
-  // Servers of 2026 tell of their log only those who want it.
+  // Servers of 2026 send log messages only on request.
   const meta = era === 'modern' && hooks.notice !== undefined ? { _meta: { [LOG_LEVEL_META_KEY]: 'info' } } : {};
   const request: Connection['request'] = async (method, params, headers) => {
     patience.renew();
@@ -178,7 +181,7 @@ function toConnection(
     async call(params, inputSchema, headers) {
       if (era === 'legacy') return request('tools/call', params, headers);
       patience.renew();
-      // Without its output schema: what is promised there is checked by us, and one that does not compile must not stop the call.
+      // Without its output schema: we check the result ourselves, and a schema that does not compile must not stop the call.
       const toolDefinition = { name: params.name, inputSchema: { ...inputSchema, type: 'object' as const } };
       const result: Record<string, unknown> = await client.callTool({ ...params, ...meta }, { ...sent, headers, toolDefinition });
       return recordOf(result[asItCame]);
@@ -199,18 +202,18 @@ function toConnection(
       wire.closesWith(stream);
       await stream.start();
       const opening = stream.resumeStream('').catch(onEnd);
-      // Some servers send not even headers before there is something to say.
+      // Some servers send no headers until they have a message.
       await withTimeLimit(opening, limits.serverStreamWaitMs, () => undefined);
     },
   };
 }
 
-/** Takes what the wire put aside. */
+/** Reads the result that the wire stored. */
 const resultAsItCame: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': { version: 1, vendor: 'moniker', validate: (value) => ({ value: recordOf(recordOf(value)[asItCame]) }) },
 };
 
-/** A call that is given up is told so, and a session of our own is ended: for a moment, and whatever comes of it. */
+/** Cancels an abandoned call and ends our own session. Best effort, within a short timeout. */
 async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<void> {
   const farewell = async (): Promise<void> => {
     await wire.farewellsSaid();
@@ -218,7 +221,7 @@ async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<
   };
   const left = withTimeLimit(farewell(), limits.serverFarewellMs, () => undefined)
     .catch(() => {
-      // The server may be gone already.
+      // The server may already be gone.
     })
     .then(() => client.close());
   if (endsSession) await left;

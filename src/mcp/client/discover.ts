@@ -1,7 +1,7 @@
 /**
- * Reads what an MCP server lists: all pages of its tools as they came (what is wrong with a definition is said later, one by one), and
- * prompts, resources and templates where it says that it has them, whose failure is no failure of the tools. Always from the beginning,
- * on a session of its own: this is when a server's era and capabilities are learnt.
+ * Lists an MCP server: all pages of its tools, unparsed (definitions are checked later, one by one), and prompts, resources and templates
+ * if it declares them. Failing to list those does not fail the tools. Always uses a new session, in which the server's era and capabilities
+ * are detected.
  */
 import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
@@ -30,7 +30,7 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
     const capabilities = recordOf(connection.client.getServerCapabilities());
     const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools');
     if (tools.isRepeating)
-      warnings.push({ path: 'tools', message: 'a page of the listing leads back to one before it; it was read up to there' });
+      warnings.push({ path: 'tools', message: 'the listing repeats a page cursor; pages before the repetition were read' });
     const offers = await listOffers(connection, server.name, capabilities, warnings);
     return {
       tools: tools.items,
@@ -43,7 +43,7 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
   });
 }
 
-/** What is found too deep (`limits.maxJsonDepth`) is still seen to be so, and no definition takes the others with it. */
+/** A definition nested deeper than `limits.maxJsonDepth` is still read this deep, so that it is detected without affecting the others. */
 const seenDepth = limits.maxJsonDepth + 8;
 
 type Listed = { items: Record<string, unknown>[]; ttlMs: number | null; isRepeating: boolean };
@@ -58,7 +58,7 @@ async function listPages(connection: Connection, server: string, method: string,
   for (let page = 0; page < limits.maxListingPages; page += 1) {
     const result = await connection.request(method, cursor === undefined ? {} : { cursor });
     const listed = result[member];
-    if (!Array.isArray(listed)) throw upstreamError(server, `answered ${method} with something that has no \`${member}\`.`);
+    if (!Array.isArray(listed)) throw upstreamError(server, `responded to ${method} without \`${member}\`.`);
     for (const item of listed) if (isRecord(item)) items.push(cutBelow(item, seenDepth));
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, result.ttlMs);
     const { nextCursor } = result;
@@ -67,7 +67,7 @@ async function listPages(connection: Connection, server: string, method: string,
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  const what = `lists its ${member} on more than ${limits.maxListingPages} pages, which are not read any further.`;
+  const what = `lists its ${member} on more than ${limits.maxListingPages} pages, which is the limit.`;
   throw upstreamError(server, what, undefined, { retryable: false });
 }
 
@@ -89,14 +89,14 @@ async function listOffers(
       if (fitting.length < items.length)
         warnings.push({
           path: member,
-          message: `${items.length - fitting.length} of ${items.length} are left out: too many, too large, or without a name`,
+          message: `${items.length - fitting.length} of ${items.length} are skipped: too many, too large, or without a name`,
         });
       return fitting;
     } catch (error) {
       if (connection.signal.aborted) throw error;
       const fault = toFault(server, error);
       if (!(fault instanceof Problem)) throw fault;
-      warnings.push({ path: member, message: `cannot be read. ${fault.detail}` });
+      warnings.push({ path: member, message: `could not be read. ${fault.detail}` });
       return [];
     }
   };

@@ -1,7 +1,7 @@
 /**
- * How an MCP server is begun to be spoken with: a client of the SDK over our wire, made from plain data, and the handshake where nothing
- * is known yet: `server/discover` first, then `initialize` (2026-07-28, "Versioning": a server is believed to be of this revision only if
- * it names it). What is known saves all of it.
+ * Connects to an MCP server: creates an SDK client over our wire from plain data, and performs the handshake if nothing is known yet:
+ * `server/discover` first, then `initialize` (2026-07-28, "Versioning": a server has this revision only if it names it). With known
+ * connection data no handshake is needed.
  */
 import {
   type AuthProvider,
@@ -27,7 +27,7 @@ export type WireParts = {
   server: ServerAccess;
   context: UpstreamContext;
   capabilities: DeclaredCapabilities;
-  /** Of one answer, or of all together (`isMaxForAll`). */
+  /** Limit of one response, or of all together (`isMaxForAll`). */
   maxBytes: number;
   isMaxForAll: boolean;
   known: KeptConnection | null;
@@ -36,11 +36,11 @@ export type WireParts = {
 export type OpenedWire = {
   wire: Wire;
   url: URL;
-  /** For a transport that hears what the server says by itself. */
+  /** Options of a transport that receives messages that the server starts by itself. */
   listening: StreamableHTTPClientTransportOptions;
 };
 
-/** Nothing is sent yet. */
+/** Sends nothing yet. */
 export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known }: WireParts): Promise<OpenedWire> {
   const url = new URL(server.url);
   const headers = await toServerHeaders(server.url, server.headers ?? {}, (name, host) => context.secret(name, host));
@@ -76,10 +76,10 @@ export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAc
   return new Client({ name: 'moniker', version: '1.0.0' }, { capabilities: capabilities.modern, versionNegotiation });
 }
 
-/** Answers with how the server is spoken with now. */
+/** Returns how to reconnect to the server without a handshake. */
 export async function shakeHands(client: Client, wire: Wire, known: KeptConnection | null, signal: AbortSignal): Promise<KeptConnection> {
   const prior = known === null ? undefined : toPrior(known);
-  // Ours runs out before the SDK's time does.
+  // Our timeout fires before the SDK's.
   const options = { signal, timeout: limits.maxServerCallMs + 1_000, ...(prior && { prior }) };
   await unlessAborted(client.connect(wire, options), signal);
   if (known !== null) return known;
@@ -88,7 +88,7 @@ export async function shakeHands(client: Client, wire: Wire, known: KeptConnecti
   return { era: 'legacy', version, sessionId: wire.sessionId ?? '' };
 }
 
-/** Servers whose frame answers 5xx to whatever it does not know: that says nothing of `initialize`. */
+/** Some frameworks respond 5xx to unknown methods, which says nothing about `initialize`. */
 export function isBrokenByProbe(error: unknown, { mcp }: ServerAccess): boolean {
   return (
     (mcp?.era ?? 'auto') === 'auto' &&
@@ -98,7 +98,7 @@ export function isBrokenByProbe(error: unknown, { mcp }: ServerAccess): boolean 
   );
 }
 
-/** A session that is known needs no handshake; nor does a server that gives none, which an empty session id stands for in the SDK. */
+/** A known session needs no handshake, nor does a server without session ids, which the SDK represents by an empty session id. */
 function toPrior(known: KeptConnection): PriorDiscovery {
   if (known.era === 'legacy') return { kind: 'legacy' };
   return { kind: 'modern', discover: { supportedVersions: [known.version], capabilities: {}, ttlMs: 0, cacheScope: 'private' } };

@@ -1,6 +1,6 @@
 /**
- * What a server says while a request of ours is open: notices and changes go to the hooks, its questions (2025 eras) to whoever can answer
- * them. Roots are those of its document; a person is asked only what `core/elicitation.ts` lets through; everything else is refused.
+ * Handles messages that a server sends while a request is open: notifications go to the hooks, and input requests (2025 eras) to the client
+ * that can answer them. Roots come from the server's document; elicitations must pass `core/elicitation.ts`; everything else is rejected.
  */
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -20,9 +20,9 @@ export function handleServerMessages(client: Client, server: ServerAccess, hooks
     if (screened.kind === 'answer') return screened.answer;
     if (screened.kind === 'refused') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, screened.reason);
     questions += 1;
-    if (hooks.ask === undefined || !isAsked()) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Nobody is there to be asked.');
+    if (hooks.ask === undefined || !isAsked()) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'No user is available to answer.');
     if (questions > limits.maxInputRequests) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `A call may ask ${limits.maxInputRequests} times, and no more.`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `A call may request input at most ${limits.maxInputRequests} times.`);
     }
     const answer: InputAnswer = await patience.during(hooks.ask(screened.request, String(context.mcpReq.id)));
     return answer;

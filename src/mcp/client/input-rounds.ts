@@ -1,7 +1,7 @@
 /**
- * Requests of 2026-07-28 that need something of whoever called (`input_required`): what we can answer is answered and the request sent
- * again; the rest goes up, and comes back with what was answered. Nothing is kept meanwhile: our own answers, and the task that waits,
- * travel in the state, which is opaque to everybody above.
+ * Requests of 2026-07-28 that need input (`input_required`). Input that we know is added and the request repeated; other input requests are
+ * returned to the caller, who repeats the request with the answers. Nothing is stored in between: our own answers and the waiting task
+ * travel in the state, which is opaque to callers.
  */
 import { limits } from '../../core/limits.ts';
 import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired } from '../../core/mcp-input.ts';
@@ -13,7 +13,7 @@ import { screenQuestion } from './questions.ts';
 
 export type Answered = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
 
-/** Added to the parameters of the request when it is sent again. */
+/** Added to the parameters when the request is repeated. */
 export type RetryParams = { inputResponses?: Record<string, InputAnswer>; requestState?: string };
 
 type Asking = Pick<ServerAccess, 'name' | 'mcp'>;
@@ -33,12 +33,12 @@ export async function throughRounds(
     if (Object.keys(others).length > 0) return { kind: 'input-required', input: toInput(others, { state, own }) };
     retry = { ...(Object.keys(own).length > 0 && { inputResponses: own }), ...(state !== undefined && { requestState: state }) };
   }
-  throw upstreamError(server.name, `asked ${limits.maxInputRounds} times for something before it would answer.`, undefined, {
+  throw upstreamError(server.name, `requested input in ${limits.maxInputRounds} rounds without a result.`, undefined, {
     retryable: false,
   });
 }
 
-/** `own`: what is known here. Throws where it asks for what it may not have. */
+/** `own`: answers that are known here. Throws if the server requests input that it may not have. */
 export function sortQuestions(
   server: Asking,
   askable: AskableInput,
@@ -51,7 +51,7 @@ export function sortQuestions(
   for (const [key, written] of questions) {
     const { method, params } = recordOf(written);
     const question = screenQuestion(server, { method: String(method), params: recordOf(params) }, askable);
-    if (question.kind === 'refused') throw upstreamError(server.name, `asked for what it cannot have. ${question.reason}`);
+    if (question.kind === 'refused') throw upstreamError(server.name, `requested input that is not allowed. ${question.reason}`);
     if (question.kind === 'answer') own.push([key, question.answer]);
     else others.push([key, question.request]);
   }
@@ -60,13 +60,13 @@ export function sortQuestions(
 
 type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string };
 
-/** The server's own state as it is, where there is nothing to carry beside it. */
+/** The server's own state unchanged, if nothing else must be carried. */
 export function toInput(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
   const { state, own, task } = carried;
   if ((state?.length ?? 0) > limits.maxInputStateLength) {
     throw new Problem(
       'upstream_error',
-      `A server wants more than ${limits.maxInputStateLength} characters of state back, which is not kept.`,
+      `The server's request state is longer than ${limits.maxInputStateLength} characters, which is the limit.`,
     );
   }
   const isPlain = Object.keys(own).length === 0 && task === undefined && state?.startsWith(mark) !== true;
@@ -74,7 +74,7 @@ export function toInput(requests: Record<string, InputRequest>, carried: Carried
   return { requests, ...(written !== undefined && { state: written }) };
 }
 
-/** What `toInput` wrote. */
+/** Reads the state that `toInput` wrote. */
 export function readCarried(state: string | undefined): Carried {
   if (state?.startsWith(mark) !== true) return { own: {}, ...(state !== undefined && { state }) };
   const read = recordOf(tryParse(state.slice(mark.length)));
@@ -97,5 +97,5 @@ function toRetry({ responses, state }: GivenInput): RetryParams {
 }
 
 function tooMany(server: string): Problem {
-  return upstreamError(server, `asked for more than ${limits.maxInputRequests} things at once.`, undefined, { retryable: false });
+  return upstreamError(server, `sent more than ${limits.maxInputRequests} input requests at once.`, undefined, { retryable: false });
 }

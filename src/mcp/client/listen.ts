@@ -1,6 +1,6 @@
 /**
- * Hears of changes at a server: `subscriptions/listen` of 2026-07-28, or the stream of a session of its own with `resources/subscribe`
- * (2025 eras). Ends with the signal, with the server's stream, or where there is none; whoever still wants to hear begins again.
+ * Listens for changes of a server: `subscriptions/listen` of 2026-07-28, or the stream of a separate session with `resources/subscribe`
+ * (2025 eras). Ends with the signal, with the server's stream, or if the server offers none; the caller may start again.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -18,7 +18,7 @@ export async function listen(
   hooks: UpstreamHooks,
   context: UpstreamContext,
 ): Promise<void> {
-  // Nobody is asked anything here, whatever the caller could be asked.
+  // Input is never requested here, whatever the caller supports.
   const { changed, updated, notice } = hooks;
   const quiet = { ...(changed && { changed }), ...(updated && { updated }), ...(notice && { notice }) };
   const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxListeningMs };
@@ -30,13 +30,13 @@ export async function listen(
       await connection.patience.during(unlessAborted(ended, connection.signal));
     });
   } catch (error) {
-    // An end like any other: nobody listens any more, or it has been long enough.
+    // A normal end: the caller stopped listening, or the maximum time is over.
     const isEnd = context.signal.aborted || (isHeard && error instanceof Problem && error.code === 'upstream_timeout');
     if (!isEnd) throw error;
   }
 }
 
-/** In an object, or waiting for the beginning would be waiting for the end. */
+/** Wrapped in an object: as a bare promise, awaiting the start would also await the end. */
 type End = { ended: Promise<unknown> };
 
 async function listenModern({ client, signal }: Connection, uris: readonly string[]): Promise<End> {

@@ -1,12 +1,12 @@
 /**
- * How servers were spoken with last, in an isolate's memory: plain data, with which the next request needs no handshake. Each entry
- * belongs to one conversation and one version of a server's document, so nobody gets into another's session. Bounded: the one that was
- * not used for longest goes first, and its session ends when its server thinks so.
+ * Cached connection data of servers in the memory of an isolate, which saves the next request a handshake. Each entry belongs to one
+ * conversation and one version of a server's document, so conversations never share a session. Bounded: the least recently used entry is
+ * evicted, and the server expires its session.
  */
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { limits } from '../../core/limits.ts';
 
-/** `sessionId` `''`: the server gives none. */
+/** `sessionId` `''`: the server uses no session ids. */
 export type KeptConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
 
 export class ConnectionMemory {
@@ -27,13 +27,13 @@ export class ConnectionMemory {
     if (oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** Only if it is still the one that was used: another call may have begun anew meanwhile. */
+  /** Removes the entry only if it is still the one that was used: another call may have reconnected meanwhile. */
   forget(key: string, used: KeptConnection): void {
     if (this.#kept.get(key) === used) this.#kept.delete(key);
   }
 }
 
-/** `capabilities`: what the server was told at the beginning of a session, which holds for all of it. */
+/** `capabilities`: those declared at the start of a session, which apply to all of it. */
 export function memoryKey(
   { name, url, version, mcp }: Pick<ServerAccess, 'name' | 'url' | 'version' | 'mcp'>,
   conversation: string,

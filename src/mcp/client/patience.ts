@@ -1,14 +1,14 @@
 /**
- * How long an answer is waited for: progress begins the time anew, a question to a person stops it, and a total ends it in any case.
- * Not the SDK's own time-outs, which run on while a person thinks.
+ * The idle timeout of a call: progress restarts it, a question to the user pauses it, and a total limit ends it in any case. The SDK's own
+ * timeouts are not used, because they continue while the user answers.
  */
 import { limits } from '../../core/limits.ts';
 
 export type PatienceOptions = {
-  /** For one answer, or one sign of life. */
+  /** Time for a response, or between two progress messages. */
   eachMs: number;
   totalMs?: number;
-  /** `ms`: which of the two ran out. */
+  /** `ms`: the limit that was reached. */
   onLate(ms: number): void;
 };
 
@@ -27,14 +27,14 @@ export class Patience {
     this.renew();
   }
 
-  /** A sign of life. */
+  /** Restarts the idle timeout. */
   renew(): void {
     clearTimeout(this.#each);
     if (this.#questions > 0 || this.#isOver) return;
     this.#each = setTimeout(() => this.#late(this.#eachMs), this.#eachMs);
   }
 
-  /** Somebody else is waited for, not the server. */
+  /** Pauses the timeout while a question waits for its answer. */
   async during<T>(question: Promise<T>): Promise<T> {
     this.#questions += 1;
     clearTimeout(this.#each);

@@ -1,11 +1,14 @@
-/** What becomes of a question of a server, in either era: answered from its document, passed on as it was screened, or refused. */
+/**
+ * Decides on an input request of a server, in either era: answered from the server's document, passed to the client after a check, or
+ * rejected.
+ */
 import { declined, screenElicitation } from '../../core/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 export type Question =
   | { kind: 'ask'; request: InputRequest }
-  /** We know the answer; nobody is asked. */
+  /** Known here, so that no user is asked. */
   | { kind: 'answer'; answer: InputAnswer }
   | { kind: 'refused'; reason: string };
 
@@ -13,15 +16,15 @@ export function screenQuestion(server: Pick<ServerAccess, 'name' | 'mcp'>, reque
   switch (request.method) {
     case 'roots/list': {
       const roots = server.mcp?.roots ?? [];
-      return roots.length > 0 ? { kind: 'answer', answer: { roots } } : { kind: 'refused', reason: 'There are no roots.' };
+      return roots.length > 0 ? { kind: 'answer', answer: { roots } } : { kind: 'refused', reason: 'No roots are configured.' };
     }
     case 'elicitation/create':
       return screenElicitationQuestion(server.name, request, askable);
     case 'sampling/createMessage': {
       if (server.mcp?.sampling !== true || askable.sampling === undefined) {
-        return { kind: 'refused', reason: 'Completions are not made for this server.' };
+        return { kind: 'refused', reason: 'Sampling is not enabled for this server.' };
       }
-      // Nothing of other servers is given away, whatever it asks for.
+      // Context of other servers is never included, whatever the server requests.
       const { includeContext: _context, ...params } = request.params;
       return { kind: 'ask', request: { method: request.method, params } };
     }
@@ -33,7 +36,7 @@ export function screenQuestion(server: Pick<ServerAccess, 'name' | 'mcp'>, reque
 function screenElicitationQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
   const isUrl = request.params.mode === 'url';
   if (!canElicit(askable, isUrl ? 'url' : 'form'))
-    return { kind: 'refused', reason: `Nobody is there to be asked${isUrl ? ' to open an address' : ''}.` };
+    return { kind: 'refused', reason: `No user is available to ${isUrl ? 'open a URL' : 'answer'}.` };
   const screened = screenElicitation(server, request);
   return screened.ok ? { kind: 'ask', request: screened.request } : { kind: 'answer', answer: declined };
 }

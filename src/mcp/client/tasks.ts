@@ -1,8 +1,8 @@
 /**
- * Calls that a server answers with a task: looked at again and again until there is a result. Both kinds: the extension
- * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663: the result is in `tasks/get`, input comes with `tasks/update`) and the
- * experimental tasks of 2025-11-25 (`tasks/result`, on whose stream the server also asks). By plain requests: a task lives no longer here
- * than the call that waits for it, and is cancelled with it.
+ * Calls that a server answers with a task, polled until there is a result. Supports the extension `io.modelcontextprotocol/tasks` of
+ * 2026-07-28 (SEP-2663: the result is in `tasks/get`, input is sent with `tasks/update`) and the experimental tasks of 2025-11-25
+ * (`tasks/result`, on whose stream the server also requests input). Both use plain requests: a task lives as long as the call that waits
+ * for it, and is cancelled with it.
  */
 import { limits } from '../../core/limits.ts';
 import type { AskableInput } from '../../core/mcp-input.ts';
@@ -13,24 +13,24 @@ import { ownWords, upstreamError } from './fault.ts';
 import { type Answered, sortQuestions, toInput } from './input-rounds.ts';
 import { pause } from './unless-aborted.ts';
 
-/** As both kinds have it, as far as we look. */
+/** The fields that both kinds have and that we use. */
 type Task = Record<string, unknown> & { taskId: string };
 
-/** null: the result is none. */
+/** Returns null if the result is not a task. */
 export function taskOf(era: 'modern' | 'legacy', result: Record<string, unknown>): Task | null {
   const task = era === 'modern' ? (result.resultType === 'task' ? result : null) : result.task;
   if (!isRecord(task) || typeof task.taskId !== 'string' || task.taskId.length > limits.maxTaskIdLength) return null;
   return { ...task, taskId: task.taskId };
 }
 
-/** The same `tools/call` as a task, for a server of 2025 that takes it no other way: it has refused, so nothing was done. */
+/** Parameters that repeat a `tools/call` as a task, for a server of 2025 that requires one: it rejected the call, so nothing was done. */
 export const asTask = { task: { ttl: limits.maxServerCallMs } };
 
 export function wantsTask(era: 'modern' | 'legacy', message: string): boolean {
   return era === 'legacy' && /requires task augmentation/i.test(message);
 }
 
-/** The `CallToolResult`, once there is one. */
+/** Returns the `CallToolResult` when the task has completed. */
 export async function followTask(connection: Connection, server: ServerAccess, askable: AskableInput, begun: Task): Promise<Answered> {
   const { taskId } = begun;
   try {
@@ -46,7 +46,7 @@ export async function followTask(connection: Connection, server: ServerAccess, a
   }
 }
 
-/** What a task of 2026 waits for. */
+/** Sends input to a waiting task of 2026. */
 export async function updateTask(connection: Connection, taskId: string, inputResponses: Record<string, unknown>): Promise<void> {
   await connection.request('tasks/update', { taskId, inputResponses });
 }
@@ -67,14 +67,15 @@ function readModern(server: ServerAccess, askable: AskableInput, taskId: string,
     case 'working':
       return null;
     default:
-      throw upstreamError(server.name, 'tells of a task in a state that MCP does not have.');
+      throw upstreamError(server.name, 'returned an unknown task status.');
   }
 }
 
 async function readLegacy(connection: Connection, taskId: string, task: Record<string, unknown>): Promise<Answered | null> {
   const { status } = task;
   if (status === 'cancelled') return failed('The task was cancelled by its server.');
-  // The result is asked for while input is wanted, because that is where the server asks; it waits for the task's end.
+  // The result is requested while input is required, because the server requests input on that stream; the response arrives when the task
+  // ends.
   if (status === 'completed' || status === 'failed' || status === 'input_required') {
     return { kind: 'result', result: await connection.request('tasks/result', { taskId }) };
   }

@@ -1,6 +1,7 @@
 /**
- * A `CallToolResult` as a server sent it, as a result of ours: known blocks kept, others named in words, `structuredContent` checked against
- * what the tool promised. Its size was bounded on the way in; what of it a model is shown is decided further up. `_meta` is dropped.
+ * Converts a server's `CallToolResult` to ours: known content blocks are copied, others described in text, and `structuredContent` is
+ * checked against the tool's output schema. The response size is already bounded; callers decide how much of it a model sees. `_meta` is
+ * dropped.
  */
 import { checkInput } from '../../core/schema/input-schema.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
@@ -9,36 +10,33 @@ import { ContentBlock, errorResult, type JsonSchema, textResult, type ToolResult
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import { ownWords } from './fault.ts';
 
-/** `name`: the tool's own. */
+/** `name`: the tool's own name. */
 export function toToolResult(name: string, answer: Record<string, unknown>, outputSchema: JsonSchema | undefined): ToolResult {
   const { content, structuredContent: structured, isError } = answer;
   if (!Array.isArray(content) && structured === undefined) {
-    return errorResult('tool_error', `${name} answered something that is no tool result: it has no \`content\`.`);
+    return errorResult('tool_error', `${name} returned an invalid tool result: \`content\` is missing.`);
   }
   if (structured !== undefined && isDeeperThan(structured, limits.maxJsonDepth)) {
-    return errorResult('tool_error', `${name} answered data that nests deeper than ${limits.maxJsonDepth} levels, which is not read.`);
+    return errorResult('tool_error', `${name} returned data nested deeper than ${limits.maxJsonDepth} levels, which is not accepted.`);
   }
   const blocks = toBlocks(Array.isArray(content) ? content : []);
   if (isError === true) {
     return {
       isError: true,
       code: 'tool_error',
-      content: blocks.length > 0 ? blocks : errorResult('tool_error', `${name} failed, and says nothing more.`).content,
+      content: blocks.length > 0 ? blocks : errorResult('tool_error', `${name} failed without an error message.`).content,
     };
   }
   const fault = outputSchema === undefined ? null : outputFault(outputSchema, structured);
   if (fault !== null) {
-    return errorResult(
-      'tool_error',
-      `${name} answered something else than it promises in its output schema, so it is not passed on: ${fault}.`,
-    );
+    return errorResult('tool_error', `${name} returned a result that does not match its output schema, so it was discarded: ${fault}.`);
   }
-  // A model reads texts: data alone is told in one, and so is data that is no object, for which there is no other place.
+  // Models read text, so data without text is also written as text. Data that is not an object has no other place.
   const isTold = blocks.length > 0 && (isRecord(structured) || structured === undefined || blocks.some(({ type }) => type === 'text'));
   const told = isTold || structured === undefined ? blocks : [...blocks, ...textResult(JSON.stringify(structured)).content];
   return {
     isError: false,
-    content: told.length > 0 ? told : textResult('[The tool answered nothing, which is no error.]').content,
+    content: told.length > 0 ? told : textResult('[The tool returned no content. This is not an error.]').content,
     ...(isRecord(structured) && { structuredContent: structured }),
   };
 }
@@ -50,16 +48,16 @@ function toBlocks(content: readonly unknown[]): ContentBlock[] {
     const { type } = recordOf(block);
     return {
       type: 'text',
-      text: `[A part of the answer is left out: it is of the type ${ownWords(String(type))}, which is not known here, or not whole.]`,
+      text: `[A content block was left out: its type ${ownWords(String(type))} is not supported, or it is incomplete.]`,
     };
   });
   const left = content.length - blocks.length;
-  return left > 0 ? [...blocks, { type: 'text', text: `[${left} more parts of the answer are left out.]` }] : blocks;
+  return left > 0 ? [...blocks, { type: 'text', text: `[${left} more content blocks were left out.]` }] : blocks;
 }
 
-/** The first faults in words; null: it is as promised. */
+/** Returns the first faults as text, or null if the data matches the schema. */
 function outputFault(schema: JsonSchema, structured: unknown): string | null {
-  if (structured === undefined) return 'there is no `structuredContent`';
+  if (structured === undefined) return '`structuredContent` is missing';
   const issues = checkInput(schema, structured);
   if (issues.length === 0) return null;
   return issues

@@ -1,13 +1,15 @@
-/** Waiting that ends with a signal, also where what is waited for knows none. */
+/** Waiting that ends with a signal, also for work that does not support signals. */
 
-/** Throws the signal's reason once it aborts. The work itself goes on: `late` gets what comes of it, and a failure of it is nobody's. */
+/**
+ * Throws the signal's reason when it aborts. The work continues in the background: `late` receives its value, and its failure is ignored.
+ */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, late: (value: T) => unknown = () => {}): Promise<T> {
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => {
       reject(signal.reason);
       work.then(late).catch(() => {
-        // Nobody waits for it any more.
+        // A failure after the abort has no receiver.
       });
     };
     if (signal.aborted) stop();

@@ -1,4 +1,6 @@
-/** Everything that MCP servers are asked (`ports/upstream.ts`), on the SDK's client. Knows nothing of workspaces, names or rights. */
+/**
+ * All requests to MCP servers (`ports/upstream.ts`), on the SDK's client. Workspaces, tool names and permissions are handled by callers.
+ */
 import { limits } from '../../core/limits.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
 import type { GivenInput } from '../../core/mcp-input.ts';
@@ -12,7 +14,7 @@ import { throughRounds } from './input-rounds.ts';
 import { listen } from './listen.ts';
 import { ConnectionMemory } from './memory.ts';
 
-/** One for an isolate: what it learns of servers spares the next request its handshake. */
+/** Create one per isolate: cached connection data saves later requests a handshake. */
 export function createMcpUpstream(): McpUpstream {
   const memory = new ConnectionMemory();
   return {
@@ -43,9 +45,9 @@ async function read(
   });
 }
 
-/** Without what belongs to this exchange alone. */
+/** Removes the fields that concern only this exchange. */
 function toShown(server: string, { resultType: _type, _meta, ...result }: Record<string, unknown>): Record<string, unknown> {
   if (isDeeperThan(result, limits.maxJsonDepth))
-    throw upstreamError(server, `answered data that nests deeper than ${limits.maxJsonDepth} levels.`);
+    throw upstreamError(server, `returned data nested deeper than ${limits.maxJsonDepth} levels.`);
   return result;
 }

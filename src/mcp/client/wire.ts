@@ -1,10 +1,10 @@
 /**
- * The SDK's transport to one server, and between it and the SDK's client what both leave open:
- * - JSON-RPC ids and progress tokens are unguessable and never the same for two clients of ours, even on one session (the SDK counts from
- *   0 for each client; two calls of a conversation share a session, and would get each other's answers);
- * - results are put aside as they came, because the SDK refuses a whole list for one bad definition and a whole result for one block of
- *   a type that is new; whoever asked reads them leniently;
- * - a stream that ends without its answer fails the call at once, and is not read on for ever.
+ * The SDK's transport to one server, with corrections that the SDK's client needs:
+ * - JSON-RPC ids and progress tokens are unguessable and unique across our clients, even on one session (the SDK counts from 0 for each
+ *   client; two calls of a conversation share a session and would receive each other's responses);
+ * - results are stored unparsed, because the SDK rejects a whole list for one invalid definition and a whole result for one content block
+ *   of a new type; callers parse them leniently;
+ * - a stream that ends without its response fails the call at once and is not resumed endlessly.
  */
 import {
   isJSONRPCErrorResponse,
@@ -27,11 +27,11 @@ export type WireOptions = {
   server: string;
   url: URL;
   transport: StreamableHTTPClientTransportOptions;
-  /** What is declared to servers of the 2025 eras, in place of what those of 2026 are told. */
+  /** Capabilities declared to servers of the 2025 eras instead of those of 2026. */
   legacyCapabilities: Record<string, unknown>;
 };
 
-/** Where a result stands that the SDK has not looked at. */
+/** Key of a result that the SDK has not parsed. */
 export const asItCame = 'moniker/as-it-came';
 
 export class Wire implements Transport {
@@ -39,17 +39,17 @@ export class Wire implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
-  /** Set once something went wrong that ends everything; `failed` aborts with it. */
+  /** Set after a fault that ends everything; `failed` aborts with it. */
   failure: Problem | null = null;
-  /** The server has answered something besides the handshake: what it was asked may have had its effect. */
+  /** The server has responded to something besides the handshake, so the request may have had an effect. */
   hasAnswered = false;
   readonly #failed = new AbortController();
   readonly #server: string;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #legacyCapabilities: Record<string, unknown>;
-  /** Added to every number that the SDK gives. */
+  /** Added to every number that the SDK assigns. */
   readonly #base = randomBase();
-  /** Requests of ours that have no answer yet, by the SDK's number. */
+  /** Our open requests, by the SDK's number. */
   readonly #open = new Map<number, string>();
   readonly #beside: StreamableHTTPClientTransport[] = [];
   readonly #farewells = new Set<Promise<unknown>>();
@@ -98,7 +98,7 @@ export class Wire implements Transport {
     await Promise.all([this.#inner, ...this.#beside].map((transport) => transport.close()));
   }
 
-  /** Another stream of the same session. */
+  /** Registers another stream of the same session. */
   closesWith(stream: StreamableHTTPClientTransport): void {
     this.#beside.push(stream);
   }
@@ -107,15 +107,15 @@ export class Wire implements Transport {
     return this.#inner.terminateSession();
   }
 
-  /** Said when nobody waits for the answer any more: that a call is cancelled, or a task. */
+  /** Tracks a notification sent after the caller stopped waiting: the cancellation of a call or task. */
   hold(farewell: Promise<unknown>): void {
     const held = farewell.catch(() => {
-      // The server may be gone: it is told for its own good.
+      // The server may be gone; the cancellation only saves it work.
     });
     this.#farewells.add(held);
   }
 
-  /** All of them are out, or have failed. */
+  /** Waits until all of them are sent or have failed. */
   async farewellsSaid(): Promise<void> {
     await Promise.allSettled(this.#farewells);
   }
@@ -137,11 +137,11 @@ export class Wire implements Transport {
     });
   }
 
-  /** A message of the server, whichever stream brought it. */
+  /** Receives a message of the server from any stream. */
   receive(message: JSONRPCMessage): void {
     this.#messages += 1;
     if (this.#messages > limits.maxServerMessages) {
-      const what = `sent more than ${limits.maxServerMessages} messages without the answer.`;
+      const what = `sent more than ${limits.maxServerMessages} messages without a response.`;
       this.fail(upstreamError(this.#server, what, undefined, { retryable: false }));
       return;
     }
@@ -159,13 +159,13 @@ export class Wire implements Transport {
 
   #receiveAnswer(message: JSONRPCMessage & { id?: string | number }): void {
     const id = Number(message.id) - this.#base;
-    // The SDK's own ids of text: those of its probe and of subscriptions.
+    // The SDK's own string ids, used for its probe and for subscriptions.
     if (Number.isNaN(id)) {
       this.onmessage?.(message);
       return;
     }
     const method = this.#open.get(id);
-    // Another's id, or a second answer: whoever waits goes on waiting.
+    // An unknown id or a second response: the caller keeps waiting.
     if (method === undefined) return;
     this.#open.delete(id);
     this.hasAnswered ||= !handshakes.has(method);
@@ -184,7 +184,7 @@ export class Wire implements Transport {
     return { ...message, params: { ...params, _meta: { ...meta, progressToken: this.#base + meta.progressToken } } };
   }
 
-  /** The SDK begins its count anew with each stream that opens, and a server may say that it need not wait at all. */
+  /** The SDK restarts its retry count with each stream, and a server may set the delay to zero. */
   #resume(reconnect: () => void, delayMs: number): () => void {
     this.#resumptions += 1;
     if (this.#resumptions > limits.maxStreamResumptions) {
@@ -197,22 +197,22 @@ export class Wire implements Transport {
   }
 
   #breakOff(): void {
-    this.fail(upstreamError(this.#server, 'ended its event stream without the answer.', undefined, { retryable: true }));
+    this.fail(upstreamError(this.#server, 'ended its event stream without a response.', undefined, { retryable: true }));
   }
 }
 
-/** It walks what it reads to the end, and runs out of stack where that nests without one. */
+/** Returns an empty result for the SDK, which walks the whole result recursively and overflows the stack if it is nested too deeply. */
 function seenBySdk(method: string, result: unknown): unknown {
   if (handshakes.has(method)) return cutBelow(result, limits.maxJsonDepth);
   return { ...emptyResults[method], resultType: 'complete', [asItCame]: result };
 }
 
-/** The SDK reads these itself. */
+/** The SDK reads the results of these itself. */
 const handshakes: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 const cacheable = { ttlMs: 0, cacheScope: 'private' };
 
-/** What the SDK takes for a result of each method that it checks. */
+/** Minimal results that the SDK accepts for each method that it checks. */
 const emptyResults: Readonly<Record<string, Record<string, unknown>>> = {
   'tools/call': { content: [] },
   'tools/list': { tools: [], ...cacheable },
@@ -224,7 +224,7 @@ const emptyResults: Readonly<Record<string, Record<string, unknown>>> = {
   'completion/complete': { completion: { values: [] } },
 };
 
-/** 48 bits: with any count that a client comes to it stays an exact number. */
+/** 48 bits: the sum with any count of a client is still an exact number. */
 function randomBase(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (high % 2 ** 16) * 2 ** 32 + low;

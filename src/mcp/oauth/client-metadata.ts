@@ -1,6 +1,6 @@
-/** What an authorization server is told of us (RFC 7591 §2), when we register and where we show it. */
+/** Our client metadata for authorization servers (RFC 7591 §2), for registration and for our metadata document. */
 
-/** Also what `GET /oauth/client.json` shows. */
+/** Also returned by `GET /oauth/client.json`. */
 export function clientMetadata(redirectUri: string, authMethod: string) {
   return {
     client_name: 'Moniker',
@@ -8,7 +8,7 @@ export function clientMetadata(redirectUri: string, authMethod: string) {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: authMethod,
-    // OpenID Connect Registration §2: what comes back to the own machine is a native application's.
+    // OpenID Connect Registration §2: a redirect to the user's own machine means a native application.
     application_type: new URL(redirectUri).protocol === 'https:' ? 'web' : 'native',
   };
 }

@@ -1,7 +1,7 @@
 /**
- * As whom we speak with an authorization server: as the client that the server's document names; else by the address of our own
- * metadata document, where the issuer takes that (Client ID Metadata Documents); else as one that registers itself (RFC 7591), once for
- * each issuer and redirect address.
+ * Chooses our client identity for an authorization server: the client in the server's document; otherwise the URL of our own metadata
+ * document, if the issuer supports that (Client ID Metadata Documents); otherwise dynamic registration (RFC 7591), once for each issuer and
+ * redirect URI.
  */
 import { registerClient } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -15,7 +15,7 @@ import type { Client, Grant, Issuer } from './grant.ts';
 
 export type ClientRequest = { issuer: Issuer; redirectUri: string; metadataUrl: string | null; scope: string | null };
 
-/** The client, and what the grant remembers of it. Its secret, where the document names one, is not in it (`withSecret`). */
+/** Returns the client and the registrations for the grant. A secret named in the server's document is not included (`withSecret`). */
 export async function clientFor(
   context: OAuthContext,
   known: Grant['registrations'],
@@ -37,7 +37,7 @@ export async function clientFor(
 
 async function register(context: OAuthContext, issuer: Issuer, redirectUri: string, scope: string | null) {
   if (issuer.metadata !== null && issuer.metadata.registration_endpoint === undefined) {
-    const detail = `${issuerId(issuer)} does not let clients register themselves: register one there with the redirect address ${redirectUri}, and give its \`clientId\`.`;
+    const detail = `${issuerId(issuer)} does not support dynamic client registration: register a client there with the redirect URI ${redirectUri}, and set its \`clientId\`.`;
     throw new Problem('upstream_error', detail, { retryable: false });
   }
   return await exchangeWith(context, `registering at ${new URL(issuer.url).host}`, async ({ fetch: send }) => {
@@ -49,22 +49,24 @@ async function register(context: OAuthContext, issuer: Issuer, redirectUri: stri
     });
     const { client_id, client_secret, token_endpoint_auth_method: method, client_secret_expires_at: end } = made;
     if (client_id === '' || client_id.length > 2_000 || (client_secret ?? '').length > limits.maxTokenLength) {
-      throw new Problem('upstream_error', 'The authorization server registered a client that nobody can use.', { retryable: false });
+      throw new Problem('upstream_error', 'The authorization server returned a client registration that cannot be used.', {
+        retryable: false,
+      });
     }
-    // One that is to show a secret and has none is a public one, whatever the answer repeats.
+    // A client without a secret is public, whatever authentication method the response repeats.
     const shown = client_secret === undefined ? 'none' : method;
     const client: Client = { client_id, ...(client_secret && { client_secret }), ...(shown && { token_endpoint_auth_method: shown }) };
     return { client, expiresAt: end !== undefined && end > 0 ? end * 1000 : null };
   });
 }
 
-/** The strongest of those that both sides know; absent metadata means the first (RFC 8414 §2). */
+/** Returns the strongest method that both sides support; without metadata, the first (RFC 8414 §2). */
 function authMethodOf({ metadata }: Issuer): string {
   const taken = metadata?.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return ['client_secret_basic', 'client_secret_post', 'none'].find((method) => taken.includes(method)) ?? 'none';
 }
 
-/** With the secret that the document names, for the host of the token endpoint and no other. */
+/** Adds the secret named in the server's document, only for the host of the token endpoint. */
 export async function withSecret(context: OAuthContext, client: Client, issuer: Issuer, exchange: Pick<Exchange, 'hide'>): Promise<Client> {
   const { clientId, clientSecret } = context.server.oauth;
   if (clientSecret === undefined || client.client_id !== clientId) {

@@ -1,4 +1,4 @@
-/** What getting tokens for one server needs from outside. Built in `wiring.ts`; nothing here knows of workspaces. */
+/** The dependencies of obtaining tokens for one server. Built in `wiring.ts`. */
 import type { ServerOAuth } from '../../core/servers/server.ts';
 import type { Catalog } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
@@ -6,9 +6,9 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 export type OAuthContext = {
   server: { name: string; url: string; oauth: ServerOAuth };
   grants: Pick<Catalog, 'serverGrant' | 'saveServerGrant'>;
-  /** The guarded way out for servers: it follows no redirect to another origin, and has a time-out. */
+  /** The outbound client for servers. It does not follow redirects to another origin, and has a timeout. */
   send(request: Request, signal: AbortSignal): Promise<Response>;
-  /** The value of a secret that may be sent to `host`; throws a `Problem` that names what is missing. */
+  /** Returns the value of a secret that may be sent to `host`; throws a `Problem` that names what is missing. */
   secret(name: string, host: string): Promise<string>;
   clock: Clock;
   log: Logger;

@@ -1,7 +1,7 @@
 /**
- * Who gives tokens for a server, and for what: protected resource metadata (RFC 9728) at the address that the server's own challenge
- * tells, else at its well-known ones; then the metadata of the issuer (RFC 8414, or OpenID Connect Discovery), which must name itself
- * as it was asked. The SDK does the asking; this file takes what is used of it.
+ * Finds the authorization server of an MCP server, and the scopes: protected resource metadata (RFC 9728) at the URL in the server's
+ * challenge or at its well-known URLs; then the issuer's metadata (RFC 8414 or OpenID Connect Discovery), whose `issuer` must match. The
+ * SDK sends the requests; this file extracts the fields in use.
  */
 import {
   checkResourceAllowed,
@@ -18,10 +18,10 @@ import type { OAuthContext } from './context.ts';
 import { exchangeWith, type Exchange } from './exchange.ts';
 import { Issuer, type Hint } from './grant.ts';
 
-/** What a `WWW-Authenticate` asks for. */
+/** The fields of a `WWW-Authenticate` challenge. */
 export type Challenge = Hint & { isInsufficientScope: boolean };
 
-/** null: it is no challenge that tells anything. */
+/** Returns null if the header contains no usable challenge. */
 export function readChallenge(header: string | null): Challenge | null {
   if (header === null || header.length > maxChallengeLength) return null;
   const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(
@@ -43,7 +43,7 @@ function isScope(text: string): boolean {
 
 export async function discoverIssuer(context: OAuthContext, hint: Hint | null): Promise<Issuer> {
   const { name, url } = context.server;
-  return await exchangeWith(context, `finding out who gives tokens for ${name}`, async (exchange) => {
+  return await exchangeWith(context, `discovering the authorization server of ${name}`, async (exchange) => {
     const at = hint?.resourceMetadataUrl;
     const found = await discoverOAuthServerInfo(url, {
       fetchFn: exchange.fetch,
@@ -57,15 +57,15 @@ export async function discoverIssuer(context: OAuthContext, hint: Hint | null): 
       resource: resource === undefined ? null : { id: resource.resource, scopes: resource.scopes_supported },
     });
     if (issuer.success) return issuer.data;
-    throw new Problem('upstream_error', `The metadata of the authorization server of ${name} is too large or not what it should be.`, {
+    throw new Problem('upstream_error', `The metadata of the authorization server of ${name} is too large or invalid.`, {
       retryable: false,
     });
   });
 }
 
 /**
- * In the revision of 2025-03-26 the metadata stands at the root of the server's own origin, whatever path its issuer has. Of another origin
- * it would be a lie, and stays a fault. Throws `error` again for all else.
+ * In revision 2025-03-26 the metadata is at the root of the server's own origin, whatever the path of its issuer. Metadata of another
+ * origin is an error. Rethrows `error` in all other cases.
  */
 async function ownIssuer(server: string, error: unknown, exchange: Exchange): Promise<OAuthServerInfo> {
   const { origin } = new URL(server);
@@ -76,32 +76,32 @@ async function ownIssuer(server: string, error: unknown, exchange: Exchange): Pr
   return { authorizationServerUrl: `${origin}/`, authorizationServerMetadata: metadata };
 }
 
-/** Metadata that speaks of another resource would get us tokens for that one (RFC 9728 §3.3). */
+/** Metadata of another resource would give us tokens for that resource (RFC 9728 §3.3). */
 function requireOwnResource({ server }: OAuthContext, resource: string): void {
   const own = resourceUrlFromServerUrl(server.url);
   if (URL.canParse(resource) && checkResourceAllowed({ requestedResource: own, configuredResource: resource })) return;
-  const detail = `The metadata of ${server.name} is for another resource than ${own.href}: nobody signs in by it.`;
+  const detail = `The metadata of ${server.name} is for another resource than ${own.href}, so it cannot be used to sign in.`;
   throw new Problem('upstream_error', detail, { retryable: false });
 }
 
-/** Neither it nor the server says anything: only a challenge of the server could. */
+/** Neither the issuer nor the server has metadata; only a challenge of the server could name an issuer. */
 export function isUnknown({ metadata, resource }: Issuer): boolean {
   return metadata === null && resource === null;
 }
 
-/** The issuer's own word for itself, which is what tokens and clients are bound to. */
+/** The issuer's own identifier, to which tokens and clients are bound. */
 export function issuerId({ metadata, url }: Issuer): string {
   return metadata?.issuer ?? url;
 }
 
-/** Where codes, secrets and refresh tokens are sent: where the issuer says, on whatever host; else its own `/token` (as of 2025-03-26). */
+/** Returns the token endpoint in the issuer's metadata, on any host; without metadata, its own `/token` (as of 2025-03-26). */
 export function tokenEndpoint({ metadata, url }: Issuer): string {
   return metadata?.token_endpoint ?? new URL('/token', url).href;
 }
 
 /**
- * What to ask for (MCP authorization, "Scope Selection Strategy"): what the administrator says; else what the server's challenge says; else all
- * that the resource has. `offline_access` beside it where the issuer gives refresh tokens for that, for somebody who signs in.
+ * Returns the scopes to request (MCP authorization, "Scope Selection Strategy"): those set by the administrator, otherwise those of the
+ * server's challenge, otherwise all of the resource. Adds `offline_access` for a user sign-in if the issuer requires it for refresh tokens.
  */
 export function scopeToAsk({ server }: OAuthContext, issuer: Issuer, hint: Hint | null): string | null {
   const { scopes, grant } = server.oauth;

@@ -1,7 +1,7 @@
 /**
- * One exchange with an authorization server, as the SDK's functions make it: the `fetch` that they are given, and what their faults
- * become. Everything goes through the guarded way out; https only, but for loopback, which the guard lets through where an operator
- * allowed it (OAuth 2.1 §1.5). Answers are bounded, and the whole has one time.
+ * One exchange with an authorization server, run by functions of the SDK: provides their `fetch` and converts their errors. All requests go
+ * through the outbound client; https only, except for loopback if an operator allowed it (OAuth 2.1 §1.5). Responses are bounded, and the
+ * whole exchange has one timeout.
  */
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError, type FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -13,11 +13,11 @@ import type { OAuthContext } from './context.ts';
 
 export type Exchange = {
   fetch: FetchLike;
-  /** Values that must not be repeated in any fault. Gives what it was given. */
+  /** Registers a value to redact from all errors, and returns it. */
   hide(value: string): string;
 };
 
-/** Runs `work`, and throws what went wrong as a `Problem`. `what` names it: `reading the metadata of …`. */
+/** Runs `work`, and throws errors as a `Problem`. `what` names the operation: `reading the metadata of …`. */
 export async function exchangeWith<T>(
   context: Pick<OAuthContext, 'send' | 'clock' | 'server'>,
   what: string,
@@ -25,8 +25,8 @@ export async function exchangeWith<T>(
 ): Promise<T> {
   const redactor = createRedactor();
   const abort = new AbortController();
-  const disarm = context.clock.after(limits.oauthTimeoutMs, () => abort.abort(new DOMException('it took too long', 'TimeoutError')));
-  // The SDK takes some faults for "there is none" and goes on elsewhere: what was refused is refused.
+  const disarm = context.clock.after(limits.oauthTimeoutMs, () => abort.abort(new DOMException('the exchange timed out', 'TimeoutError')));
+  // The SDK treats some errors as "not available" and tries another URL; a rejected request must stay an error.
   let refused: Problem | null = null;
   const get: FetchLike = async (url, init) => {
     if (refused !== null) throw refused;
@@ -52,17 +52,17 @@ export async function exchangeWith<T>(
     throw error instanceof Problem ? error : toFault(what, error, (text) => cleaned(redactor, text));
   } finally {
     disarm();
-    // All answers were read whole: this takes back the times of their requests.
-    abort.abort(new Error('the exchange is over'));
+    // All responses are read completely: this clears the timers of their requests.
+    abort.abort(new Error('the exchange has ended'));
   }
 }
 
-/** A word of OAuth that told why, where the authorization server gave one: `invalid_grant`. */
+/** Returns the OAuth error code of the authorization server, such as `invalid_grant`, or null. */
 export function refusalOf(error: unknown): string | null {
   return error instanceof Problem && typeof error.extra.oauthError === 'string' ? error.extra.oauthError : null;
 }
 
-/** Another's own words, as they may be shown: short, on one line. */
+/** Returns a foreign message short and on one line. */
 export function shortWords(text: string): string {
   const plain = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return plain.length > limits.maxOAuthWords ? `${plain.slice(0, limits.maxOAuthWords)}…` : plain;
@@ -74,11 +74,11 @@ export function isSafeUrl(url: URL): boolean {
 
 function requireSafe(url: URL): void {
   if (isSafeUrl(url)) return;
-  const detail = `${url.protocol}//${url.host} was not asked: signing in goes over https, and over http on this machine only.`;
+  const detail = `${url.protocol}//${url.host} was not contacted: OAuth requires https, except on loopback.`;
   throw new Problem('upstream_error', detail, { retryable: false });
 }
 
-/** Read whole here, so that nothing after it reads without a bound. */
+/** Reads the complete body here, so that later code cannot read without a limit. */
 async function bounded(response: Response): Promise<Response> {
   const { bytes, truncated } = await readBounded(response, limits.maxOAuthResponseBytes);
   if (truncated)
@@ -92,24 +92,24 @@ function tooLate(what: string, cause: unknown): Problem {
   return new Problem('upstream_timeout', detail, { retryable: true }, { cause });
 }
 
-/** Without a cause where the fault may hold a body: causes are logged. */
+/** Without a cause if the error may contain a body: causes are logged. */
 function toFault(what: string, error: unknown, clean: (text: string) => string): Problem {
   const failed = (why: string, extra: Record<string, unknown> = {}): Problem =>
     new Problem('upstream_error', `${capital(what)} failed: ${why}`, { retryable: false, ...extra });
   if (error instanceof OAuthError) {
     if (!/^[a-z_]{1,64}$/.test(error.code) || error.code === 'server_error')
-      return failed('the authorization server answered with a fault of its own.');
-    return failed(`the authorization server says ${error.code}${said(clean(error.message))}.`, { oauthError: error.code });
+      return failed('the authorization server returned a server error.');
+    return failed(`the authorization server returned ${error.code}${said(clean(error.message))}.`, { oauthError: error.code });
   }
   if (error instanceof RegistrationRejectedError) {
-    return failed(`the authorization server does not register clients by themselves (status ${error.status}): give \`clientId\`.`);
+    return failed(`the authorization server does not support dynamic client registration (status ${error.status}): set \`clientId\`.`);
   }
   if (error instanceof IssuerMismatchError && error.kind === 'authorization_response') {
-    return failed('the answer came from another authorization server than the one that was asked.');
+    return failed('the response came from another authorization server than expected.');
   }
-  // The SDK's own words, which may hold what the other side wrote; a schema's fault is a long list of it.
+  // The SDK's own messages may contain foreign text; a schema error is a long list of it.
   const isPlain = error instanceof Error && !(error instanceof SyntaxError) && error.name !== 'ZodError';
-  return failed(isPlain ? clean(error.message) : 'the answer is not what the protocol says.');
+  return failed(isPlain ? clean(error.message) : 'the response does not follow the protocol.');
 }
 
 function said(words: string): string {

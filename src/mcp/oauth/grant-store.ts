@@ -1,4 +1,4 @@
-/** Reading and changing the grant of a server: of two who write at once, one reads again what the other wrote. */
+/** Reads and changes the stored grant of a server. Of two concurrent writers, the second reads again and retries. */
 import { Problem } from '../../core/problem.ts';
 import type { OAuthContext } from './context.ts';
 import { parseGrant, type Grant } from './grant.ts';
@@ -10,20 +10,20 @@ export async function readGrant({ grants, server }: OAuthContext): Promise<Known
   return { grant: parseGrant(value, server), revision };
 }
 
-/** False: somebody else wrote since `revision`. */
+/** Returns false if another write happened since `revision`. */
 export async function writeGrant({ grants, server }: OAuthContext, grant: Grant | null, revision: number): Promise<boolean> {
   return await grants.saveServerGrant(server.name, { value: grant === null ? null : JSON.stringify(grant), revision });
 }
 
-/** What `change` makes of the newest one; null leaves it as it is. Gives what `change` was given. */
+/** Applies `change` to the current grant; if it returns null, nothing is written. Returns the grant that `change` received. */
 export async function changeGrant(context: OAuthContext, change: (grant: Grant) => Grant | null): Promise<Grant> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const { grant, revision } = await readGrant(context);
     const changed = change(grant);
     if (changed === null || (await writeGrant(context, changed, revision))) return grant;
   }
-  throw new Problem('conflict', `The sign-in to ${context.server.name} is being changed by others: try again.`, { retryable: true });
+  throw new Problem('conflict', `The sign-in to ${context.server.name} is being changed concurrently. Try again.`, { retryable: true });
 }
 
-/** Each lost one means that somebody else has got on. */
+/** Each lost attempt means that another writer has made progress. */
 const maxAttempts = 20;

@@ -1,7 +1,6 @@
 /**
- * What is kept of signing in to one server, as one JSON: the Catalog seals it and knows nothing of its content. It belongs to the
- * address and the client that it was made for: where the server's document says others now, it is as if there were none, so that a
- * token never goes to another server than the one that it was given for.
+ * The stored sign-in of one server as JSON; the Catalog encrypts it and does not read it. It belongs to the URL and client that it was made
+ * for: if the server's document has changed these, the grant is ignored, so that a token is never sent to another server.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
@@ -10,7 +9,7 @@ import type { ServerOAuth } from '../../core/servers/server.ts';
 const Text = z.string().max(limits.maxUrlLength);
 const Items = z.array(z.string().max(1_000)).max(limits.maxMetadataItems).optional().catch(undefined);
 
-/** RFC 8414: the members that are used, in the names of the wire. */
+/** RFC 8414: the members in use, under their wire names. */
 const IssuerMetadata = z.object({
   issuer: Text,
   authorization_endpoint: Text,
@@ -25,16 +24,16 @@ const IssuerMetadata = z.object({
   client_id_metadata_document_supported: z.boolean().optional(),
 });
 
-/** Who gives tokens for the server, as it was found out. `metadata` null: it says nothing of itself (servers of before 2025-06-18). */
+/** The authorization server of an MCP server, as discovered. `metadata` null: it publishes none (servers before 2025-06-18). */
 export const Issuer = z.object({
   url: Text,
   metadata: IssuerMetadata.nullable(),
-  /** RFC 9728, where the server has it. */
+  /** RFC 9728, if the server supports it. */
   resource: z.object({ id: Text, scopes: Items }).nullable(),
 });
 export type Issuer = z.infer<typeof Issuer>;
 
-/** As whom we speak with an issuer. A secret that an administrator gave is not in it: it is read each time, for the host it goes to. */
+/** Our client at an issuer. A secret set by an administrator is not included: it is read each time, for the host it is sent to. */
 export const Client = z.object({
   client_id: z.string().min(1).max(2_000),
   client_secret: z.string().max(limits.maxTokenLength).optional(),
@@ -46,7 +45,7 @@ const Registration = z.object({
   issuer: Text,
   redirectUri: Text,
   client: Client,
-  /** Milliseconds since the epoch; null: its secret has no end. */
+  /** Milliseconds since the epoch; null: the client secret does not expire. */
   expiresAt: z.number().nullable(),
 });
 
@@ -54,7 +53,7 @@ const Tokens = z.object({
   accessToken: z.string(),
   refreshToken: z.string().nullable(),
   scope: z.string().nullable(),
-  /** Milliseconds since the epoch; null: nobody said. */
+  /** Milliseconds since the epoch; null: unknown. */
   obtainedAt: z.number(),
   expiresAt: z.number().nullable(),
   client: Client,
@@ -73,7 +72,7 @@ const SignIn = z.object({
 });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** What the server itself said when it did not take a request: where its metadata is, and what for. */
+/** The server's challenge for a rejected request: the URL of its metadata and the scope. */
 const Hint = z.object({ resourceMetadataUrl: Text.nullable(), scope: z.string().max(limits.maxUrlLength).nullable() });
 export type Hint = z.infer<typeof Hint>;
 
@@ -82,20 +81,20 @@ const Grant = z.object({
   hint: Hint.nullable(),
   registrations: z.array(Registration).max(limits.maxRegistrations),
   tokens: Tokens.nullable(),
-  /** Why tokens that were there are no more, in a word of OAuth: a person has to sign in again. */
+  /** OAuth error code of the reason why the tokens were dropped: the user has to sign in again. */
   lost: z.string().nullable(),
   signIn: SignIn.nullable(),
-  /** Somebody is getting new tokens, and has until then. */
+  /** Another request is getting new tokens, and has until this time. */
   renewedUntil: z.number().nullable(),
 });
 export type Grant = z.infer<typeof Grant>;
 
 type Whose = { url: string; oauth: ServerOAuth };
 
-/** null, or what somebody wrote for another address: an empty one. Never throws: what cannot be read is asked for again. */
+/** Returns an empty grant for null, for a grant of another URL, and for one that cannot be parsed. Never throws. */
 export function parseGrant(value: string | null, whose: Whose): Grant {
   if (value === null) return emptyGrant(whose);
-  // Written by ourselves and sealed; the schema is for what an earlier version of this file wrote.
+  // Written and encrypted by us; the schema detects grants of an earlier version of this file.
   const parsed = Grant.safeParse(JSON.parse(value));
   return parsed.success && parsed.data.for === ownerOf(whose) ? parsed.data : emptyGrant(whose);
 }
@@ -104,13 +103,13 @@ function emptyGrant(whose: Whose): Grant {
   return { for: ownerOf(whose), hint: null, registrations: [], tokens: null, lost: null, signIn: null, renewedUntil: null };
 }
 
-/** Tokens that a client gets for itself are got anew when it is to have other scopes; a person is not asked again for that. */
+/** Tokens of `client_credentials` are requested anew when the scopes change; a user sign-in is kept. */
 function ownerOf({ url, oauth }: Whose): string {
   const scopes = oauth.grant === 'client_credentials' ? (oauth.scopes ?? null) : null;
   return JSON.stringify([url, oauth.grant, oauth.clientId ?? null, scopes]);
 }
 
-/** A while before its end, so that none runs out on its way. */
+/** A safety margin before the expiry, so that no token expires in transit. */
 export function freshUntil({ obtainedAt, expiresAt }: Pick<Tokens, 'obtainedAt' | 'expiresAt'>): number {
   if (expiresAt === null) return Number.POSITIVE_INFINITY;
   return expiresAt - Math.min(limits.tokenRenewalMs, (expiresAt - obtainedAt) / 5);

@@ -1,4 +1,4 @@
-/** The three ways in which tokens are got, each one exchange: by a code, by a refresh token, and by being the client. */
+/** The three ways to obtain tokens, each one exchange: by authorization code, by refresh token, and by client credentials. */
 import {
   exchangeAuthorization,
   fetchToken,
@@ -62,12 +62,12 @@ async function ask(
   send: (common: Common, exchange: Exchange) => Promise<OAuthTokens>,
 ): Promise<Tokens> {
   const { host } = new URL(tokenEndpoint(issuer));
-  return await exchangeWith(context, `getting tokens for ${context.server.name} from ${host}`, async (exchange) => {
+  return await exchangeWith(context, `requesting tokens for ${context.server.name} from ${host}`, async (exchange) => {
     const common: Common = {
       clientInformation: await withSecret(context, client, issuer, exchange),
       fetchFn: exchange.fetch,
       ...(issuer.metadata !== null && { metadata: issuer.metadata }),
-      // RFC 8707; servers of before 2025-06-18 have no metadata that names one, and their issuers know of none.
+      // RFC 8707. Servers before 2025-06-18 have no resource metadata, and their issuers do not support this parameter.
       ...(issuer.resource !== null && { resource: issuer.resource.id }),
     };
     const given = await send(common, exchange);
@@ -77,17 +77,17 @@ async function ask(
 
 type Asked = { issuer: Issuer; client: Client; scope: string | null; refreshToken: string | null; now: number };
 
-/** A token becomes a header of each request: one that could not be is none (RFC 6750 §2.1). */
+/** A token is sent in a header, so one that is not valid there is rejected (RFC 6750 §2.1). */
 function toTokens(given: OAuthTokens, { issuer, client, scope, refreshToken, now }: Asked): Tokens {
   const { access_token: accessToken, token_type: type, expires_in: seconds } = given;
   const refresh = given.refresh_token ?? refreshToken;
-  if (type.toLowerCase() !== 'bearer') throw unusable('is no bearer token');
-  if (!isToken(accessToken) || (refresh !== null && refresh.length > limits.maxTokenLength)) throw unusable('cannot stand in a header');
+  if (type.toLowerCase() !== 'bearer') throw unusable('is not a bearer token');
+  if (!isToken(accessToken) || (refresh !== null && refresh.length > limits.maxTokenLength)) throw unusable('is not valid in a header');
   const isTimed = seconds !== undefined && Number.isFinite(seconds) && seconds >= 0;
   return {
     accessToken,
     refreshToken: refresh,
-    // Not told: as it was asked for (RFC 6749 §5.1).
+    // Default: the requested scope (RFC 6749 §5.1).
     scope: (given.scope ?? scope)?.slice(0, limits.maxUrlLength) ?? null,
     obtainedAt: now,
     expiresAt: isTimed ? now + Math.min(seconds, maxLifetimeSeconds) * 1000 : null,
@@ -103,13 +103,13 @@ function isToken(text: string): boolean {
 }
 
 function unusable(why: string): Problem {
-  return new Problem('upstream_error', `The token that the authorization server gave ${why}.`, { retryable: false });
+  return new Problem('upstream_error', `The token from the authorization server ${why}.`, { retryable: false });
 }
 
-/** What the SDK wants to be told of a client that needs nobody: only the two first are asked. */
+/** The SDK's provider interface for a client without a user: only the first two members are used. */
 function providerOf(client: Client): OAuthClientProvider {
   const never = (): never => {
-    throw new Error('nobody signs in with client_credentials');
+    throw new Error('client_credentials has no user sign-in');
   };
   return {
     clientInformation: () => client,

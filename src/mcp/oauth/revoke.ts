@@ -1,18 +1,18 @@
-/** Ending tokens at their issuer (RFC 7009), where its metadata says how. The SDK has no function for it. */
+/** Revokes tokens at their issuer (RFC 7009), if its metadata has the endpoint. The SDK has no function for it. */
 import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { withSecret } from './client.ts';
 import type { OAuthContext } from './context.ts';
 import { exchangeWith } from './exchange.ts';
 import type { Client, Tokens } from './grant.ts';
 
-/** As well as it goes: whatever comes of it, the tokens are forgotten here. */
+/** Best effort: the tokens are deleted here in any case. */
 export async function revoke(context: OAuthContext, tokens: Tokens): Promise<void> {
   const { issuer } = tokens;
   const endpoint = issuer.metadata?.revocation_endpoint;
   if (endpoint === undefined) return;
   try {
-    await exchangeWith(context, 'ending the sign-in', async (exchange) => {
-      // A secret of the workspace is bound to the token endpoint's host: elsewhere it does not go.
+    await exchangeWith(context, 'revoking tokens', async (exchange) => {
+      // A secret of the workspace is bound to the host of the token endpoint and is not sent to another host.
       const isThere = new URL(endpoint).host === new URL(issuer.metadata?.token_endpoint ?? endpoint).host;
       const client = isThere ? await withSecret(context, tokens.client, issuer, exchange) : { client_id: tokens.client.client_id };
       const token = exchange.hide(tokens.refreshToken ?? tokens.accessToken);
@@ -28,7 +28,7 @@ export async function revoke(context: OAuthContext, tokens: Tokens): Promise<voi
   }
 }
 
-/** As the SDK shows who we are at token endpoints, with the same choice of method. */
+/** Uses the SDK's choice of authentication method for token endpoints. */
 function authenticated(client: Client, supported: string[]): { headers: Headers; body: URLSearchParams } {
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
   const method = selectClientAuthMethod(client, supported);

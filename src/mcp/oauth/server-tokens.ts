@@ -1,7 +1,7 @@
 /**
- * Tokens of one server for those who call it: from memory, else from the grant, else new ones. Of all isolates one gets new ones at a
- * time: it says so in the grant first, because a refresh token that is shown twice ends the sign-in at issuers that rotate them
- * (OAuth 2.1 §4.3.1); the others look until they are there. A person's sign-in is never begun here (`sign-in.ts`).
+ * Access tokens of one server for callers: from memory, otherwise from the stored grant, otherwise new ones. Only one isolate renews at a
+ * time and marks this in the grant first, because using a refresh token twice ends the sign-in at issuers that rotate them (OAuth 2.1
+ * §4.3.1); the others poll until new tokens are stored. User sign-ins start in `sign-in.ts`.
  */
 import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -15,12 +15,12 @@ import { changeGrant, readGrant, writeGrant } from './grant-store.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
 import type { TokenMemory } from './token-memory.ts';
 
-/** `key`: of this server in `memory`, other than that of any other server or workspace. */
+/** `key`: unique in `memory` for this server and workspace. */
 export function createServerTokens(context: OAuthContext, memory: TokenMemory, key: string): ServerTokens {
   const obtain = async (wish: Wish): Promise<string | null> => {
     const tokens = await memory.join(JSON.stringify([key, wish]), () => currentTokens(context, wish));
     const { now } = context.clock;
-    // Nobody signed in: looked for again soon, because somebody may in another isolate.
+    // Not signed in: cached briefly, because the user may sign in through another isolate.
     if (tokens === null) memory.keep(key, { token: null, until: now() + limits.serverTtlMs });
     else memory.keep(key, { token: tokens.accessToken, until: Math.min(now() + limits.tokenTtlMs, freshUntil(tokens)) });
     return tokens?.accessToken ?? null;
@@ -34,7 +34,7 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
     async renew(refused, header) {
       const challenge = readChallenge(header);
       memory.forget(key);
-      // Only a person can say yes to more.
+      // Only the user can consent to more scopes.
       if (challenge?.isInsufficientScope === true && context.server.oauth.grant === 'authorization_code') {
         await keepHint(context, challenge);
         return false;
@@ -45,12 +45,12 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
   };
 }
 
-/** `challenge` null: nothing was refused, so tokens that are fresh will do. */
+/** `challenge` null: the server rejected nothing, so fresh tokens suffice. */
 type Wish = { refused: string | null; challenge: Challenge | null };
 
 const noChallenge: Challenge = { resourceMetadataUrl: null, scope: null, isInsufficientScope: false };
 
-/** Those of the grant, if they will do; else new ones; null: there is no way to any, or none that could be other than what was refused. */
+/** Returns the stored tokens if they suffice, otherwise new ones, or null if there are none or only those that the server rejected. */
 async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens | null> {
   const { clock, server } = context;
   if (wish.challenge !== null) await keepHint(context, wish.challenge);
@@ -63,7 +63,7 @@ async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens 
     if (!canRenew(context, grant, wish, now)) return null;
     if (grant.renewedUntil !== null && grant.renewedUntil > now) {
       if (now >= deadline) {
-        throw new Problem('upstream_timeout', `New tokens for ${server.name} did not come in time.`, { retryable: true });
+        throw new Problem('upstream_timeout', `Timed out waiting for new tokens for ${server.name}.`, { retryable: true });
       }
       await clock.sleep(limits.tokenWaitMs);
       continue;
@@ -74,7 +74,7 @@ async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens 
   }
 }
 
-/** A client that needs nobody always can, unless what it has was given just now; anyone else with a refresh token. */
+/** `client_credentials` can always renew, unless its tokens are brand new; other grants need a refresh token. */
 function canRenew({ server }: OAuthContext, { tokens }: Grant, { refused, challenge }: Wish, now: number): boolean {
   if (tokens === null) return server.oauth.grant === 'client_credentials';
   const isStepUp = challenge?.isInsufficientScope === true;
@@ -84,7 +84,7 @@ function canRenew({ server }: OAuthContext, { tokens }: Grant, { refused, challe
   return server.oauth.grant === 'client_credentials' || tokens.refreshToken !== null;
 }
 
-/** Whoever is here said so in the grant, at `revision`. `again`: somebody signed in or out meanwhile, which counts for more. */
+/** This isolate marked the renewal in the grant, at `revision`. `again`: the user signed in or out meanwhile, which takes precedence. */
 async function renewAlone(context: OAuthContext, grant: Grant, wish: Wish, revision: number): Promise<Tokens | null | 'again'> {
   let after: Pick<Grant, 'tokens' | 'lost'> = grant;
   try {
@@ -97,7 +97,7 @@ async function renewAlone(context: OAuthContext, grant: Grant, wish: Wish, revis
   return isKept ? after.tokens : 'again';
 }
 
-/** What an issuer refuses is a matter of credentials; all else is a matter of the way there. */
+/** A rejection by the issuer is an authorization error; any other error is an upstream error. */
 function asked(error: unknown): unknown {
   if (!(error instanceof Problem) || refusalOf(error) === null) return error;
   return new Problem(error.code, error.detail, { ...error.extra, unauthorized: true });
@@ -108,7 +108,7 @@ async function newTokens(context: OAuthContext, grant: Grant, wish: Wish): Promi
   const { oauth } = context.server;
   const issuer = await issuerNow(context, grant, wish);
   if (oauth.grant === 'client_credentials') {
-    // Where nothing is known of an issuer, the server is asked without a token first: its challenge tells.
+    // If no issuer is known, the server is called without a token first: its challenge names one.
     if (oauth.clientId === undefined || (isUnknown(issuer) && wish.challenge === null)) return { tokens: null, lost: null };
     const scope = scopeOfClient(context, issuer, tokens, hint, wish);
     return { tokens: await tokensByClient(context, issuer, { client_id: oauth.clientId }, scope), lost: null };
@@ -124,24 +124,24 @@ async function newTokens(context: OAuthContext, grant: Grant, wish: Wish): Promi
   }
 }
 
-/** RFC 6749 §5.2: these stay so however often one asks. */
+/** RFC 6749 §5.2: permanent errors. */
 const final: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
 function lose({ log, server }: OAuthContext, reason: string): Pick<Grant, 'tokens' | 'lost'> {
-  log.info('a sign-in has ended', { server: server.name, reason });
+  log.info('sign-in expired', { server: server.name, reason });
   return { tokens: null, lost: reason };
 }
 
-/** As it was when the tokens were got; looked for again when the server refuses them, since it may trust another one by now. */
+/** Returns the issuer that gave the tokens; after a rejection it is discovered again, since the server may use another one now. */
 async function issuerNow(context: OAuthContext, { tokens, hint }: Grant, { challenge }: Wish): Promise<Issuer> {
   if (tokens === null) return await discoverIssuer(context, hint);
   if (challenge === null || challenge.isInsufficientScope) return tokens.issuer;
   const found = await discoverIssuer(context, hint);
-  // Metadata that was there and is not is a fault of the day, not another issuer.
+  // Metadata that temporarily fails to load does not mean another issuer.
   return found.resource === null && tokens.issuer.resource !== null ? tokens.issuer : found;
 }
 
-/** What was granted and what the server wants besides, where it says that this was too little. */
+/** Returns the granted scopes and those that the server additionally requires. */
 function scopeOfClient(
   context: OAuthContext,
   issuer: Issuer,
@@ -153,7 +153,7 @@ function scopeOfClient(
   return computeScopeUnion(tokens?.scope ?? undefined, challenge.scope ?? undefined) ?? null;
 }
 
-/** Kept for the sign-in of a person, who comes later and with no challenge; and for the next token, when this one has run out. */
+/** Stores the challenge for a later user sign-in, which has none, and for the next token. */
 async function keepHint(context: OAuthContext, { resourceMetadataUrl, scope }: Challenge): Promise<void> {
   if (resourceMetadataUrl === null && scope === null) return;
   await changeGrant(context, (grant) => {

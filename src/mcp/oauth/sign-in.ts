@@ -1,7 +1,7 @@
 /**
- * A person signs in to a server, once (authorization code with PKCE, OAuth 2.1 §4.1): the address that they open, what they come back
- * with, and forgetting it. Between the two stands the grant, which keeps the verifier; that the answer is theirs is told by a nonce
- * that is used once. Which server a nonce is of stands signed beside it (`storage/sign-in-state.ts`).
+ * Signs a user in to a server (authorization code with PKCE, OAuth 2.1 §4.1): creates the authorization URL, handles the response, and
+ * deletes the sign-in. In between, the grant stores the verifier; a single-use nonce ties the response to the request. The signed state
+ * names the server (`storage/sign-in-state.ts`).
  */
 import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
@@ -17,25 +17,25 @@ import { tokensByCode } from './request-tokens.ts';
 import { revoke } from './revoke.ts';
 
 export type SignInRequest = {
-  /** Where the person comes back to. */
+  /** The redirect URI of the sign-in. */
   redirectUri: string;
-  /** Of our own client metadata document, where it can be reached over https; null: nowhere. */
+  /** URL of our client metadata document, if it is reachable over https; otherwise null. */
   metadataUrl: string | null;
-  /** Fresh, and not to be guessed. */
+  /** New and unguessable. */
   nonce: string;
-  /** What comes back with the person: carries the nonce. */
+  /** Returned with the response; contains the nonce. */
   state: string;
   expiresAt: number;
 };
 
-/** The address to open, which is data: nothing here opens it. A sign-in that was begun before is begun anew. */
+/** Returns the authorization URL for the user. A pending sign-in is replaced. */
 export async function beginSignIn(context: OAuthContext, request: SignInRequest): Promise<string> {
   requirePerson(context);
   const { grant } = await readGrant(context);
   const issuer = await discoverIssuer(context, grant.hint);
   const scope = scopeToAsk(context, issuer, grant.hint);
   const { client, registrations } = await clientFor(context, grant.registrations, { ...request, issuer, scope });
-  const { authorizationUrl, codeVerifier } = await exchangeWith(context, 'beginning to sign in', () =>
+  const { authorizationUrl, codeVerifier } = await exchangeWith(context, 'starting the sign-in', () =>
     startAuthorization(issuer.url, {
       ...(issuer.metadata !== null && { metadata: issuer.metadata }),
       clientInformation: client,
@@ -54,30 +54,30 @@ export async function beginSignIn(context: OAuthContext, request: SignInRequest)
 
 function requirePerson({ server }: OAuthContext): void {
   if (server.oauth.grant === 'authorization_code') return;
-  const detail = `The server ${server.name} gets its tokens by itself (\`client_credentials\`): nobody signs in to it.`;
+  const detail = `The server ${server.name} uses \`client_credentials\`, which has no user sign-in.`;
   throw new Problem('conflict', detail);
 }
 
 function requireOpenable(url: URL): void {
   if (isSafeUrl(url) && url.username === '' && url.password === '' && url.href.length <= limits.maxUrlLength) return;
-  const detail = 'The authorization server names an address to sign in at that is not https: nobody should open it.';
+  const detail = 'The authorization endpoint of the authorization server is not https, so it must not be opened.';
   throw new Problem('upstream_error', detail, { retryable: false });
 }
 
-/** What a person came back with: parameters of the redirect address. */
+/** The parameters of the authorization response. */
 export type Returned = { code: string | null; iss: string | null; error: string | null; errorDescription: string | null };
 
-/** Once for each nonce, whatever comes of it. `not_found`: it was used, has run out, or another sign-in was begun since. */
+/** Works once for each nonce, whatever the outcome. `not_found`: the nonce was used, has expired, or was replaced by another sign-in. */
 export async function finishSignIn(context: OAuthContext, nonce: string, returned: Returned): Promise<void> {
   const { signIn } = await changeGrant(context, (grant) => (isOf(grant, nonce) ? { ...grant, signIn: null } : null));
   if (signIn === null || signIn.nonce !== nonce || signIn.expiresAt <= context.clock.now()) throw usedUp();
   const { code, iss } = returned;
-  // Before anything of the answer is used or shown: it may be of another issuer (RFC 9207 §2.4).
+  // Checked before anything else in the response is used or shown: it may come from another issuer (RFC 9207 §2.4).
   await exchangeWith(context, 'signing in', async () => requireIssuer(signIn, iss));
   if (code === null || code === '' || code.length > limits.maxUrlLength) throw refusal(returned);
   const tokens = await tokensByCode(context, signIn, code, iss);
   await changeGrant(context, (grant) => ({ ...grant, tokens, lost: null, renewedUntil: null }));
-  context.log.info('somebody has signed in', { server: context.server.name, issuer: signIn.issuer.url });
+  context.log.info('signed in', { server: context.server.name, issuer: signIn.issuer.url });
 }
 
 function isOf({ signIn }: Grant, nonce: string): boolean {
@@ -85,7 +85,7 @@ function isOf({ signIn }: Grant, nonce: string): boolean {
 }
 
 export function usedUp(): Problem {
-  return new Problem('not_found', 'This sign-in was used already, has run out, or was begun anew: begin it again.');
+  return new Problem('not_found', 'This sign-in was already used, has expired, or was replaced. Start it again.');
 }
 
 function requireIssuer({ issuer }: SignIn, iss: string | null): void {
@@ -97,24 +97,25 @@ function requireIssuer({ issuer }: SignIn, iss: string | null): void {
 }
 
 function refusal({ error, errorDescription }: Returned): Problem {
-  if (error === null) return new Problem('upstream_error', 'The authorization server sent no code: begin again.', { retryable: false });
+  if (error === null)
+    return new Problem('upstream_error', 'The authorization server sent no code. Start the sign-in again.', { retryable: false });
   const words = shortWords(errorDescription ?? '');
-  const detail = `The authorization server says: ${shortWords(error)}${words === '' ? '' : ` (${words})`}`;
+  const detail = `The authorization server returned: ${shortWords(error)}${words === '' ? '' : ` (${words})`}`;
   return new Problem('upstream_error', detail, { retryable: false });
 }
 
-/** Nobody is signed in after this. That the tokens end at their issuer, too, is asked for, and not waited for twice. */
+/** Deletes the sign-in. Also revokes the tokens at their issuer, best effort. */
 export async function forgetSignIn(context: OAuthContext): Promise<void> {
   const { grant, revision } = await readGrant(context);
   let dropped = grant;
   if (!(await writeGrant(context, null, revision))) {
-    // Written between: once more, whatever it was.
+    // Written concurrently: delete again, whatever was written.
     dropped = await changeGrant(context, (newest) => ({ ...newest, tokens: null, lost: null, signIn: null, renewedUntil: null }));
   }
   if (dropped.tokens !== null) await revoke(context, dropped.tokens);
 }
 
-/** As GET of the server shows it. */
+/** Returns the status that GET of the server shows. */
 export async function signInStatus(context: OAuthContext): Promise<AuthorizationStatus> {
   const { tokens, lost } = (await readGrant(context)).grant;
   if (tokens === null) return { status: lost === null ? 'signed-out' : 'expired' };

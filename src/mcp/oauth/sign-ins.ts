@@ -1,4 +1,4 @@
-/** Signing in to the servers of all workspaces, as the routes ask for it. Built in `wiring.ts`. */
+/** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring.ts`. */
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
@@ -13,27 +13,27 @@ export type SignInState = { workspace: string; server: string; nonce: string; ex
 
 export type SignInsDeps = {
   server(workspace: string, name: string): Promise<ServerAccess>;
-  /** All of a context but the server. `keyId`: who signs in or out, for the audit. */
+  /** Returns the context without the server. `keyId`: the key that signs in or out, for the audit. */
   contextOf(workspace: string, keyId?: string): Omit<OAuthContext, 'server'>;
   mintState(state: SignInState): Promise<string>;
-  /** null: it was not made here. */
+  /** Returns null if the state was not created here. */
   readState(text: string): Promise<SignInState | null>;
   nonce(): string;
 };
 
-/** `keyId`: who signs in or out, for the audit. */
+/** `keyId`: the key that signs in or out, for the audit. */
 export type SignIns = {
   begin(
     workspace: string,
     server: string,
     own: { redirectUri: string; metadataUrl: string | null; keyId?: string },
   ): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /** By the `state` that came back, which says of which server it is. */
+  /** Uses the returned `state`, which names the server. */
   finish(state: string, returned: Returned): Promise<{ workspace: string; server: string }>;
   forget(workspace: string, server: string, keyId?: string): Promise<void>;
-  /** null: the server has no `oauth`. */
+  /** Returns null if the server has no `oauth`. */
   status(workspace: string, server: string): Promise<AuthorizationStatus | null>;
-  /** For calls; null: the server has no `oauth`. */
+  /** Tokens for calls; null if the server has no `oauth`. */
   tokens(workspace: string, server: ServerAccess): ServerTokens | null;
 };
 
@@ -46,7 +46,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
   const contextFor = async (workspace: string, name: string, keyId?: string): Promise<OAuthContext> => {
     const context = contextOf(workspace, await deps.server(workspace, name), keyId);
     if (context !== null) return context;
-    throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document: nobody signs in to it.`);
+    throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document, so it has no sign-in.`);
   };
 
   return {
@@ -60,7 +60,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
     },
     async finish(text, returned) {
       const state = await deps.readState(text);
-      if (state === null) throw new Problem('not_found', 'This is not the end of a sign-in that was begun here.');
+      if (state === null) throw new Problem('not_found', 'This response does not belong to a sign-in started here.');
       const { workspace, server } = state;
       const context = await contextFor(workspace, server);
       const { finishSignIn, usedUp } = await flow();
@@ -86,10 +86,10 @@ export function createSignIns(deps: SignInsDeps): SignIns {
   };
 }
 
-/** Late, as in `mcp/late.ts`. */
+/** Lazy, as in `mcp/late.ts`. */
 const flow = () => import('./sign-in.ts');
 
-/** Another address or client is another place: what is kept for one is not for the other. */
+/** Includes URL and client, so that a change of either starts with an empty cache. */
 function keyOf(workspace: string, { server }: OAuthContext): string {
   return JSON.stringify([workspace, server.name, server.url, server.oauth]);
 }

@@ -1,6 +1,6 @@
 /**
- * A request that a server refuses because its token has too few scopes (RFC 6750 §3.1, `insufficient_scope`) is sent once more with one
- * that has them, where such a one is to be had without a person. A wrapper around the way out; 401 is the SDK's business.
+ * Retries a request once if the server rejects its token for insufficient scope (RFC 6750 §3.1, `insufficient_scope`) and a better token is
+ * available without the user. A wrapper around the outbound client; the SDK handles 401.
  */
 import type { ServerTokens } from '../../ports/upstream.ts';
 
@@ -9,7 +9,7 @@ type Send = (request: Request) => Promise<Response>;
 export function withStepUp(tokens: ServerTokens, send: Send): Send {
   return async (request) => {
     const { url, method, headers, signal } = request;
-    // Read whole: a body that went out cannot go out again. What is sent to servers is a message of ours.
+    // Buffered, since a sent body cannot be sent again. Bodies to servers are our own messages.
     const body = request.body === null ? null : await request.arrayBuffer();
     const toRequest = (sent: Headers): Request => new Request(url, { method, headers: sent, body, signal, redirect: 'manual' });
     const answer = await send(toRequest(headers));

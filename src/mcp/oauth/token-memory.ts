@@ -1,19 +1,19 @@
 /**
- * Tokens in an isolate's memory, so that a call costs no question to the Catalog; and who is getting one just now, so that twenty
- * calls get one. A flight belongs to the request that began it, which the platform may end: who joins one has patience of its own.
+ * Tokens in the memory of an isolate, so that a call needs no Catalog request; and renewals in flight, so that twenty calls cause one. A
+ * flight belongs to the request that started it, which the platform may end, so joining requests have their own timeout.
  */
 import { limits } from '../../core/limits.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 
-/** `token` null: nobody has signed in. */
+/** `token` null: not signed in. */
 type Kept = { token: string | null; until: number };
 
 export type TokenMemory = {
-  /** undefined: it is not known. */
+  /** undefined: not cached. */
   read(key: string, now: number): string | null | undefined;
   keep(key: string, kept: Kept): void;
   forget(key: string): void;
-  /** The answer of whoever works on `flight` already; else of `work`. */
+  /** Returns the result of the running `flight`, or starts `work`. */
   join<T>(flight: string, work: () => Promise<T>): Promise<T>;
 };
 
@@ -31,7 +31,7 @@ export function createTokenMemory(): TokenMemory {
     },
     forget: (key) => void kept.delete(key),
     async join<T>(flight: string, work: () => Promise<T>): Promise<T> {
-      // Of one name are flights of one type: both are said by who calls.
+      // Callers use one result type per flight name.
       const underWay = flights.get(flight) as Promise<T> | undefined;
       if (underWay !== undefined) {
         const answer = await withTimeLimit<{ value: T } | null>(

@@ -1,18 +1,18 @@
-/** What stands around every handler: who asks and what they are served now, and faults told as MCP has them. */
+/** Wraps every handler: finds the caller and the current view of the toolset, and converts errors to MCP errors. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { ServedCaller } from '../../engine/serve/serve-call.ts';
 import { askableBy, channelOf } from './client-channel.ts';
 import { toProtocolError } from './protocol-error.ts';
 import type { Serving } from './serving.ts';
 
-/** Runs a handler for whoever asks, and tells its faults as MCP has them. */
+/** Runs a handler for the caller, and converts its errors to MCP errors. */
 export type Answering = <Request, Result>(
   answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
 ) => (request: Request, context: ServerContext) => Promise<Result>;
 
 export function answerer(serving: Serving, server: Server): Answering {
   const { deps, era, target, conversation } = serving;
-  const gone = (error: unknown): void => deps.log.debug('an MCP client could not be told', { cause: String(error) });
+  const gone = (error: unknown): void => deps.log.debug('could not send a message to an MCP client', { cause: String(error) });
   return (answer) => async (request, context) => {
     try {
       const principal = serving.principalOf(context);
@@ -25,7 +25,7 @@ export function answerer(serving: Serving, server: Server): Answering {
         started: (callId) => serving.started?.(context, callId),
         ...(serving.hold && { hold: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
-        // Whoever called has gone meanwhile, and reads the answer when it is back.
+        // The client has disconnected meanwhile, and reads the result after it reconnects.
         ...(interrupted === undefined
           ? { channel: channelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
           : { channel: {}, askable: {}, interrupted }),

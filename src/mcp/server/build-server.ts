@@ -1,6 +1,6 @@
 /**
- * A toolset as an MCP server: the SDK's low-level `Server` with handlers for what MCP asks of one, in any era. It lives for one request, or
- * in a session for as long as that is awake; everything that it answers is read anew.
+ * Serves a toolset as an MCP server of any era: the SDK's low-level `Server` with our handlers. It lives for one request, or for as long as
+ * a session is awake; every response is computed from current data.
  */
 import { Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
@@ -16,9 +16,9 @@ import { handleOffers } from './offer-handlers.ts';
 import type { Serving } from './serving.ts';
 import { handleTools } from './tool-handlers.ts';
 
-/** `view`: as it is now; capabilities and instructions are said once. */
+/** `view`: the current view; capabilities and instructions are sent once. */
 export function buildServer(serving: Serving, view: ServedView): Server {
-  // What a key has equipped may be another toolset the next time.
+  // The key may equip another toolset later.
   const hasOffers = serving.target === null || servedServers(view).length > 0;
   const ttlMs = serving.target === null ? 0 : limits.mcpListTtlMs;
   const hint = { ttlMs, cacheScope: 'private' } as const;
@@ -50,7 +50,7 @@ function titleOf({ target }: Serving): string {
   return target === null ? 'Moniker' : `Moniker: ${target}`;
 }
 
-/** Told once, at `initialize` or `server/discover`: what trusted servers say of their tools. Names and aliases stand in the descriptions. */
+/** Sent once, at `initialize` or `server/discover`: instructions of trusted servers. Names and aliases are in the tool descriptions. */
 function instructionsOf({ names, mode }: ServedView): string {
   if (mode === null) return serverPrompt(names);
   const mayConfigure = configurationTools.some((name) => resolveName(names, name).ok);
@@ -59,10 +59,10 @@ function instructionsOf({ names, mode }: ServedView): string {
 }
 
 const nothingEquipped =
-  'This key has nothing equipped, and lacks the scope "toolsets" to equip anything, so there are no tools here. The tools of a toolset are at /mcp/{toolset}.';
+  'No toolset is equipped for this API key, and it lacks the scope "toolsets" to equip one, so no tools are listed. The tools of a toolset are available at /mcp/{toolset}.';
 
 const modes = {
   configuration:
-    'Configuration mode: these tools find tools, put them together under names of your choice (build-toolset) and equip them (equip-toolset). What is equipped is listed, and can be called, once you leave this mode.',
+    'Configuration mode: these tools list available tools, save them as a toolset under names of your choice (build-toolset) and equip it (equip-toolset). The tools of the equipped toolset are listed and can be called after you leave this mode.',
   normal: 'The tools of the equipped toolset. To change it, or to equip another one, call enter-configuration-mode.',
 } as const;

@@ -1,6 +1,6 @@
 /**
- * What the SDK's `subscriptions/listen` hears its changes from: watching begins with the stream and ends with it (or after
- * `limits.mcpStreamMs`). One for each request: a stream belongs to the request that opened it, and another request could not write to it.
+ * The change source of the SDK's `subscriptions/listen`: watching starts and ends with the stream (or after `limits.mcpStreamMs`). One per
+ * request: a stream belongs to the request that opened it, and another request could not write to it.
  */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Change } from '../../engine/serve/serve-watch.ts';
@@ -12,12 +12,12 @@ export function createChangeBus(
 ): ServerEventBus {
   return {
     publish() {
-      throw new Error('changes are found by watching; nobody tells them');
+      throw new Error('changes are detected by watching and cannot be published');
     },
     subscribe(listener) {
       const end = new AbortController();
       void watch((change) => listener(toEvent(change)), end.signal).finally(over);
-      return () => end.abort(new Error('nobody listens any more'));
+      return () => end.abort(new Error('the listener has disconnected'));
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The MCP client behind one request, as the engine speaks with it: progress and log lines on the request's own stream, questions while
- * the call is open (2025 eras in a session), and what it says that it can be asked for.
+ * The MCP client of one request as the engine's `CallerChannel`: progress and log messages on the request's stream, input requests while
+ * the call is open (2025 eras in a session), and the client's capabilities.
  */
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
@@ -9,10 +9,10 @@ import { limits } from '../../core/limits.ts';
 import { isRecord } from '../../core/wire-value.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 
-/** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without one. */
+/** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without a session. */
 export type ServedEra = 'modern' | 'session' | 'stateless';
 
-/** `gone`: told of what could not be delivered, which stops nothing. */
+/** `gone`: called with the error of a message that could not be sent, which stops nothing. */
 export function channelOf(context: ServerContext, era: ServedEra, gone: (error: unknown) => void): CallerChannel {
   const { _meta: meta, log, notify, send, signal } = context.mcpReq;
   const progressToken = meta?.progressToken;
@@ -28,7 +28,7 @@ export function channelOf(context: ServerContext, era: ServedEra, gone: (error: 
     },
     ...(era === 'session' && {
       ask: async (request): Promise<InputAnswer> => {
-        // The method and its parameters were screened; the SDK knows the three and checks the answer.
+        // The method and its parameters are already checked; the SDK knows the three methods and validates the response.
         const asked = request as { method: 'elicitation/create'; params: Record<string, unknown> };
         return { ...(await send(asked, { timeout: limits.mcpQuestionTimeoutMs, resetTimeoutOnProgress: true, signal })) };
       },
@@ -42,7 +42,7 @@ function isLevel(level: string): level is LoggingLevel {
   return levels.some((known) => known === level);
 }
 
-/** Said with each request (2026-07-28), or once for a session. Of requests without either nothing is known. */
+/** Sent with each request (2026-07-28), or once for a session. For requests without either, nothing is known. */
 export function askableBy(context: ServerContext, era: ServedEra, initialized: unknown): AskableInput {
   if (era === 'stateless') return {};
   return era === 'modern' ? askableIn(context.mcpReq.envelope) : readAskable(initialized);

@@ -1,7 +1,7 @@
 /**
- * One request to `/mcp/{toolset}` or `/mcp`, after key, origin and body were looked at: which era it is of, and who serves it. The 2026-07-28
- * revision and requests without a session are served here and forgotten; `initialize` begins a session, and what names one goes there. A call
- * that may have to stay open goes to an object that can hold it.
+ * Serves one request to `/mcp/{toolset}` or `/mcp`, after key, origin and body were checked: determines its era and passes it on. Requests
+ * of 2026-07-28 and requests without a session are served here without stored state; `initialize` creates a session, and requests with a
+ * session id go to that session. A call that may have to stay open goes to a Durable Object.
  */
 import { isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
 import { resolveName } from '../../core/alias-map.ts';
@@ -15,13 +15,13 @@ import { askableIn } from './client-channel.ts';
 import type { ServeDeps } from './serving.ts';
 import { serveStateless } from './stateless.ts';
 
-/** `text`, `body`: of a POST, as it came and parsed. */
+/** `text`, `body`: the body of a POST, unparsed and parsed. */
 export type McpRequest = { principal: Principal; target: ServeTarget; request: Request; text: string; body: unknown };
 
-/** `view`: what was served, as far as it is known here. */
+/** `view`: the view that was served, if known here. */
 export type McpAnswer = { response: Response; view: ServedView };
 
-/** `forbidden` and `not_found` are thrown, before anything is served. */
+/** Throws `forbidden` and `not_found` before anything is served. */
 export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: McpRequest): Promise<McpAnswer> {
   const { principal, target, request, text, body } = asked;
   const view = await readView(deps, principal, target);
@@ -40,7 +40,10 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   return { response, view };
 }
 
-/** The open call that a request is about; null: it begins one that may have to stay open; undefined: it is over with its answer. */
+/**
+ * Returns the open call that a request belongs to; null: a new call that may have to stay open; undefined: the request ends with its
+ * response.
+ */
 async function heldBy(
   deps: ServeDeps,
   { workspace, keyId }: Principal,
@@ -52,18 +55,18 @@ async function heldBy(
   if (method !== 'tools/call' || typeof name !== 'string') return undefined;
   const isBack = typeof requestState === 'string' && requestState.length <= limits.maxRequestStateLength;
   const state = isBack ? await deps.seal.open(workspace, requestState) : null;
-  // What else it must be is looked at where the call is.
+  // The Durable Object of the call checks the rest.
   if (state?.held !== undefined) return state.keyId === keyId ? state.held : undefined;
   const resolution = resolveName(names, name);
   return resolution.ok && (await mustHold(deps.directory, workspace, resolution.tool, askableIn(meta), args)) ? null : undefined;
 }
 
-/** The key stays here, and so does all that says nothing to MCP. */
+/** Drops the key and all headers that MCP does not use. */
 function sessionHeaders(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => ['accept', 'content-type', 'last-event-id'].includes(name) || name.startsWith('mcp-'));
 }
 
-/** As the SDK says it of a session that is over: the client begins a new one (MCP, session management: 404). */
+/** The SDK's response for an expired session: the client starts a new one (MCP, session management: 404). */
 export function unknownSession(): Response {
   const error = { code: -32001, message: 'Session not found' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });

@@ -1,12 +1,12 @@
 /**
- * Pages of MCP lists: the cursor is opaque to clients, `[list, state, page]` as base64url JSON to us. One of another list, or of the list as
- * it was before it changed, is refused (MCP, pagination: "Invalid cursors SHOULD result in an error with code -32602").
+ * Pages of MCP lists. The cursor is opaque to clients; it is `[list, state, page]` as base64url JSON. A cursor of another list, or of an
+ * older state of the list, is rejected (MCP, pagination: "Invalid cursors SHOULD result in an error with code -32602").
  */
 import { fromBase64Url, toBase64Url } from '../../core/base64url.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 
-/** `state`: what the pages were made from. */
+/** `state`: identifies the state of the list that the pages were made from. */
 export function pageAt<Item>(
   list: string,
   state: string,
@@ -15,7 +15,7 @@ export function pageAt<Item>(
 ): { items: readonly Item[]; nextCursor?: string } {
   const index = cursor === undefined ? 0 : readCursor(list, state, cursor);
   const items = pages[index];
-  if (items === undefined) throw badCursor('is none of this list: leave it out to start again');
+  if (items === undefined) throw badCursor('does not belong to this list: omit it to start again');
   if (index + 1 >= pages.length) return { items };
   return { items, nextCursor: toBase64Url(new TextEncoder().encode(JSON.stringify([list, state, index + 1]))) };
 }
@@ -24,8 +24,8 @@ function readCursor(list: string, state: string, cursor: string): number {
   const parsed = cursor.length > limits.maxCursorLength ? null : parse(cursor);
   const [itsList, itsState, index] = Array.isArray(parsed) ? parsed : [];
   if (itsList !== list || typeof index !== 'number' || !Number.isSafeInteger(index) || index < 1)
-    throw badCursor('is none of this list: leave it out to start again');
-  if (itsState !== state) throw badCursor('is of the list before it changed: leave it out to start again');
+    throw badCursor('does not belong to this list: omit it to start again');
+  if (itsState !== state) throw badCursor('belongs to an earlier state of the list: omit it to start again');
   return index;
 }
 
@@ -35,7 +35,7 @@ function parse(cursor: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // Whatever is wrong with it, it is none of ours.
+    // An undecodable cursor was not created here.
     return null;
   }
 }
@@ -44,7 +44,7 @@ function badCursor(message: string): Error {
   return invalidRequest([{ path: 'cursor', message }]);
 }
 
-/** A list in pages of the usual size. */
+/** Splits a list into pages of the default size. */
 export function inPages<Item>(items: readonly Item[], size: number = limits.maxMcpPageItems): Item[][] {
   const pages: Item[][] = [];
   for (let start = 0; start < items.length || start === 0; start += size) pages.push(items.slice(start, start + size));

@@ -1,17 +1,17 @@
 /**
- * An answer that is long in coming, as a stream that shows signs of life: a client that has left is seen only when something is written to
- * it, and what stands between drops a connection on which nothing is said. An answer that comes at once stays as it is.
+ * Sends a slow response as a stream with heartbeats: a disconnected client is noticed only when something is written to it, and proxies
+ * close idle connections. A fast response is returned unchanged.
  */
 import { limits } from '../../core/limits.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 
-/** `answer`: what is asked of it ends soon after its request's signal aborts. */
+/** `answer`: its work ends soon after the signal of its request aborts. */
 export async function livelyAnswer(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
   const left = new AbortController();
-  const leave = (): void => left.abort(new Error('the client has left'));
+  const leave = (): void => left.abort(new Error('the client has disconnected'));
   if (request.signal.aborted) leave();
   else request.signal.addEventListener('abort', leave, { once: true });
-  // The body was read before: the rest of the request is what counts.
+  // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
   const answering = answer(new Request(url, { method, headers, signal: left.signal }));
   const soon = await withTimeLimit<Response | null>(answering, limits.mcpQuietAnswerMs, () => null);
@@ -21,7 +21,7 @@ export async function livelyAnswer(request: Request, answer: (request: Request) 
 const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
-  // Proxies that gather what they pass on (nginx) are told not to.
+  // Prevents proxies that buffer responses (nginx) from doing so.
   'x-accel-buffering': 'no',
 };
 
@@ -55,7 +55,7 @@ function inTime(answering: Promise<Response>, leave: () => void): ReadableStream
   });
 }
 
-/** A single message becomes the one event of its stream. */
+/** A single message becomes the only event of its stream. */
 async function framesOf(response: Response): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const body = isStream ? response.body : new Response(`event: message\ndata: ${await response.text()}\n\n`).body;

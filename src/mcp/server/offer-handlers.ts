@@ -1,4 +1,7 @@
-/** Prompts, resources, templates and completions of a toolset's MCP servers. Lists ask nobody; the rest asks the one server whose it is. */
+/**
+ * Handlers for prompts, resources, templates and completions of a toolset's MCP servers. Lists call no server; all other requests call the
+ * one server that the item belongs to.
+ */
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
@@ -46,21 +49,21 @@ export function handleOffers(server: Server, serving: Serving, answering: Answer
   server.setRequestHandler(
     'completion/complete',
     answering(async ({ params }, caller, { mcpReq }) => {
-      // As the server answered, which who speaks with it has checked.
+      // The server's response, already checked by the MCP client code.
       return (await complete(deps, caller, { ...params }, mcpReq.signal)) as never;
     }),
   );
   if (serving.subscriptions !== undefined) handleSubscriptions(server, serving, serving.subscriptions, answering);
 }
 
-/** Of the 2025 eras: a session hears of a resource until it says otherwise. */
+/** Handlers of the 2025 eras: a session receives updates of a resource until it unsubscribes. */
 function handleSubscriptions(server: Server, { deps }: Serving, kept: NonNullable<Serving['subscriptions']>, answering: Answering): void {
   server.setRequestHandler(
     'resources/subscribe',
     answering(async ({ params: { uri } }, caller) => {
       const offers = await readOffers(deps, caller.principal.workspace, caller.view);
       if (uri.length > limits.maxUrlLength || ownerOf(offers, uri) === null)
-        throw new ResourceNotFoundError(uri, `There is no resource ${quoted(uri)} here.`);
+        throw new ResourceNotFoundError(uri, `Resource ${quoted(uri)} not found.`);
       kept.add(uri);
       return {};
     }),
@@ -74,7 +77,7 @@ function handleSubscriptions(server: Server, { deps }: Serving, kept: NonNullabl
   );
 }
 
-/** Members of an offer are foreign JSON, bounded when it was read; the SDK's type is the shape of the wire. */
+/** Offers are foreign JSON, bounded when they were read; the SDK's type is the wire shape. */
 function listed(list: string, offers: ReadonlyMap<string, ServedOffer>, cursor: string | undefined): never {
   const pages = inPages([...offers.values()].map(({ shown }) => shown));
   const { items, ...more } = pageAt(list, String(offers.size), pages, cursor);
@@ -82,6 +85,6 @@ function listed(list: string, offers: ReadonlyMap<string, ServedOffer>, cursor: 
 }
 
 function toAnswer(answer: OfferAnswer): never {
-  // As above: what a server answered passes, checked by who speaks with it.
+  // As above: the server's response is already checked.
   return (answer.kind === 'input' ? toInputRequired(answer) : answer.result) as never;
 }

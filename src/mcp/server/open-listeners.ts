@@ -1,6 +1,6 @@
 /**
- * How many streams of one key listen for changes in this isolate (2026-07-28): each looks at its toolset, its key and its servers as long as
- * it is open. Streams of sessions are bounded by their sessions (`mcp-session/live-session.ts`).
+ * Limits the number of open change streams per key in this isolate (2026-07-28): each polls its toolset, its key and its servers. Session
+ * streams are limited by `mcp-session/live-session.ts`.
  */
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -15,7 +15,7 @@ export type OpenListeners = {
 };
 
 export function createOpenListeners(): OpenListeners {
-  /** By key, when each is over at the latest: where the platform ends a request, nothing of it runs any more that could say so. */
+  /** By key, with the latest end of each stream: if the platform ends a request, no code of it runs any more to remove the entry. */
   const open = new Map<string, Set<{ until: number }>>();
 
   const countOf = (name: string, now: number): number => {
@@ -29,7 +29,7 @@ export function createOpenListeners(): OpenListeners {
   return {
     requireRoom(key, now) {
       if (countOf(nameOf(key), now) < limits.maxMcpListeners) return;
-      const detail = `This key has ${limits.maxMcpListeners} streams open that listen for changes: end one, or use another key.`;
+      const detail = `This key already has ${limits.maxMcpListeners} open change streams. Close one, or use another key.`;
       throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });
     },
     async during(key, now, listening) {

@@ -1,4 +1,4 @@
-/** What the handlers of one MCP server of ours work with: who asks, what they are served, and the engine behind it. */
+/** The context of the handlers of one MCP server: the caller, the served toolset, and the engine's services. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
@@ -10,7 +10,7 @@ import type { ServedEra } from './client-channel.ts';
 
 export type ServeDeps = ServeCallDeps &
   WatchDeps & {
-    /** Work that goes on to its end although the client has left. It must not fail. */
+    /** Continues work in the background after the client has disconnected. It must not fail. */
     background(work: Promise<unknown>): void;
   };
 
@@ -19,20 +19,20 @@ export type Serving = {
   era: ServedEra;
   target: ServeTarget;
   conversation: string;
-  /** Of one request: in a session the key's rights may be others than when it began. */
+  /** Called for each request: in a session the key's rights may have changed since it started. */
   principalOf(context: ServerContext): Principal;
   /** Read for each request. */
   viewOf(principal: Principal): Promise<ServedView>;
-  /** Where a call may stay open. */
+  /** Set if a call may stay open. */
   hold?: CallHold;
-  /** In a session: its marks of the taint rule. */
+  /** In a session: its marks for the taint rule. */
   marks?: MarkStore;
-  /** In a session: of a call that is answered because the process died during it; undefined for others. */
+  /** In a session: for a call that is resumed because the process ended during it; undefined for others. */
   interruptedOf?(context: ServerContext): { callId: string } | undefined;
-  /** In a session: durably, before the effect. */
+  /** In a session: stored durably before the effect. */
   started?(context: ServerContext, callId: string): void;
-  /** In a session: the resources that it wants to hear of. */
+  /** In a session: its resource subscriptions. */
   subscriptions?: { add(uri: string): void; remove(uri: string): void };
-  /** After a call: what is listed may be another list now. */
+  /** Called after a call, which may have changed the lists. */
   called?(principal: Principal): void;
 };

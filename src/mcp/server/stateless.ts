@@ -1,6 +1,6 @@
 /**
- * One HTTP request to a toolset, served in the Worker and forgotten: the 2026-07-28 revision, which has no sessions, and requests of the 2025
- * eras that came without one. Listing touches no Durable Object, calling one for its audit row.
+ * Serves one HTTP request to a toolset in the Worker, without stored state: revision 2026-07-28, which has no sessions, and requests of the
+ * 2025 eras without a session. Listing uses no Durable Object; a call uses one for its audit row.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
@@ -15,7 +15,7 @@ import { livelyAnswer } from './lively-answer.ts';
 import { createOpenListeners } from './open-listeners.ts';
 import type { ServeDeps, Serving } from './serving.ts';
 
-/** `body`: parsed, of a POST. `view`: as it was read for this request. `hold`: where its call may stay open. */
+/** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
 export type StatelessRequest = {
   request: Request;
   body: unknown;
@@ -25,7 +25,7 @@ export type StatelessRequest = {
   hold?: CallHold;
 };
 
-/** Of this isolate. */
+/** Shared by the isolate. */
 const listeners = createOpenListeners();
 
 export async function serveStateless(
@@ -54,12 +54,12 @@ export async function serveStateless(
     maxSubscriptions: 1,
     maxRequestBodySize: limits.maxBodyBytes,
     keepAliveMs: limits.mcpAnswerHeartbeatMs,
-    onerror: (error) => deps.log.debug('an MCP request was refused', { cause: String(error) }),
+    onerror: (error) => deps.log.debug('rejected an MCP request', { cause: String(error) }),
   });
   return await livelyAnswer(request, (asked) => handler.fetch(asked, { ...(body !== undefined && { parsedBody: body }) }));
 }
 
-/** What `subscriptions/listen` asks to hear of; the SDK checks the form. */
+/** Returns what `subscriptions/listen` requests; the SDK checks the form. */
 function wantedBy(body: unknown): { lists: boolean; uris(): readonly string[] } {
   const params = isRecord(body) && isRecord(body.params) ? body.params : {};
   const filter = isRecord(params.notifications) ? params.notifications : {};

@@ -1,4 +1,4 @@
-/** `tools/list` and `tools/call`: what is listed may be called by any name that resolves, and nothing else. */
+/** `tools/list` and `tools/call`: listed tools can be called by any name that resolves, and no others. */
 import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsResult, type Server } from '@modelcontextprotocol/server';
 import { contentText, type ToolResult } from '../../core/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/serve/serve-list.ts';
@@ -14,7 +14,7 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
     'tools/list',
     answering(async ({ params }, { view }) => {
       const { items, ...more } = pageAt('tools', stateOf(view), servedPages(view.names), params?.cursor);
-      // Schemas are foreign JSON that was checked when it was listed; the SDK's type is the shape of the wire.
+      // Schemas are foreign JSON that was checked when it was listed; the SDK's type is the wire shape.
       return { tools: items as unknown as ListToolsResult['tools'], ...more };
     }),
   );
@@ -23,7 +23,7 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
     answering(async ({ params }, caller, { mcpReq }) => {
       const call = { name: params.name, arguments: params.arguments ?? {}, ...givenOf(mcpReq) };
       const calling = serveCall(serving.deps, caller, call, mcpReq.signal);
-      // A client that leaves gives the call up: its server is still told, and the audit too.
+      // A client that disconnects cancels the call: its server is still notified, and the audit row written.
       serving.deps.background(calling.catch(() => undefined));
       const answer = await calling;
       serving.called?.(caller.principal);
@@ -36,14 +36,14 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
   );
 }
 
-/** The pages of a list are of one edition. */
+/** Identifies the edition and mode of a list: all pages belong to one. */
 function stateOf({ pointer, mode }: ServedView): string {
   return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
 }
 
 /**
- * A name that is no tool's is a fault of the request (MCP, tools, error handling: "Unknown tools" are protocol errors, -32602); everything
- * else that goes wrong is a result, which the model reads.
+ * An unknown tool name is an error of the request (MCP, tools, error handling: "Unknown tools" are protocol errors, -32602); every other
+ * error is a result, which the model reads.
  */
 function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>, view: ServedView): CallToolResult {
   const { requested, canonical, via } = answer;
@@ -61,13 +61,13 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
     ...(code !== undefined && { code }),
     ...(issues !== undefined && { issues }),
   };
-  // Our content blocks are MCP's; ours say `text?` and `blob?` of resources, the SDK one or the other.
+  // Our content blocks are MCP's, but resources have optional `text` and `blob`, where the SDK requires one of them.
   return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: told };
 }
 
 /**
- * A result without the structured form that its tool declares (it was too long, or its server left it out) is no success: clients throw
- * such a one away whole, and an error they show.
+ * A result without the structured content that its tool declares (too long, or omitted by the server) is returned as an error: clients
+ * discard such a success, but show an error.
  */
 function withForm(result: ToolResult, isDeclared: boolean): Pick<ToolResult, 'isError' | 'structuredContent'> {
   const { isError, structuredContent } = result;

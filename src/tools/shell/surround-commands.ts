@@ -54,7 +54,7 @@ async function sizeFault(name: string, args: readonly string[], context: Context
   return null;
 }
 
-/** The commands that process their whole input at once. Others stream or have limits of their own. */
+/** The commands that process their whole input at once. Others stream or have other limits. */
 const takers: ReadonlySet<string> = new Set(
   'sort uniq comm join paste cut tr rev tac nl fold expand unexpand column grep egrep fgrep rg sed awk jq wc diff od xxd strings base64 md5sum sha1sum sha256sum gzip gunzip zcat html-to-markdown'.split(
     ' ',

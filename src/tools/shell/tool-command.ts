@@ -19,7 +19,7 @@ export type ToolCommandParts = {
   files: FileSystem;
   /** The request that the script has already sent and would send again if it were rerun, or null. */
   sent(): string | null;
-  /** Runs a call while the script's own timer is paused: the call has a timeout of its own. */
+  /** Runs a call while the script's own timer is paused: the call has a separate timeout. */
   during<Value>(work: Promise<Value>): Promise<Value>;
   /** Ends the script, because a call waits for a decision or a client. */
   suspend(): void;

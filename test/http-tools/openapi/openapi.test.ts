@@ -151,7 +151,7 @@ describe('an API’s document', () => {
     [`a: [${','.repeat(200_000)}`, 'at line 1, column 5'],
     [`a: [\n${'} '.repeat(200_000)}`, 'at line 2, column 1'],
     ['- '.repeat(100_000), 'nested too deeply'],
-    ['%\n'.repeat(1_000_000), 'has more values than are read of YAML'],
+    ['%\n'.repeat(1_000_000), 'has too many values for a YAML document'],
     ['%\n'.repeat(300_000), 'at line 1, column 2'],
     ['--- {}\n'.repeat(100_000), 'more than one document'],
     [Array.from({ length: 90_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'no `openapi` field'],
@@ -186,14 +186,14 @@ describe('an API’s document', () => {
       return await discover({ url: api.documentUrl }).catch((error: unknown) => error);
     };
     expect(await of(new Response('no', { status: 401 }))).toMatchObject({
-      detail: expect.stringContaining('answered 401. It wants credentials'),
+      detail: expect.stringContaining('returned status 401. It requires credentials'),
       extra: { unauthorized: true },
     });
     expect(await of(new Response('no', { status: 503 }))).toMatchObject({
-      detail: expect.stringContaining('answered 503. Try again later'),
+      detail: expect.stringContaining('returned status 503. Try again later'),
     });
     expect(await of(new Response('no', { status: 404 }))).toMatchObject({
-      detail: expect.stringContaining('answered 404. Set url to where the document itself is'),
+      detail: expect.stringContaining('returned status 404. Set url to the URL of the document itself'),
     });
     expect(await of(new Response(new Uint8Array([0x7b, 0xff])))).toMatchObject({ detail: expect.stringContaining('is not UTF-8') });
     expect(await of(new Response(`{"a":"${'x'.repeat(limits.maxOpenApiBytes)}"}`))).toMatchObject({
@@ -277,7 +277,7 @@ describe('a call of an operation', () => {
     expect(new Uint8Array(await (form.get('photo') as File).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
     expect(await call({ id: '1', photo: 'no base64!' })).toMatchObject({
       code: 'invalid_arguments',
-      text: expect.stringContaining('photo: must be bytes in base64'),
+      text: expect.stringContaining('photo: must be base64'),
     });
   });
 
@@ -338,7 +338,7 @@ describe('an API response', () => {
     expect((await answered(() => new Response(new Uint8Array([1, 2]), { headers: { 'content-type': 'image/png' } }))).content).toEqual([
       { type: 'image', data: 'AQI=', mimeType: 'image/png' },
     ]);
-    expect((await answered(() => new Response(null, { status: 204 }))).text).toContain('answered nothing');
+    expect((await answered(() => new Response(null, { status: 204 }))).text).toContain('returned no content');
     expect((await answered(() => new Response(new Uint8Array([0, 1]), { headers: { 'content-type': 'application/zip' } }))).text).toBe(
       '[2 bytes of application/zip, not shown]',
     );
@@ -349,7 +349,7 @@ describe('an API response', () => {
     expect(await answered(() => Response.json({ message: 'No such thing' }, { status: 404 }))).toMatchObject({
       isError: true,
       code: 'tool_error',
-      text: 'api.do failed: its server answered 404.\n{"message":"No such thing"}',
+      text: 'api.do failed: its server returned status 404.\n{"message":"No such thing"}',
     });
   });
 

@@ -1,4 +1,4 @@
-/** Calls of both eras, against a server on the SDK: what goes over the wire, and what comes of it. */
+/** Calls in both eras, against a server on the SDK: the requests on the wire, and the results. */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InputRequest } from '../../../src/core/mcp-input.ts';
@@ -34,7 +34,7 @@ const methods = (server: FakeMcpServer): string[] =>
   server.heard.map(({ httpMethod, method }) => (httpMethod === 'POST' ? method : httpMethod));
 
 describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => {
-  it('answers with what the tool says, and is sent under its own name with the idempotency key', async () => {
+  it('returns the result of the tool, and is sent under its own name with the idempotency key', async () => {
     const server = await listenTo({ tools: [echo], eras });
     const upstream = createMcpUpstream();
     const answer = await upstream.callTool(accessTo(server.url), callOf('echo', { a: 1 }), {}, contextWith());
@@ -45,7 +45,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     expect(server.heard.at(-1)?.headers['idempotency-key']).toBe('key-1');
   });
 
-  it('needs no handshake the second time', async () => {
+  it('skips the handshake the second time', async () => {
     const server = await listenTo({ tools: [echo], eras });
     const upstream = createMcpUpstream();
     await upstream.callTool(accessTo(server.url), callOf('echo'), {}, contextWith());
@@ -54,7 +54,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     expect(methods(server).slice(before)).toEqual(['tools/call']);
   });
 
-  it('brings the headers of its document, with secrets for its host alone, and the token where there is one', async () => {
+  it('sends the headers of the server document, with secrets only for its host, and the token if one exists', async () => {
     const server = await listenTo({ tools: [echo], eras });
     const asked: unknown[] = [];
     const context = contextWith({
@@ -72,7 +72,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     }
   });
 
-  it('renews a token that is refused, once, and says when nobody is signed in', async () => {
+  it('renews a rejected token once, and reports a missing sign-in', async () => {
     const good = 'Bearer token-2';
     const gate = (request: Request): Response | null =>
       request.headers.get('authorization') === good
@@ -101,7 +101,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     }
   });
 
-  it('tells of progress and of what the server logs', async () => {
+  it('passes on progress and log messages', async () => {
     const tool = answering(async (_args, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken;
       if (progressToken === undefined) throw new Error('nobody wants to know');
@@ -134,7 +134,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     expect(answer).toEqual({ kind: 'result', result: { isError: false, content, structuredContent: { a: 1 } } });
   });
 
-  it('is a failed result where the tool says so, and where the server answers with an error of JSON-RPC', async () => {
+  it('is an error result if the tool or JSON-RPC reports an error', async () => {
     const server = await listenTo({
       tools: [answering(() => ({ isError: true, content: [{ type: 'text', text: 'no such city' }] }))],
       eras,
@@ -146,10 +146,10 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     });
     const unknown = await upstream.callTool(accessTo(server.url), callOf('other'), {}, contextWith());
     expect(resultOf(unknown)).toMatchObject({ isError: true, code: 'tool_error' });
-    expect(textOf(unknown)).toBe('other failed: its server says "there is no tool other" (error -32602).');
+    expect(textOf(unknown)).toBe('other failed: its server returned error -32602: "there is no tool other".');
   });
 
-  it('reaches the server when it is cancelled, and ends with the reason', async () => {
+  it('sends a cancellation to the server, and ends with the reason', async () => {
     const cancelled = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const tool = answering(async (_args, { mcpReq }) => {
@@ -169,7 +169,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
 });
 
 describe('a call of a modern server', () => {
-  it('names method and tool in headers, and the arguments that the schema wants there', async () => {
+  it('names method and tool in headers, and the arguments that the schema requires there', async () => {
     const server = await listenTo({ tools: [echo], eras: 'modern' });
     const inputSchema = { type: 'object', properties: { owner: { type: 'string', 'x-mcp-header': 'owner' }, count: { type: 'integer' } } };
     await createMcpUpstream().callTool(
@@ -188,14 +188,14 @@ describe('a call of a modern server', () => {
     expect(headers['mcp-param-count']).toBeUndefined();
   });
 
-  it('needs no handshake at all where the last reading of the server says how it is spoken with', async () => {
+  it('skips the handshake if the connection data of the last listing is stored', async () => {
     const server = await listenTo({ tools: [echo], eras: 'modern' });
     const connection = { era: 'modern', protocolVersion: '2026-07-28', capabilities: { tools: {} } } as const;
     await createMcpUpstream().callTool(accessTo(server.url, { connection }), callOf('echo'), {}, contextWith());
     expect(methods(server)).toEqual(['tools/call']);
   });
 
-  it('asks for what it needs, and goes on with what it is given', async () => {
+  it('requests input, and continues with the answer', async () => {
     const tool = answering((_args, { mcpReq }) => {
       const given = mcpReq.inputResponses?.where;
       if (given === undefined) {
@@ -224,7 +224,7 @@ describe('a call of a modern server', () => {
     expect(JSON.parse(textOf(answer))).toEqual([{ action: 'accept', content: { city: 'Rome' } }, 'step 1']);
   });
 
-  it('is told the roots of its document without anybody being asked', async () => {
+  it('receives the roots of its document without user input', async () => {
     const tool = answering((_args, { mcpReq }) => {
       const given = mcpReq.inputResponses?.roots;
       return given === undefined ? inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }) : text(JSON.stringify(given));
@@ -241,7 +241,7 @@ describe('a call of a legacy server', () => {
     text(JSON.stringify(await mcpReq.elicitInput({ message: 'Where?', requestedSchema: form }))),
   );
 
-  it('answers a question of the server while the call is open, with its name in front', async () => {
+  it('answers an input request while the call is open, prefixed with the server’s name', async () => {
     const server = await listenTo({ tools: [asking], eras: 'legacy' });
     const asked: InputRequest[] = [];
     const hooks = {
@@ -256,7 +256,7 @@ describe('a call of a legacy server', () => {
     expect(asked.map(({ params }) => params.message)).toEqual(['Server "files" asks: Where?']);
   });
 
-  it('does not say that somebody can be asked when nobody can', async () => {
+  it('declares no elicitation if no user is available', async () => {
     const server = await listenTo({ tools: [asking], eras: 'legacy' });
     const hooks = { askable: { elicitation: { form: {} } } };
     const answer = await createMcpUpstream().callTool(accessTo(server.url), callOf('echo'), hooks, contextWith());
@@ -264,7 +264,7 @@ describe('a call of a legacy server', () => {
     expect(server.heard[1]?.body).toMatchObject({ method: 'initialize', params: { capabilities: {} } });
   });
 
-  it('begins anew when its session is over, and is made once more', async () => {
+  it('reconnects after an expired session and repeats the call once', async () => {
     const server = await listenTo({ tools: [echo], eras: 'legacy' });
     const upstream = createMcpUpstream();
     await upstream.callTool(accessTo(server.url), callOf('echo', { n: 1 }), {}, contextWith());
@@ -293,7 +293,7 @@ describe('a call of a legacy server', () => {
     expect(sessions[0]).not.toBe(sessions[1]);
   });
 
-  it('is made once more when its server does not speak the modern revision any more', async () => {
+  it('is repeated once if its server no longer supports the modern revision', async () => {
     const server = await listenTo({ tools: [echo], eras: 'legacy' });
     const connection = { era: 'modern', protocolVersion: '2026-07-28', capabilities: { tools: {} } } as const;
     const answer = await createMcpUpstream().callTool(accessTo(server.url, { connection }), callOf('echo', { n: 1 }), {}, contextWith());
@@ -303,7 +303,7 @@ describe('a call of a legacy server', () => {
 });
 
 describe('the era of a server', () => {
-  it('is the modern one where it speaks both, and the one that its document says', async () => {
+  it('is modern if it supports both, or the one in its document', async () => {
     const server = await listenTo({ tools: [echo] });
     const eraOf = async (era: 'auto' | 'modern' | 'legacy'): Promise<unknown> =>
       (await createMcpUpstream().discover(accessTo(server.url, { mcp: { era } }), contextWith())).connection?.era;
@@ -312,12 +312,12 @@ describe('the era of a server', () => {
     expect(await eraOf('legacy')).toBe('legacy');
   });
 
-  it('is a clear error where it must be modern and is not', async () => {
+  it('is a clear error if the document requires modern and the server is not', async () => {
     const server = await listenTo({ tools: [echo], eras: 'legacy' });
     const listing = createMcpUpstream().discover(accessTo(server.url, { mcp: { era: 'modern' } }), contextWith());
     await expect(listing).rejects.toMatchObject({
       code: 'upstream_error',
-      detail: expect.stringContaining('does not speak the revision 2026-07-28'),
+      detail: expect.stringContaining('does not support MCP revision 2026-07-28'),
     });
   });
 });

@@ -31,7 +31,7 @@ describe.each([
   ['modern', (request: Request) => modern.fetch(request)],
   ['legacy', legacy],
 ])('in the Workers runtime, a %s server', (era, handle) => {
-  it('is read, called, and called again', async () => {
+  it('is listed, called, and called again', async () => {
     const upstream = createMcpUpstream();
     const access = accessTo('https://mcp.example.com/mcp');
     const context = contextWith({ fetch: handle });

@@ -1,4 +1,4 @@
-/** What the tests of the client towards MCP servers have in common: a server's document as calls know it, and a context without guard. */
+/** Shared by the tests of the MCP client: a server's document as calls receive it, and a context without guard. */
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { UpstreamCall, UpstreamContext } from '../../../src/ports/upstream.ts';
 

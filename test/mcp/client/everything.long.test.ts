@@ -1,4 +1,7 @@
-/** `@modelcontextprotocol/server-everything` as a real part: a server of 2025 on another SDK, with sessions, questions, tasks and all kinds of content. */
+/**
+ * Against the real `@modelcontextprotocol/server-everything`: a server of 2025 on another SDK, with sessions, input requests, tasks and all
+ * kinds of content.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InputRequest } from '../../../src/core/mcp-input.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
@@ -29,7 +32,7 @@ describe('server-everything', () => {
     expect(found.warnings).toBeUndefined();
   });
 
-  it('answers with text, images, links and data', async () => {
+  it('returns text, images, links and data', async () => {
     expect(await call('echo', { message: 'hi' })).toMatchObject({ result: { isError: false, content: [{ text: 'Echo: hi' }] } });
     expect(await call('get-tiny-image')).toMatchObject({
       result: { content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]) },
@@ -42,13 +45,13 @@ describe('server-everything', () => {
     });
   });
 
-  it('tells of its progress', async () => {
+  it('reports progress', async () => {
     const told: number[] = [];
     await call('trigger-long-running-operation', { duration: 0.2, steps: 2 }, { progress: ({ progress }) => told.push(progress) });
     expect(told).toEqual([1, 2]);
   });
 
-  it('asks for a completion and for roots, where its document lets it', async () => {
+  it('may request a completion and roots if its document allows it', async () => {
     const asked: InputRequest[] = [];
     const hooks: UpstreamHooks = {
       askable: { sampling: {} },
@@ -69,7 +72,7 @@ describe('server-everything', () => {
     expect(asked.map(({ method }) => method)).toEqual(['sampling/createMessage']);
   });
 
-  it('runs a tool that it calls only as a task', async () => {
+  it('runs a tool that must be called as a task', async () => {
     const answer = await call('simulate-research-query', { topic: 'aliases' });
     expect(answer).toMatchObject({
       kind: 'result',
@@ -84,7 +87,7 @@ describe('server-everything', () => {
     const statuses: number[] = [];
     const context = contextWith({
       fetch: async (request) => {
-        // As after a restart: the id is none that it knows.
+        // As after a restart: the server does not know the session id.
         if (statuses.length === 0) request.headers.set('mcp-session-id', 'forgotten');
         const response = await fetch(request);
         statuses.push(response.status);

@@ -1,4 +1,4 @@
-/** Reading what a server lists, hearing of its changes, and everything else that is no call of a tool, in both eras. */
+/** Listing a server, listening for its changes, and all other requests except tool calls, in both eras. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
@@ -19,7 +19,7 @@ const prompts = [{ name: 'greet', arguments: [{ name: 'who' }] }];
 const resources = [{ uri: 'test://one', name: 'one' }];
 
 describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
-  it('is read with all its pages, and with what else it offers', async () => {
+  it('is listed with all pages, prompts and resources', async () => {
     const server = await listenTo({ tools, pageSize: 2, prompts, resources, eras, ttlMs: 90_000, instructions: 'Be kind.' });
     const found = await createMcpUpstream().discover(accessTo(server.url), contextWith());
     expect(found).toMatchObject({
@@ -39,7 +39,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     expect(server.heard.filter(({ method }) => method === 'tools/list')).toHaveLength(3);
   });
 
-  it('is asked for nothing that it does not say it has, and leaves no session behind', async () => {
+  it('receives no request for undeclared capabilities, and no session is left open', async () => {
     const server = await listenTo({ tools, eras });
     await createMcpUpstream().discover(accessTo(server.url), contextWith());
     expect(server.heard.some(({ method }) => /^(prompts|resources)/.test(method))).toBe(false);
@@ -47,7 +47,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     expect(server.heard.filter(({ httpMethod }) => httpMethod === 'DELETE')).toHaveLength(eras === 'legacy' ? 1 : 0);
   });
 
-  it('gives prompts, resources and completions as it has them', async () => {
+  it('returns prompts, resources and completions unchanged', async () => {
     const server = await listenTo({ prompts, resources, eras });
     const upstream = createMcpUpstream();
     const access = accessTo(server.url);
@@ -63,7 +63,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     expect(await upstream.complete(access, params, contextWith())).toEqual({ completion: { values: ['Ad1'] } });
   });
 
-  it('is heard when its list changes, until nobody listens any more', async () => {
+  it('reports list changes until the listener stops', async () => {
     const server = await listenTo({ tools, eras });
     const stop = new AbortController();
     const changed = Promise.withResolvers<string>();
@@ -75,7 +75,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     );
     const sign = eras === 'modern' ? 'subscriptions/listen' : 'GET';
     await expect.poll(() => server.heard.some(({ httpMethod, method }) => method === sign || httpMethod === sign)).toBe(true);
-    // What is told before the stream stands is lost, as everywhere.
+    // Changes reported before the stream is open are lost, as everywhere.
     const telling = setInterval(() => void server.tellChanged(), 20);
     expect(await changed.promise).toBe('tools');
     clearInterval(telling);
@@ -85,7 +85,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
 });
 
 describe('a server', () => {
-  it('whose prompts cannot be read has its tools read all the same, with a warning', async () => {
+  it('whose prompts cannot be read still has its tools listed, with a warning', async () => {
     const scripted = scriptMcp(({ message }) => {
       if (message?.method === 'initialize') {
         const capabilities = { tools: {}, prompts: {}, resources: {} };
@@ -103,13 +103,13 @@ describe('a server', () => {
       offers: { prompts: [], resources: [{ uri: 'test://a' }], resourceTemplates: [] },
       warnings: [
         { path: 'prompts', message: expect.stringContaining('"out of order"') },
-        { path: 'resources', message: expect.stringContaining('1 of 2 are left out') },
+        { path: 'resources', message: expect.stringContaining('1 of 2 are skipped') },
         { path: 'resourceTemplates', message: expect.stringContaining('Method not found') },
       ],
     });
   });
 
-  it('whose frame answers 500 to what it does not know is spoken with as one of 2025', async () => {
+  it('whose framework responds 500 to unknown methods is treated as one of 2025', async () => {
     const scripted = scriptMcp(({ message }) =>
       message?.method === 'server/discover' ? new Response('oops', { status: 500 }) : undefined,
     );
@@ -118,7 +118,7 @@ describe('a server', () => {
     expect(found).toMatchObject({ tools: [{ name: 'echo' }], connection: { era: 'legacy' } });
   });
 
-  it('that says nothing of the revision 2026-07-28 in its answer to `server/discover` is not believed to be of it', async () => {
+  it('that does not name revision 2026-07-28 in its response to `server/discover` is not treated as modern', async () => {
     const discovered = {
       resultType: 'complete',
       supportedVersions: ['2025-11-25'],

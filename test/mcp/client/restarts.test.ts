@@ -1,4 +1,4 @@
-/** A server that comes back as another one, behind one address, while its clients remember how it was spoken with: every call is done, once. */
+/** A server that restarts as another one at the same URL while its clients have cached connection data: every call runs exactly once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { listenMcpServer, type FakeMcpServer } from '../../fakes/mcp-server.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-/** Sends to whichever server stands at the address now. */
+/** Sends to the server that currently runs at the URL. */
 const standing = (server: () => FakeMcpServer) =>
   contextWith({ fetch: async (request) => fetch(new Request(server().url, request), { redirect: 'manual' }) });
 
@@ -55,7 +55,7 @@ it.each(eras.flatMap((first) => eras.map((second) => [first, second] as const)))
   },
 );
 
-it('a server that comes back with an older revision of 2025 refuses the one that is known, and is spoken with in its own', async () => {
+it('a server that restarts with an older revision of 2025 rejects the cached one, and is called with its own', async () => {
   let version = '2025-11-25';
   let sessions = 0;
   let calls = 0;

@@ -1,4 +1,4 @@
-/** Calls that are answered with a task: both kinds are waited for, asked about, and cancelled with the call. */
+/** Calls that return a task: both kinds are polled, receive input, and are cancelled with the call. */
 import { describe, expect, it } from 'vitest';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import type { UpstreamHooks } from '../../../src/ports/upstream.ts';
@@ -18,7 +18,7 @@ const done = { content: [{ type: 'text', text: 'done' }] };
 const methods = (scripted: Scripted): unknown[] =>
   scripted.heard.flatMap(({ message }) => (message?.method?.startsWith('t') ? [message.method] : []));
 
-/** A server of 2026 whose `tools/call` begins a task; `answer`: what else it is asked. */
+/** A server of 2026 whose `tools/call` starts a task. `answer`: handles all other requests. */
 function modern(answer: (message: Message, count: number) => Response | undefined): Scripted {
   let count = 0;
   const script: Script = ({ message }) => {
@@ -38,7 +38,7 @@ const call = (scripted: Scripted, hooks: UpstreamHooks = {}, more: object = {}, 
   );
 
 describe('a task of 2026-07-28', () => {
-  it('is looked at until there is a result', async () => {
+  it('is polled until it has a result', async () => {
     const scripted = modern((message, count) =>
       result(message, { resultType: 'complete', ...task, ...(count < 2 ? { status: 'working' } : { status: 'completed', result: done }) }),
     );
@@ -50,7 +50,7 @@ describe('a task of 2026-07-28', () => {
   it.each([
     [{ status: 'failed', error: { code: -32603, message: 'no paper' } }, 'The task failed: "no paper".'],
     [{ status: 'cancelled' }, 'The task was cancelled by its server.'],
-  ])('that ends without a result is a failed one: %j', async (state, text) => {
+  ])('that ends without a result is an error: %j', async (state, text) => {
     const scripted = modern((message) => result(message, { resultType: 'complete', ...task, ...state }));
     expect(await call(scripted)).toEqual({
       kind: 'result',
@@ -58,7 +58,7 @@ describe('a task of 2026-07-28', () => {
     });
   });
 
-  it('that needs something asks for it, and goes on with what it is given', async () => {
+  it('requests input, and continues with the answer', async () => {
     let given: unknown = null;
     const request = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema: { type: 'object', properties: {} } } };
     const scripted = modern((message) => {
@@ -107,7 +107,7 @@ describe('a task of 2025-11-25', () => {
       'a failed result',
       (message: Message) => result(message, { isError: true, content: [{ type: 'text', text: 'Tool slow requires task augmentation' }] }),
     ],
-  ])('is begun for a tool that is called no other way, which its server says with %s', async (_how, refuse) => {
+  ])('is started for a tool that requires it, which its server reports with %s', async (_how, refuse) => {
     let looks = 0;
     const scripted = scriptMcp(({ message }) => {
       switch (message?.method) {
@@ -128,7 +128,7 @@ describe('a task of 2025-11-25', () => {
     expect(methods(scripted)).toEqual(['tools/call', 'tools/call', 'tasks/get', 'tasks/get', 'tasks/result']);
   });
 
-  it('that was begun is not begun again when its server forgets the session before it is done', async () => {
+  it('is not started again if its server loses the session before it has completed', async () => {
     let sessions = 0;
     let forgets = false;
     const scripted = scriptMcp(({ message }) => {
@@ -149,7 +149,7 @@ describe('a task of 2025-11-25', () => {
     forgets = true;
     await expect(callSlow()).rejects.toMatchObject({ code: 'upstream_error' });
     expect(methods(scripted)).toEqual(['tools/call', 'tools/call', 'tasks/get']);
-    // What is known to be over is not used again.
+    // An expired session is not used again.
     forgets = false;
     await callSlow();
     expect(scripted.heard.at(-1)?.request.headers.get('mcp-session-id')).toBe('session-2');

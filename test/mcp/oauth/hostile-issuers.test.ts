@@ -1,4 +1,4 @@
-/** What servers and issuers do that mean harm: `mcp-hostile-servers.json`, rows `auth-*`, `www-authenticate-ssrf` and `token-endpoint-other-host`. */
+/** Malicious servers and issuers: `mcp-hostile-servers.json`, rows `auth-*`, `www-authenticate-ssrf` and `token-endpoint-other-host`. */
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
@@ -12,7 +12,7 @@ const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us', cli
 function installed(options: Partial<AuthorizationServerOptions> = {}, oauth: ServerOAuth = byPerson) {
   const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'value of S' } }, ...options });
   const server = serverOf('docs', url, oauth);
-  // A host that answers everything: what is not sent there was not sent for another reason than that it is not there.
+  // A host that responds to every request, so that a request that was not sent was blocked by us, not by a missing host.
   const anyone = { answer: async () => Response.json({}) };
   const installation = createInstallation([fake, anyone], [server]);
   installation.secrets.set('S', { value: 'value of S', hosts: ['login.example.com'] });
@@ -32,8 +32,8 @@ const inside = [
   'http://plain.example.com/',
 ];
 
-describe('an address inside, or without https, is not asked', () => {
-  it.each(inside)('when a challenge names %s as the place of the metadata', async (place) => {
+describe('a private URL, or one without https, is not requested', () => {
+  it.each(inside)('when a challenge names %s as the metadata URL', async (place) => {
     const { tokens, sent } = installed({}, byClient);
     expect(await problemOf(tokens.renew(null, `Bearer resource_metadata="${place}"`))).toMatchObject({ code: 'upstream_error' });
     expect(sent).toEqual([]);
@@ -45,13 +45,13 @@ describe('an address inside, or without https, is not asked', () => {
     expect(sent).toEqual(['https://mcp.example.com/.well-known/oauth-protected-resource/mcp']);
   });
 
-  it.each(inside)('when the issuer has clients registered at %s', async (place) => {
+  it.each(inside)('when the issuer registers clients at %s', async (place) => {
     const { signIns, sent } = installed({ metadata: { registration_endpoint: place } });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
     expect(sent).toHaveLength(2);
   });
 
-  it.each(inside)('when the issuer gives tokens at %s, whatever a secret is bound to', async (place) => {
+  it.each(inside)('when the token endpoint is %s, whatever a secret is bound to', async (place) => {
     const { tokens, sent, secrets } = installed({ metadata: { token_endpoint: place } }, byClient);
     secrets.set('S', {
       value: 'value of S',
@@ -61,7 +61,7 @@ describe('an address inside, or without https, is not asked', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it.each(inside)('when the issuer ends tokens at %s: they are forgotten here', async (place) => {
+  it.each(inside)('when the revocation endpoint is %s: the tokens are still deleted', async (place) => {
     const { fake, signIns, sent, logged } = installed({ metadata: { revocation_endpoint: place } });
     await signIn(signIns, fake, 'docs');
     const before = sent.length;
@@ -70,7 +70,7 @@ describe('an address inside, or without https, is not asked', () => {
     expect(logged()).toContain('not revoked');
   });
 
-  it('when the metadata is said to be there by a redirect', async () => {
+  it('when the metadata redirects to it', async () => {
     const { signIns, sent } = installed({
       instead: {
         '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } }),
@@ -81,7 +81,7 @@ describe('an address inside, or without https, is not asked', () => {
   });
 });
 
-describe('the address that a person opens', () => {
+describe('the URL that the user opens', () => {
   it.each([
     'javascript:alert(1)',
     'data:text/html,x',
@@ -95,18 +95,18 @@ describe('the address that a person opens', () => {
     expect(stored.get('main/docs')?.value ?? '').not.toContain('codeVerifier');
   });
 
-  it('is data, whatever a shell would make of it', async () => {
+  it('is data, even if it contains shell syntax', async () => {
     const { signIns } = installed({ metadata: { authorization_endpoint: `${issuer}/$(id);\`id\`|x?a=$(id)` } });
     const { authorizationUrl } = await signIns.begin('main', 'docs', own);
     expect(authorizationUrl.startsWith(`${issuer}/$(id);%60id%60|x?a=%24%28id%29&`)).toBe(true);
   });
 });
 
-describe('tokens are asked for', () => {
-  it('on another host than the issuer only where its own metadata says so', async () => {
+describe('tokens are requested', () => {
+  it('on another host than the issuer only if its own metadata names it', async () => {
     const other = 'https://tokens.example.net/token';
     const { fake, tokens, sent, secrets } = installed({ metadata: { token_endpoint: other } }, byClient);
-    // The issuer says so; the administrator does not.
+    // Named by the issuer, not by the administrator.
     expect(await problemOf(tokens.token())).toMatchObject({ code: 'forbidden' });
     expect(sent).not.toContain(other);
     secrets.set('S', { value: 'value of S', hosts: ['tokens.example.net'] });
@@ -115,7 +115,7 @@ describe('tokens are asked for', () => {
     expect(fake.grants()).toEqual([]);
   });
 
-  it('never where metadata says so that names another issuer', async () => {
+  it('never by metadata that names another issuer', async () => {
     const { tokens, sent } = installed(
       { metadata: { issuer: 'https://another.example.com', token_endpoint: 'https://tokens.example.net/token' } },
       byClient,
@@ -124,7 +124,7 @@ describe('tokens are asked for', () => {
     expect(sent).not.toContain('https://tokens.example.net/token');
   });
 
-  it('never where the server itself says that it is the issuer of another origin', async () => {
+  it('never if the server claims to be the issuer of another origin', async () => {
     const metadata = {
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
@@ -154,7 +154,7 @@ describe('tokens are asked for', () => {
     }
   });
 
-  it('never by metadata that cannot be read: then only the challenge of the server could tell', async () => {
+  it('never by unreadable metadata: then only the challenge of the server counts', async () => {
     for (const resource of ['no url', 7, null]) {
       const { tokens, fake } = installed({ resourceMetadata: { resource } }, byClient);
       expect(await tokens.token()).toBeNull();
@@ -162,13 +162,13 @@ describe('tokens are asked for', () => {
     }
   });
 
-  it('never with a code that was asked for without S256', async () => {
+  it('never with a code that was requested without S256', async () => {
     const { signIns } = installed({ metadata: { code_challenge_methods_supported: ['plain'] } });
     expect((await problemOf(signIns.begin('main', 'docs', own))).detail).toContain('S256');
   });
 });
 
-describe('an answer of an issuer', () => {
+describe('a response of an issuer', () => {
   const huge = () => new Response(`{"issuer":"${'x'.repeat(10_000_000)}"}`, { headers: { 'content-type': 'application/json' } });
   it.each([
     ['that is huge', huge],
@@ -183,7 +183,7 @@ describe('an answer of an issuer', () => {
     ['with a fault that is a page', () => new Response('x'.repeat(60_000), { status: 400 })],
     ['with a fault that is long', () => Response.json({ error: 'invalid_scope', error_description: 'y'.repeat(60_000) }, { status: 400 })],
     ['with a fault whose name is a page', () => Response.json({ error: '<script>'.repeat(1000) }, { status: 400 })],
-  ])('%s gives no token and a short fault', async (_what, answer) => {
+  ])('%s gives no token and a short error', async (_what, answer) => {
     const { tokens } = installed({ instead: { '/token': answer } }, byClient);
     const problem = await problemOf(tokens.token());
     expect(problem.status).toBe(502);
@@ -191,7 +191,7 @@ describe('an answer of an issuer', () => {
     expect(problem.detail).not.toContain('<script>');
   });
 
-  it('with a life that is no number ends at some time, or by the server’s word', async () => {
+  it('with a lifetime that is not a number expires eventually, or when the server rejects it', async () => {
     for (const expires_in of ['abc', -5, 1e300]) {
       const { tokens, signIns } = installed(
         { instead: { '/token': () => Response.json({ access_token: 'abc', token_type: 'Bearer', expires_in }) } },
@@ -202,7 +202,7 @@ describe('an answer of an issuer', () => {
     }
   });
 
-  it('that never comes ends with the time of one step', async () => {
+  it('that never arrives ends with the timeout of one step', async () => {
     const { fake, tokens, clockLeft } = stuck();
     const waiting = problemOf(tokens.token());
     await fake;
@@ -211,7 +211,7 @@ describe('an answer of an issuer', () => {
   });
 });
 
-/** An issuer that takes a request and never answers; time is in the test's hand. */
+/** An issuer that accepts a request and never responds; the test controls the time. */
 function stuck() {
   let asked = (): void => undefined;
   const fake = new Promise<void>((resolve) => {

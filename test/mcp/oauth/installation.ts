@@ -1,4 +1,4 @@
-/** Signing in over a store in memory and the real guarded way out, behind which hosts are fakes. Several isolates may share the store. */
+/** Sign-ins over an in-memory store and the real outbound client, with fake hosts behind it. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/secret.ts';
 import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
@@ -39,11 +39,11 @@ export function createInstallation(
 ) {
   const stored = new Map<string, ServerGrant>();
   const secrets = new Map<string, { value: string; hosts: string[] }>();
-  /** Every URL that a request really went to. */
+  /** Every URL to which a request was really sent. */
   const sent: string[] = [];
   const log = keptLog();
   let ahead = 0;
-  // Time passes by itself, since waiting is part of it; a test may jump.
+  // Time advances by itself, since waiting is part of the flow; a test may also advance it.
   const clock: Clock = { ...systemClock, after, now: () => Date.now() + ahead };
   const outbound = createOutbound({ allowPrivateHosts, publicUrl: null }, async (request) => {
     sent.push(request.url);
@@ -102,12 +102,12 @@ export function createInstallation(
     pass(ms: number): void {
       ahead += ms;
     },
-    /** All that the log and the grants' readers could have shown. */
+    /** Everything that the log and the readers of grants could have shown. */
     logged: () => JSON.stringify(log.lines),
   };
 }
 
-/** The whole way of a person, who says yes. */
+/** The complete flow of a user who consents. */
 export async function signIn(signIns: SignIns, issuer: FakeAuthorizationServer, server: string, workspace = 'main'): Promise<void> {
   const { authorizationUrl } = await signIns.begin(workspace, server, own);
   await comeBack(signIns, issuer.approve(authorizationUrl));
@@ -123,7 +123,7 @@ export async function comeBack(signIns: SignIns, url: URL): Promise<{ workspace:
   });
 }
 
-/** The problem that work fails with. */
+/** Returns the problem that the work fails with. */
 export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   try {
     await work;

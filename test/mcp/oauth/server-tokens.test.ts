@@ -22,8 +22,8 @@ function installed(oauth: ServerOAuth, options: Partial<AuthorizationServerOptio
   return { ...installation, fake, foreign, tokens };
 }
 
-describe('tokens that a client gets for itself', () => {
-  it('come from the issuer that the metadata of the server names, for that server and with the scopes of the document', async () => {
+describe('tokens of client_credentials', () => {
+  it('come from the issuer in the server’s metadata, for that server and with the scopes of the document', async () => {
     const { fake, tokens } = installed({ ...byClient, scopes: ['read', 'write'] });
     const token = await tokens().token();
     expect(fake.takes(token)).toBe(true);
@@ -44,13 +44,13 @@ describe('tokens that a client gets for itself', () => {
     },
   );
 
-  it('are asked for with the scopes of the resource, unless the document says others', async () => {
+  it('are requested with the scopes of the resource, unless the document has others', async () => {
     const { fake, tokens } = installed(byClient, { scopesSupported: ['a', 'b'] });
     await tokens().token();
     expect(fake.seen.find(({ path }) => path === '/token')?.form?.get('scope')).toBe('a b');
   });
 
-  it('are got once by twenty calls at the same time, and once more by twenty after their end', async () => {
+  it('are requested once by twenty concurrent calls, and once more by twenty after they expire', async () => {
     const { fake, tokens, pass, isolate } = installed(byClient);
     const signIns = isolate();
     const first = await Promise.all(Array.from({ length: 20 }, () => tokens(signIns).token()));
@@ -70,7 +70,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.grants()).toHaveLength(1);
   });
 
-  it('cost no question while they are fresh, and are renewed before their end', async () => {
+  it('cost no request while they are fresh, and are renewed before they expire', async () => {
     const { fake, tokens, pass, isolate, sent } = installed(byClient, { expiresIn: 100 });
     const own = tokens(isolate());
     const first = await own.token();
@@ -83,7 +83,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.grants()).toHaveLength(2);
   });
 
-  it('are got anew when the server takes the old one no more, but not again and again', async () => {
+  it('are renewed if the server rejects the old one, but not repeatedly', async () => {
     const { fake, tokens, pass, isolate } = installed(byClient, { expiresIn: null });
     const own = tokens(isolate());
     const first = await own.token();
@@ -96,7 +96,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.grants()).toHaveLength(2);
   });
 
-  it('have more scopes after the server asked for more, and are not asked for again when it asks for what they have', async () => {
+  it('get more scopes if the server requires them, and are not requested again if it requires scopes that they have', async () => {
     const { fake, tokens, isolate } = installed({ ...byClient, scopes: ['read'] });
     const own = tokens(isolate());
     const first = await own.token();
@@ -108,7 +108,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.grants()).toHaveLength(2);
   });
 
-  it('wait for the challenge of a server that says nothing of itself anywhere else', async () => {
+  it('wait for the challenge of a server without metadata', async () => {
     const { fake, tokens, isolate } = installed(byClient, {
       instead: {
         '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 404 }),
@@ -121,7 +121,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.accessTokens.get((await own.token()) ?? '')?.scope).toBe('found');
   });
 
-  it('are not asked for with a secret that is bound to another host', async () => {
+  it('are not requested with a secret that is bound to another host', async () => {
     const { fake, tokens, secrets } = installed(byClient);
     secrets.set('CLIENT_SECRET', { value: 'a secret of ours', hosts: ['mcp.example.com'] });
     const problem = await problemOf(tokens().token());
@@ -130,7 +130,7 @@ describe('tokens that a client gets for itself', () => {
     expect(fake.grants()).toEqual([]);
   });
 
-  it('are asked for again after the issuer refused them, and what it says is told without the secret that it repeats', async () => {
+  it('are requested again after the issuer rejected them, and its message is redacted', async () => {
     const { tokens, secrets, logged, stored } = installed(byClient);
     secrets.set('CLIENT_SECRET', { value: 'a wrong secret', hosts: ['login.example.com'] });
     const problem = await problemOf(tokens().token());
@@ -144,15 +144,15 @@ describe('tokens that a client gets for itself', () => {
   });
 });
 
-describe('tokens of somebody who signed in', () => {
-  it('are none before, and nothing is asked of anyone', async () => {
+describe('tokens of a user sign-in', () => {
+  it('do not exist before it, and no request is sent', async () => {
     const { tokens, sent } = installed(byPerson);
     expect(await tokens().token()).toBeNull();
     expect(await tokens().renew(null, 'Bearer')).toBe(false);
     expect(sent).toEqual([]);
   });
 
-  it('are renewed by the refresh token, which is another one each time', async () => {
+  it('are renewed by the refresh token, which rotates', async () => {
     const { fake, tokens, pass, isolate } = installed(byPerson);
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -165,7 +165,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.seen.filter(({ form }) => form?.has('grant_type')).map(({ form }) => form?.get('resource'))).toEqual([url, url, url]);
   });
 
-  it('are renewed once by twenty calls of several isolates, so that no refresh token is shown twice', async () => {
+  it('are renewed once by twenty calls of several isolates, so that no refresh token is used twice', async () => {
     const { fake, tokens, pass, isolate } = installed(byPerson);
     await signIn(isolate(), fake, 'docs');
     const isolates = [tokens(), tokens(), tokens(), tokens()];
@@ -180,7 +180,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
 
-  it('are those of another isolate, where that has renewed them meanwhile', async () => {
+  it('are those of another isolate that has renewed them meanwhile', async () => {
     const { fake, tokens, pass, isolate } = installed(byPerson, { expiresIn: null });
     await signIn(isolate(), fake, 'docs');
     const [one, other] = [tokens(), tokens()];
@@ -193,7 +193,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
 
-  it('end when the issuer takes the refresh token no more, and that is told', async () => {
+  it('end when the issuer rejects the refresh token, and this is reported', async () => {
     const { fake, tokens, pass, isolate, logged } = installed(byPerson);
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -207,7 +207,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
 
-  it('stay when the issuer is down for a while', async () => {
+  it('remain while the issuer is down', async () => {
     const options: Partial<AuthorizationServerOptions> = { instead: {} };
     const { fake, tokens, pass, isolate } = installed(byPerson, options);
     const signIns = isolate();
@@ -222,7 +222,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.takes(await tokens(signIns).token())).toBe(true);
   });
 
-  it('are none after their end where there is no refresh token', async () => {
+  it('expire without a refresh token', async () => {
     const { fake, tokens, pass, isolate } = installed(byPerson, { refreshTokens: false });
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -232,7 +232,7 @@ describe('tokens of somebody who signed in', () => {
     expect(await signIns.status('main', 'docs')).toMatchObject({ status: 'expired' });
   });
 
-  it('never go to another address than the one that they were given for', async () => {
+  it('are never sent to another URL than the one that they were issued for', async () => {
     const { fake, tokens, servers, isolate } = installed(byPerson);
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -241,7 +241,7 @@ describe('tokens of somebody who signed in', () => {
     expect(await signIns.status('main', 'docs')).toEqual({ status: 'signed-out' });
   });
 
-  it('are of one workspace', async () => {
+  it('belong to one workspace', async () => {
     const { fake, servers, isolate } = installed(byPerson);
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -249,7 +249,7 @@ describe('tokens of somebody who signed in', () => {
     expect(server && (await signIns.tokens('other', server)?.token())).toBeNull();
   });
 
-  it('are not renewed at another issuer than theirs, when the server names another by now', async () => {
+  it('are not renewed at another issuer, even if the server names another one now', async () => {
     const { fake, foreign, tokens, pass, isolate } = installed(byPerson, { expiresIn: null });
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
@@ -263,7 +263,7 @@ describe('tokens of somebody who signed in', () => {
     expect(fake.grants()).toEqual(['authorization_code']);
   });
 
-  it('keep what the server asks for besides, for the next time somebody signs in', async () => {
+  it('store additionally required scopes for the next sign-in', async () => {
     const { fake, tokens, isolate } = installed(byPerson, { scopesSupported: ['a', 'b'] });
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');

@@ -26,7 +26,7 @@ async function begun(options: Partial<AuthorizationServerOptions> = {}, oauth?: 
 }
 
 describe('signing in', () => {
-  it('registers a client once, sends a person with PKCE, state and resource, and ends with tokens', async () => {
+  it('registers a client once, sends the user with PKCE, state and resource, and ends with tokens', async () => {
     const { fake, signIns, authorizationUrl, expiresAt, now, isolate } = await begun({ scopesSupported: ['read'] });
     const asked = new URL(authorizationUrl);
     expect(asked.origin + asked.pathname).toBe(`${issuer}/authorize`);
@@ -49,7 +49,7 @@ describe('signing in', () => {
       },
     ]);
 
-    // Back in another isolate.
+    // The response arrives in another isolate.
     expect(await comeBack(isolate(), fake.approve(authorizationUrl))).toEqual({ workspace: 'main', server: 'docs' });
     expect(await signIns.status('main', 'docs')).toEqual({
       status: 'signed-in',
@@ -60,7 +60,7 @@ describe('signing in', () => {
     expect(fake.registered).toHaveLength(1);
   });
 
-  it('takes the client of the document, with its secret, in place of registering one', async () => {
+  it('uses the client of the document, with its secret, instead of registering one', async () => {
     const oauth: ServerOAuth = { grant: 'authorization_code', clientId: 'ours', clientSecret: { secret: 'S' }, scopes: ['only'] };
     const parts = installed({ clients: { ours: { secret: 'value of S', redirectUris: [redirectUri] } }, scopesSupported: ['more'] }, oauth);
     parts.secrets.set('S', { value: 'value of S', hosts: ['login.example.com'] });
@@ -70,7 +70,7 @@ describe('signing in', () => {
     expect(parts.stored.get('main/docs')?.value).not.toContain('value of S');
   });
 
-  it('is by the address of our own document where the issuer takes that', async () => {
+  it('uses the URL of our metadata document if the issuer supports it', async () => {
     const metadataUrl = 'https://moniker.example.com/oauth/client.json';
     const { fake, signIns } = installed({
       metadata: { client_id_metadata_document_supported: true },
@@ -82,12 +82,12 @@ describe('signing in', () => {
     expect(await signIns.status('main', 'docs')).toMatchObject({ status: 'signed-in' });
   });
 
-  it('says what to do where the issuer registers nobody', async () => {
+  it('says what to do if the issuer does not support registration', async () => {
     const { signIns } = installed({ metadata: { registration_endpoint: undefined } });
-    expect((await problemOf(signIns.begin('main', 'docs', own))).detail).toContain('give its `clientId`');
+    expect((await problemOf(signIns.begin('main', 'docs', own))).detail).toContain('set its `clientId`');
   });
 
-  it('is by https or on this machine: the client registers as what it is', async () => {
+  it('uses https or loopback, and registers the matching application type', async () => {
     const { fake, signIns } = installed();
     await signIns.begin('main', 'docs', { redirectUri: 'http://127.0.0.1:8787/oauth/callback', metadataUrl: null });
     expect(fake.registered).toMatchObject([{ application_type: 'native' }]);
@@ -135,12 +135,12 @@ describe('signing in', () => {
     expect(await signIns.status('main', 'docs')).toMatchObject({ status: 'signed-in' });
   });
 
-  it('asks for a refresh token where the issuer gives one for a scope', async () => {
+  it('requests offline_access if the issuer supports it', async () => {
     const { authorizationUrl } = await begun({ scopesSupported: ['read'], metadata: { scopes_supported: ['read', 'offline_access'] } });
     expect(new URL(authorizationUrl).searchParams.get('scope')).toBe('read offline_access');
   });
 
-  it('is not for servers that get tokens by themselves, or that have no oauth', async () => {
+  it('is rejected for servers with client_credentials or without oauth', async () => {
     const { signIns } = installed({}, { grant: 'client_credentials', clientId: 'us' });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'conflict' });
     expect(await problemOf(signIns.begin('main', 'plain', own))).toMatchObject({ code: 'conflict' });
@@ -148,14 +148,14 @@ describe('signing in', () => {
     expect(await problemOf(signIns.begin('main', 'nowhere', own))).toMatchObject({ code: 'not_found' });
   });
 
-  it('goes through over the loopback, as the operator allows it', async () => {
+  it('succeeds over loopback if the operator allows it', async () => {
     const { url: origin, close } = await listenUpstream({
       handle: async (request) => (await fake.answer(request)) ?? new Response(null, { status: 404 }),
     });
     const fake = createAuthorizationServer({ issuer: origin, resource: `${origin}/mcp` });
     const local = { answer: (request: Request) => fetch(request) };
     const { isolate } = createInstallation([local], [serverOf('docs', `${origin}/mcp`, byPerson)], ['127.0.0.1:*']);
-    // The port's requests carry another host in their URL than the port's own.
+    // The port's requests have another host in their URL than the port's own.
     fake.answer = ((answer) => async (request: Request) => {
       const { pathname, search } = new URL(request.url);
       return await answer(new Request(`${origin}${pathname}${search}`, request));
@@ -167,8 +167,8 @@ describe('signing in', () => {
   });
 });
 
-describe('coming back', () => {
-  it('counts once', async () => {
+describe('the authorization response', () => {
+  it('works once', async () => {
     const { fake, signIns, authorizationUrl } = await begun();
     const back = fake.approve(authorizationUrl);
     const twice = await Promise.allSettled([comeBack(signIns, back), comeBack(signIns, back)]);
@@ -177,7 +177,7 @@ describe('coming back', () => {
     expect(fake.grants()).toEqual(['authorization_code']);
   });
 
-  it('counts for ten minutes', async () => {
+  it('works for ten minutes', async () => {
     const { fake, signIns, authorizationUrl, pass } = await begun();
     const back = fake.approve(authorizationUrl);
     pass(limits.signInTtlMs);
@@ -185,14 +185,14 @@ describe('coming back', () => {
     expect(fake.grants()).toEqual([]);
   });
 
-  it('counts for the sign-in that was begun last', async () => {
+  it('works for the latest sign-in', async () => {
     const { fake, signIns, authorizationUrl } = await begun();
     const { authorizationUrl: second } = await signIns.begin('main', 'docs', own);
     expect(await problemOf(comeBack(signIns, fake.approve(authorizationUrl)))).toMatchObject({ code: 'not_found' });
     await comeBack(signIns, fake.approve(second));
   });
 
-  it('with a state that was not made here, or was changed, reaches no workspace', async () => {
+  it('with a foreign or changed state reaches no workspace', async () => {
     const { fake, signIns, authorizationUrl } = await begun();
     const back = fake.approve(authorizationUrl);
     const state = back.searchParams.get('state') ?? '';
@@ -204,7 +204,7 @@ describe('coming back', () => {
     await comeBack(signIns, back);
   });
 
-  it('with the state of another server or workspace is nothing there', async () => {
+  it('with the state of another server or workspace has no effect', async () => {
     const { fake, signIns, authorizationUrl, master, now } = await begun();
     await signIns.begin('main', 'other', own);
     const back = fake.approve(authorizationUrl);
@@ -219,7 +219,7 @@ describe('coming back', () => {
     expect(fake.grants()).toEqual([]);
   });
 
-  it('from another issuer than the one that was asked is refused before its code is used or its words are shown', async () => {
+  it('from another issuer is rejected before its code is used or its message shown', async () => {
     for (const iss of ['https://login.attacker.example', null]) {
       const { fake, signIns, authorizationUrl } = await begun();
       const back = fake.approve(authorizationUrl);
@@ -233,7 +233,7 @@ describe('coming back', () => {
     }
   });
 
-  it('with a no tells so, in few of the words of the issuer', async () => {
+  it('with a denial is reported with a short message of the issuer', async () => {
     const { fake, signIns, authorizationUrl } = await begun();
     const back = fake.approve(authorizationUrl);
     back.searchParams.delete('code');
@@ -245,7 +245,7 @@ describe('coming back', () => {
     expect(await signIns.status('main', 'docs')).toEqual({ status: 'signed-out' });
   });
 
-  it('with a code that the issuer does not take leaves what was there, and tells neither code nor verifier', async () => {
+  it('with a code that the issuer rejects changes nothing, and reveals neither code nor verifier', async () => {
     const { fake, signIns, authorizationUrl, logged, stored } = await begun();
     await comeBack(signIns, fake.approve(authorizationUrl));
     const next = await signIns.begin('main', 'docs', own);
@@ -265,8 +265,8 @@ describe('coming back', () => {
   });
 });
 
-describe('forgetting a sign-in', () => {
-  it('ends the tokens here at once, and at the issuer', async () => {
+describe('deleting a sign-in', () => {
+  it('deletes the tokens at once, and revokes them at the issuer', async () => {
     const { fake, signIns, servers } = installed();
     await signIn(signIns, fake, 'docs');
     const tokens = servers[0] && signIns.tokens('main', servers[0]);
@@ -277,7 +277,7 @@ describe('forgetting a sign-in', () => {
     expect(fake.revoked).toEqual([[...fake.refreshTokens.keys()][0]]);
   });
 
-  it('is done here, whatever the issuer says of it', async () => {
+  it('succeeds whatever the issuer responds', async () => {
     const { fake, signIns, logged } = installed({
       instead: { '/revoke': async (request) => new Response(await request.text(), { status: 500 }) },
     });
@@ -289,7 +289,7 @@ describe('forgetting a sign-in', () => {
     expect(logged()).not.toContain(refreshToken);
   });
 
-  it('may be done twice, and before anybody signed in', async () => {
+  it('may be repeated, and done before a sign-in', async () => {
     const { signIns } = installed();
     await signIns.forget('main', 'docs');
     await signIns.forget('main', 'docs');

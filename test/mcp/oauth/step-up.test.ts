@@ -4,7 +4,7 @@ import type { ServerTokens } from '../../../src/ports/upstream.ts';
 
 const challenge = 'Bearer error="insufficient_scope", scope="write"';
 
-/** A server that wants the token `better`. */
+/** A server that requires the token `better`. */
 function server(answerToOthers: () => Response) {
   const seen: { token: string | null; body: string }[] = [];
   const send = async (request: Request): Promise<Response> => {
@@ -30,7 +30,7 @@ const call = () =>
 const refuse = (header: string) => () => new Response('no', { status: 403, headers: { 'www-authenticate': header } });
 
 describe('a request whose token has too few scopes', () => {
-  it('is sent once more, whole, with one that has them', async () => {
+  it('is repeated once, with its body and a token that has them', async () => {
     const { seen, send } = server(refuse(challenge));
     const asked: unknown[] = [];
     expect(await (await withStepUp(tokens(true, asked), send)(call())).text()).toBe('done');
@@ -41,14 +41,14 @@ describe('a request whose token has too few scopes', () => {
     ]);
   });
 
-  it('is answered as it was where there is no better token', async () => {
+  it('returns the original response if no better token exists', async () => {
     const { seen, send } = server(refuse(challenge));
     const answer = await withStepUp(tokens(false), send)(call());
     expect([answer.status, await answer.text()]).toEqual([403, 'no']);
     expect(seen).toHaveLength(1);
   });
 
-  it('is no other refusal', async () => {
+  it('is not repeated for any other rejection', async () => {
     for (const answer of [
       refuse('Bearer error="invalid_token"'),
       () => new Response(null, { status: 403 }),

@@ -21,7 +21,7 @@ const offersOf = (server: string): ServerOffers => ({
   resourceTemplates: [{ uriTemplate: `${server}://{id}/data`, name: 'data' }],
 });
 
-/** Two servers with tools of the toolset, and a third that has none in it. */
+/** Two servers with tools in the toolset, and a third without. */
 async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (params: { message: string }) => Record<string, unknown>) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const definitions = ['git', 'docs', 'other'].map((server) => toolOf(server, 'look'));
@@ -90,8 +90,8 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
   return { client, asked, clock, changed };
 }
 
-describe('what the servers of a toolset offer', () => {
-  it('is listed under safe names, without a question to any of them', async () => {
+describe('prompts and resources of a toolset’s servers', () => {
+  it('are listed under safe names, without a request to any server', async () => {
     const { client, asked } = await serving();
     expect((await client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
       'docs_review',
@@ -113,7 +113,7 @@ describe('what the servers of a toolset offer', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is asked of the one server whose it is, by its own name', async () => {
+  it('are requested from the server they belong to, by their own name', async () => {
     const { client, asked } = await serving();
     await client.getPrompt({ name: 'git_review', arguments: { file: 'a.ts' } });
     const { contents } = await client.readResource({ uri: 'moniker://docs/file:///readme' });
@@ -128,7 +128,7 @@ describe('what the servers of a toolset offer', () => {
     ]);
   });
 
-  it('is nothing of servers that have no tool in it', async () => {
+  it('exclude servers that have no tool in it', async () => {
     const { client, asked } = await serving();
     for (const uri of ['moniker://other/file:///readme', 'other://one', 'file:///etc/passwd', 'file:///readme'])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
@@ -136,7 +136,7 @@ describe('what the servers of a toolset offer', () => {
     expect(asked).toEqual([]);
   });
 
-  it('may ask the person first', async () => {
+  it('may request user input', async () => {
     const given: unknown[] = [];
     const { client } = await serving(
       {
@@ -153,7 +153,7 @@ describe('what the servers of a toolset offer', () => {
     expect(given).toEqual([undefined, { responses: { sure: { action: 'accept', content: { sure: true } } }, state: 'back' }]);
   });
 
-  it('is heard of while a client listens, under the names that it knows', async () => {
+  it('report changes to a listening client, under the names that it knows', async () => {
     const heard: { server: string; uris: readonly string[]; hooks: UpstreamHooks }[] = [];
     const { client, changed } = await serving({
       listen: (server, uris, hooks, { signal }) =>
@@ -177,7 +177,7 @@ describe('what the servers of a toolset offer', () => {
     await subscription.close();
   });
 
-  it('is told without what nobody sees, and without the secrets that its server was sent', async () => {
+  it('are returned without invisible characters, and without the secrets sent to the server', async () => {
     const hidden = 'a\u202eb\u001b[31mc\u{e0041} hunter22222';
     const answer = async (_server: unknown, _params: unknown, hooks: UpstreamHooks, context: UpstreamContext) => {
       await context.secret('TOKEN');
@@ -206,7 +206,7 @@ describe('what the servers of a toolset offer', () => {
     expect(text).not.toMatch(/hunter2|\\u001b|[\u202e\u{e0041}]/u);
   });
 
-  it('fails without the secrets that its server was sent', async () => {
+  it('fail without revealing the secrets sent to the server', async () => {
     const { client } = await serving({
       readResource: async (_server, _params, _hooks, context) => {
         throw new Problem('upstream_error', `It says: who is ${await context.secret('TOKEN')}?`);
