@@ -348,7 +348,7 @@ describe('/mcp', () => {
     const key = await h.key({ scopes: ['tools'] });
     expect(await names(h, key)).toEqual([]);
     const instructions = async () => (await bodyOf(await modern(h, '/mcp', 'server/discover', {}, key))).result.instructions;
-    expect(await instructions()).toMatch(/nothing equipped.*scope "toolsets"/);
+    expect(await instructions()).toMatch(/No toolset is equipped.*scope "toolsets"/);
     await h.catalog.setEquipment('key000000001', { toolset: 'demo', mode: 'normal' });
     expect(await names(h, key)).toEqual(['shell', 'read_file']);
     expect((await instructions()) ?? '').not.toContain('configuration');
