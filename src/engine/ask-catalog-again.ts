@@ -1,12 +1,12 @@
 /**
- * Reading what a turn needs from the Catalog, with patience: one that is silent or broken for a moment ends no turn that was
- * accepted. Not for what has an answer, such as a provider that is not there.
+ * Retries reads from the Catalog, so that a short outage does not end an accepted turn. Problems with their own code, such as a missing
+ * provider, are not retried.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
-/** Reads until it succeeds, a few times with growing waits; throws the last fault, or the signal's reason. */
+/** Retries `read` with growing delays, up to `limits.maxCatalogRetries` times. Throws the last error, or the signal's reason. */
 export async function askCatalogAgain<T>(deps: { clock: Clock; log: Logger }, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
@@ -14,13 +14,13 @@ export async function askCatalogAgain<T>(deps: { clock: Clock; log: Logger }, si
     } catch (error) {
       signal.throwIfAborted();
       if (!isOurFault(error) || failures >= limits.maxCatalogRetries) throw error;
-      deps.log.error('the catalog could not be read; it is asked again', { failures: failures + 1, cause: String(error) });
+      deps.log.error('reading from the catalog failed; retrying', { failures: failures + 1, cause: String(error) });
       await deps.clock.sleep(limits.catalogRetryMs * 2 ** failures, signal);
     }
   }
 }
 
-/** Whatever is no problem with a code of its own comes from the platform. */
+/** An error without a problem code comes from the platform. */
 function isOurFault(error: unknown): boolean {
   return !(error instanceof Problem) || error.code === 'internal';
 }

@@ -1,6 +1,6 @@
 /**
- * The audit of one call: an intent before anything that may have an effect, where the scope stores intents, and one row and one log line
- * with the outcome.
+ * The audit of one call: an intent row before anything that may have an effect (where the scope stores intents), then one row and one log
+ * line with the outcome.
  */
 import type { AuditRow } from '../core/audit.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
@@ -13,8 +13,8 @@ type Named = Pick<ToolCallAnswer, 'canonical' | 'via'>;
 type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
 
 /**
- * The audit row and the log line of a call that has its answer. A call that was answered from an identical one has its own. `request.arguments`:
- * the tool's own where they are known, with secrets as names.
+ * Writes the audit row and the log line of a finished call. A call that shared the result of an identical call gets its own row.
+ * `request.arguments`: the tool's own arguments where they are known, with secrets as names.
  */
 export async function auditCall(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, answer: ToolCallAnswer): Promise<void> {
   const { ran, result, durationMs } = answer;
@@ -25,13 +25,13 @@ export async function auditCall(deps: AuditDeps, scope: AuditScope, request: Aud
   await scope.audit(row);
 }
 
-/** A call on its way from its intent to its outcome. */
+/** The audit of one call between its intent and its outcome. */
 export type CallIntent = {
-  /** Stores that the call begins. False: it cannot be stored, so the call must not run. */
+  /** Stores that the call starts. Returns false if it cannot be stored; then the call must not run. */
   store(): Promise<boolean>;
-  /** Stores that the call waits for an answer before it can continue. Writes nothing for a call without an intent. */
+  /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
   waits(): Promise<void>;
-  /** Stores the outcome. Throws when that fails, except after an intent: then the call may have had its effect, and its row says so. */
+  /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
   settle(answer: ToolCallAnswer): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, request: Audite
   let isStored = false;
   const unlessStored = (error: unknown): void => {
     if (!isStored) throw error;
-    deps.log.error('the outcome of a call is not in the audit', {
+    deps.log.error('the outcome of a call could not be written to the audit', {
       callId: request.callId,
       canonical: named.canonical,
       cause: String(error),

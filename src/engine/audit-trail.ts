@@ -1,7 +1,7 @@
 /**
- * The audit rows of a call without a session and of all its nested calls. Intents are durable before they resolve. Outcomes are written in the
- * background while the call continues, and all of them before the outermost call is answered: waiting for each row would cost a nested call
- * one round trip more.
+ * The audit rows of a call without a session and of all its nested calls. Intents are durable before `begin` resolves. Outcomes are written
+ * in the background while the call continues; all are written before the response to the outermost call, which saves each nested call
+ * one round trip.
  */
 import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
@@ -13,8 +13,8 @@ export type AuditTrail = {
   begin: NonNullable<CallScope['begin']>;
   audit: CallScope['audit'];
   /**
-   * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had begun. Once a call has begun its caller
-   * gets the true answer, and the audit keeps `outcome_unknown`.
+   * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had started. Once a call has started, its
+   * caller gets the result, and the audit retains `outcome_unknown`.
    */
   written(): Promise<void>;
 };
@@ -35,9 +35,9 @@ export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log
     },
     audit(row) {
       const rows = [{ ...row, sequence: null }];
-      // The Catalog keeps one row for each call id, so writing a row twice is harmless.
+      // The Catalog stores one row per call id, so writing a row twice is safe.
       const written = write(rows).catch(() => write(rows));
-      // `written()` reports it.
+      // `written()` reports the failure.
       written.catch(() => undefined);
       writing.push(written);
     },
@@ -46,12 +46,13 @@ export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log
       const cause = refusal ?? failures[0];
       if (cause === undefined) return;
       if (!hasBegun) throw notAudited(cause);
-      if (failures.length > 0) log.error('outcomes of calls are not in the audit', { rows: failures.length, cause: String(cause) });
+      if (failures.length > 0)
+        log.error('outcomes of calls could not be written to the audit', { rows: failures.length, cause: String(cause) });
     },
   };
 }
 
 function notAudited(cause: unknown): Problem {
-  const detail = 'The audit cannot be written now, so the call had no effect. Send it again.';
+  const detail = 'The audit cannot be written at the moment, so the call had no effect. Retry it later.';
   return new Problem('unavailable', detail, { retryAfterMs: limits.defaultRetryAfterMs }, { cause });
 }

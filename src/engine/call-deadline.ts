@@ -1,20 +1,20 @@
 /**
- * The time that a call has: so much without a word of it, begun anew with each word, and never more than so much altogether. Used by
+ * The timeouts of a call: an idle timeout, which each sign of progress resets, and a limit for the whole call. Used by
  * `execute-call.ts`.
  */
 import type { Clock } from '../ports/runtime.ts';
 
 export type Deadline = {
-  /** `late` is called once, with the time in milliseconds that ran out. */
+  /** Starts both timeouts. `late` is called once, with the timeout in milliseconds that expired. */
   arm(late: (ms: number) => void): void;
-  /** It is still at work: the time without a word begins anew. */
+  /** Resets the idle timeout. */
   again(): void;
-  /** Somebody else is waited for meanwhile, such as a person: only the time altogether goes on. */
+  /** Suspends the idle timeout while `work` waits for someone else, such as the user. The limit for the whole call keeps running. */
   during<T>(work: Promise<T>): Promise<T>;
   disarm(): void;
 };
 
-/** `hardMs` counts where it is the longer one: a time that somebody set is never cut short. */
+/** `softMs`: the idle timeout. `hardMs`: the limit for the whole call, at least `softMs`, so that a configured timeout is never shortened. */
 export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: number; hardMs: number }): Deadline {
   let late: ((ms: number) => void) | null = null;
   let heardAt = 0;
@@ -22,16 +22,16 @@ export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: numbe
   let disarmSoft = (): void => undefined;
   let disarmHard = (): void => undefined;
   const end = (ms: number): void => {
-    const tell = late;
+    const notify = late;
     disarm();
-    tell?.(ms);
+    notify?.(ms);
   };
   const disarm = (): void => {
     late = null;
     disarmSoft();
     disarmHard();
   };
-  /** One timer, however often something is heard: it looks when it rings. */
+  /** Uses a single timer: when it fires, it checks when progress was last reported. */
   const wait = (ms: number): void => {
     disarmSoft = clock.after(ms, () => {
       if (late === null) return;
@@ -41,8 +41,8 @@ export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: numbe
     });
   };
   return {
-    arm(told) {
-      late = told;
+    arm(onLate) {
+      late = onLate;
       heardAt = clock.now();
       wait(softMs);
       const most = Math.max(softMs, hardMs);

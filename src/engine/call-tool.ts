@@ -1,6 +1,6 @@
 /**
- * The one door to a tool (DESIGN §7): resolve → authorise → check the input → ask first → execute → bound the result → one audit row
- * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
+ * The single path to a tool (DESIGN §7): resolve → authorize → check the input → check the policy → execute → bound the result → write one
+ * audit row and one log line. Turns, direct calls, MCP calls and nested calls all use it.
  */
 import { resolveName, type Resolution } from '../core/alias-map.ts';
 import type { Question } from '../core/approval.ts';
@@ -19,9 +19,9 @@ import { judge, type Judged } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
-/** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */
+/** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */
 export async function callTool(deps: CallDeps, given: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
-  // What belongs to no conversation is judged for itself, with all that is called beneath it.
+  // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
   const resolution = resolve(scope, request.requested);
@@ -34,7 +34,7 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
     return outcome;
   }
   const shown = showBounded(scope, request, outcome, judged.ok ? judged.tool : null);
-  // Code reads data, and no notes on its spelling.
+  // Nested calls return data to code, so they get no notes for the model.
   const notes =
     request.parent !== undefined
       ? []
@@ -50,7 +50,7 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
   return { answer };
 }
 
-/** The same where there is nobody to wait for: `scope.canWait` is false. */
+/** Like `callTool`, where the call cannot wait: `scope.canWait` is false. */
 export async function callToolNow(
   deps: CallDeps,
   scope: CallScope,
@@ -69,16 +69,16 @@ function resolve({ names, keyId }: CallScope, requested: string): Resolution {
   return resolution.ok && isPrivateToOther(resolution.tool, keyId) ? unknown : resolution;
 }
 
-/** Plans offer no such tool; a stored plan or an edition that says otherwise is not believed. */
+/** Plans do not offer another key's private tool; this check also covers stored plans and editions that do. */
 function isPrivateToOther({ made }: EditionTool, keyId: string): boolean {
   return made?.private === true && made.by !== keyId;
 }
 
 type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
 
-/** After so many questions a call is no call any more. */
+/** The result of a call that asked for input in every allowed round. */
 function asksTooMuch(tool: EditionTool): ToolResult {
-  const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and still had no answer of its own. Go on without it.`;
+  const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and returned no result. Continue without it.`;
   return errorResult('limit_reached', text);
 }
 
@@ -92,7 +92,7 @@ async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request:
 
 type Judgement = Extract<Judged, { ok: true }>;
 
-/** Asks whom there is to ask, then runs the tool. An interrupted call that may have had its effect is never tried again. */
+/** Checks the policy, then runs the tool. An interrupted call that may have had its effect is never retried. */
 async function run(
   deps: CallDeps,
   scope: CallScope,
@@ -100,26 +100,26 @@ async function run(
   request: Intended,
   signal: AbortSignal,
 ): Promise<Ran> {
-  // What calls tools does no more again than a journal knows of.
+  // A tool that calls tools is safe to rerun only with a journal of its nested calls.
   const mayRunAgain = (tool: EditionTool): boolean => deps.executor.isSafe(tool, own) && (!callsTools(tool) || scope.journal !== undefined);
-  const isLost = (tool: EditionTool): boolean => request.lost === true || (request.interrupted === true && !mayRunAgain(tool));
-  if (isLost(offered)) return { result: outcomeUnknown(), ran: true };
+  const isUnrecoverable = (tool: EditionTool): boolean => request.lost === true || (request.interrupted === true && !mayRunAgain(tool));
+  if (isUnrecoverable(offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
-      : { result: nobodyToRunIt(offered), ran: false };
+      : { result: noClientToRunIt(offered), ran: false };
   const served = await asServed(deps, offered);
   if (!served.ok) return { result: served.result, ran: false };
   const { tool } = served;
-  if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
-  const foreseen = foresee(deps, scope, tool, own);
-  if (foreseen.verdict === 'deny') return { result: forbidden(foreseen.reason), ran: false };
+  if (isUnrecoverable(tool)) return { result: outcomeUnknown(), ran: true };
+  const predicted = foresee(deps, scope, tool, own);
+  if (predicted.verdict === 'deny') return { result: forbidden(predicted.reason), ran: false };
   const ownRequest = { ...request, arguments: own };
   const executed = await execute(deps, scope, served, ownRequest, signal, callTool);
   if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   const { input, ...ran } = executed;
-  // A direct call of a session can wait for leave, and has nobody who could be asked for more.
+  // A direct call of a session can wait for approval, but no client is connected that could give input.
   if (input === null || !scope.canWait || scope.channel?.askable === undefined) return ran;
   if ((request.rounds ?? 0) >= limits.maxInputRounds) return { result: asksTooMuch(tool), ran: true };
   return { waitFor: { kind: 'input', tool, input, arguments: own } };
@@ -128,7 +128,7 @@ async function run(
 function forbidden(reason: string): ToolResult {
   return errorResult(
     'not_allowed',
-    `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. No approval changes that; go on without it.`,
+    `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. An approval cannot change this. Continue without this call.`,
   );
 }
 
@@ -136,39 +136,42 @@ type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };
 
 function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: Question): Ran {
   const round = (approved?.round ?? 0) + 1;
-  if (round > limits.maxApprovalRounds) return { result: asksAnew(tool, ask), ran: false };
+  if (round > limits.maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
   if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
-  const text = `Not run: ${ask.reason}. That needs a person's approval, and this call cannot wait for one. Call it in a session.`;
+  const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. Call the tool in a session.`;
   return { result: errorResult('approval_required', text), ran: false };
 }
 
-function asksAnew(tool: EditionTool, { reason }: Question): ToolResult {
+function tooManyApprovals(tool: EditionTool, { reason }: Question): ToolResult {
   const text =
-    `Not run: ${tool.wireName} was approved ${limits.maxApprovalRounds} times, and each time it would have done something else than what was approved. ` +
-    `Last: ${reason}. Write what changes from run to run (times, random numbers, answers of servers) to a new file in a call of its own, and use that file.`;
+    `Not run: ${tool.wireName} was approved ${limits.maxApprovalRounds} times, and each run would have done something other than what was approved. ` +
+    `Last reason: ${reason}. Use a separate call to write the values that change between runs (times, random numbers, server responses) to a new file, then use that file.`;
   return errorResult('limit_reached', text);
 }
 
-/** What is told of a call that was under way when its process died. */
+/** The result of a call that was running when its process stopped. */
 export function outcomeUnknown(): ToolResult {
   return errorResult(
     'outcome_unknown',
-    'The service restarted while this call was running: it may or may not have had its effect. Check before repeating it, and tell the user.',
+    'The service restarted while this call was running, so it may or may not have had its effect. Check before you repeat it, and tell the user.',
   );
 }
 
-function nobodyToRunIt(tool: EditionTool): ToolResult {
-  return errorResult('not_allowed', `Not run: ${tool.wireName} is run by the caller of a turn, and there is none here.`);
+function noClientToRunIt(tool: EditionTool): ToolResult {
+  return errorResult(
+    'not_allowed',
+    `Not run: the client that starts a turn runs ${tool.wireName} itself, and this call is not part of a turn.`,
+  );
 }
 
-/** What is left out for the model is kept whole, where there is a place for it. What the tool did not answer is no matter of its entry. */
+/** Shortens the result for the model and stores the full text where the scope has a result store. Entry settings apply only if the tool ran. */
 function showBounded(
   { results }: CallScope,
   { callId, parent }: ToolCallRequest,
   { result, ran }: Exclude<Ran, { waitFor: WaitFor }>,
   tool: EditionTool | null,
 ): ToolResult {
-  // Code has to see all of it, and has nowhere to read on.
+  // Code needs the complete result and cannot fetch the rest.
   if (parent !== undefined)
     return showResult(result, { ...(ran ? tool?.result : undefined), maxBytes: limits.maxInnerResultBytes }, null).shown;
   const { shown, kept } = showResult(result, ran ? tool?.result : undefined, results === null ? null : callId);
@@ -176,7 +179,7 @@ function showBounded(
   return shown;
 }
 
-/** As a line of the result. */
+/** A note for the result; null if the name is not deprecated. */
 function deprecationNote(resolution: Resolution): string | null {
   const deprecated = resolution.ok ? deprecationOf(resolution) : null;
   return deprecated === null ? null : `[The name ${deprecated.name} is deprecated: ${deprecated.note}.]`;

@@ -1,11 +1,11 @@
-/** An agent with `taint: false` is configured by an administrator (`core/authority.ts`): who else writes it leaves what it can do unchanged. */
+/** Checks writes of agents with `taint: false` (`core/authority.ts`): only an administrator may change what such an agent can do. */
 import type { Agent } from '../core/agent.ts';
 import { requireAllowed, type Rights } from '../core/authority.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { orNull, Problem } from '../core/problem.ts';
 import type { Catalog, WriteOptions } from '../ports/catalog.ts';
 
-/** Returns the conditions under which the decision holds. Throws `forbidden`. */
+/** Returns the write options with the version that was checked as condition. Throws `forbidden` or `precondition_failed`. */
 export async function checkAgent(
   catalog: Pick<Catalog, 'get'>,
   rights: Rights,
@@ -20,11 +20,11 @@ export async function checkAgent(
   if (!isKept) requireAllowed(rights, { act: 'waive', what: '`taint: false`, or a change of what an agent that has it can do,' });
   if (stored === null) return options;
   if (typeof options.ifMatch === 'number' && options.ifMatch !== stored.version)
-    throw new Problem('precondition_failed', `The agent is at version ${stored.version}, not ${options.ifMatch}: read it again.`);
+    throw new Problem('precondition_failed', `The agent is at version ${stored.version}, not ${options.ifMatch}. Read it again and retry.`);
   return { ...options, ifMatch: stored.version };
 }
 
-/** What an administrator has seen when they switched the question off. */
+/** The fields an administrator reviewed when setting `taint: false`. */
 function capability({ model, fallbacks, instructions, toolset, tools, made, codeMode, taint, skills }: Agent): unknown {
   return { model, fallbacks, instructions, toolset, tools, made, codeMode, taint, skills };
 }

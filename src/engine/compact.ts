@@ -1,6 +1,6 @@
 /**
- * Before a model is asked: a conversation that has grown over its budget has its older turns summed up by the same model, in
- * one event. A summary that cannot be had costs the older turns, never the turn at hand.
+ * Compaction before a model call: if the conversation exceeds its token budget, the same model summarizes the older turns in one event.
+ * If the summary fails, the older turns are dropped; the current turn continues.
  */
 import { splitModelRef } from '../core/agent.ts';
 import type { Usage } from '../core/chat-event.ts';
@@ -12,7 +12,7 @@ import type { StepDeps, StepScope } from './run-step.ts';
 
 export type CompactScope = Pick<StepScope, 'workspace' | 'turn' | 'plan' | 'append' | 'conversation'>;
 
-/** `step`: the one that is about to begin. Throws only on abort. */
+/** `step`: the step that is about to start. Throws only on abort. */
 export async function compactIfLong(deps: StepDeps, scope: CompactScope, step: number, signal: AbortSignal): Promise<void> {
   if (scope.conversation === undefined) return;
   const maxTokens = scope.plan.limits.maxContextTokens ?? limits.maxContextTokens;
@@ -26,7 +26,7 @@ export async function compactIfLong(deps: StepDeps, scope: CompactScope, step: n
   scope.append({ type: 'compaction', turn: scope.turn, through, summary: text ?? leftOutSummary(plan) });
 }
 
-/** null when none of the plan's models gave one in time. */
+/** Returns null when none of the plan's models returned a summary in time. */
 async function summarize(
   deps: StepDeps,
   scope: CompactScope,
@@ -60,7 +60,7 @@ async function askFor(
   const { provider, model } = splitModelRef(at.model);
   let text = '';
   let usage: Usage | null = null;
-  let whole = false;
+  let isComplete = false;
   try {
     const request = {
       access: await deps.directory.provider(scope.workspace, provider),
@@ -74,15 +74,15 @@ async function askFor(
       for (const event of events) {
         if (event.type === 'text' && text.length < limits.maxSummaryBytes) text += event.text;
         else if (event.type === 'usage') usage = event.usage;
-        else if (event.type === 'finish') whole = event.reason === 'stop' || event.reason === 'length';
+        else if (event.type === 'finish') isComplete = event.reason === 'stop' || event.reason === 'length';
         else if (event.type === 'error') deps.log.info('a summary failed', { turn: scope.turn, code: event.problem.code });
       }
     }
   } catch (error) {
-    // Of whatever kind: the turn goes on without the summary, unless it was the turn itself that was stopped.
-    deps.log.info('a summary could not be asked for', { turn: scope.turn, model: at.model, error: String(error) });
+    // Whatever the error, the turn continues without the summary, unless the turn itself was aborted.
+    deps.log.info('requesting a summary failed', { turn: scope.turn, model: at.model, error: String(error) });
   }
-  // Also of one that is of no use: it was paid for.
+  // An unusable summary was billed as well.
   if (usage !== null) scope.append({ type: 'usage', turn: scope.turn, step: at.step, usage, model: at.model });
-  return whole ? text : null;
+  return isComplete ? text : null;
 }

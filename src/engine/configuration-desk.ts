@@ -1,6 +1,6 @@
 /**
- * What the configuration tools do, over the Catalog and in the name of a key. The rights of the key are read when a call needs them, not
- * when its session began, since the key may have been revoked meanwhile. `core/authority.ts` decides, as it does for the REST routes.
+ * The toolset editor behind the configuration tools: works on the Catalog on behalf of a key. Reads the key's rights for each call, since the
+ * key may have been revoked since its session started. `core/authority.ts` decides, as for the REST routes.
  */
 import { isAllowed, isUnbound, requireAllowed } from '../core/authority.ts';
 import { orNull, Problem } from '../core/problem.ts';
@@ -13,7 +13,7 @@ import { everyDocument, everyPage } from './every-page.ts';
 import { definitionsOf, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
-/** `meet`: called with the servers that are shown (`meet-servers.ts`). */
+/** `meet`: called with the names of the listed servers, to refresh stale tool lists (`meet-servers.ts`). */
 export type DeskOptions = { aliases: boolean; meet(servers: readonly string[]): void };
 
 export function createConfigurationDesk(catalog: Catalog, keyId: string, given: Partial<DeskOptions> = {}): ConfigurationDesk {
@@ -24,11 +24,11 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
     (await mayUse(name)) ? await orNull(catalog.get('toolset', name)) : null;
   const tools = once(async () => await definitionsOf(catalog, await listableTools(catalog, await rights())));
 
-  const desk: ConfigurationDesk = {
+  const editor: ConfigurationDesk = {
     aliases,
     tools,
     async servers() {
-      // A bound key sees the servers of the tools that it has.
+      // A bound key sees only the servers of its own tools.
       const seen = isUnbound(await rights()) ? null : new Set((await tools()).map(({ server }) => server));
       const documents = await everyDocument(catalog, 'server');
       meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
@@ -48,7 +48,7 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
       const principal = await rights();
       for (const toolset of [from, to]) requireAllowed(principal, { act: 'write-toolset', toolset });
       const { body } = await catalog.get('toolset', from);
-      // It is written under the other name. Bodies of toolsets were parsed by the schema when they were written.
+      // Checked as a write under the new name. Bodies of toolsets were parsed by the schema when they were written.
       await checkToolset(catalog, principal, to, body as Toolset, {});
       return await catalog.renameToolset(from, to, version);
     },
@@ -57,7 +57,7 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
       await catalog.remove('toolset', name, { ifMatch: version });
     },
     async users(name) {
-      // The other agents and keys are not shown to a bound key.
+      // A bound key does not see other agents and keys.
       if (!isUnbound(await rights())) return { agents: [], keys: [] };
       const [agents, keys] = await Promise.all([everyDocument(catalog, 'agent'), everyPage((page) => catalog.keys(page))]);
       const bound = keys.filter((key) => key.revokedAt === null && key.toolsets?.includes(name) === true);
@@ -68,29 +68,29 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
     },
     async equipment() {
       await rights();
-      return await standing(await catalog.equipment(keyId), mayUse);
+      return await usableEquipment(await catalog.equipment(keyId), mayUse);
     },
     async equip(change) {
       const principal = await rights();
       if (change.toolset != null) requireAllowed(principal, { act: 'write-toolset', toolset: change.toolset });
-      return await standing(await catalog.setEquipment(keyId, change), mayUse);
+      return await usableEquipment(await catalog.setEquipment(keyId, change), mayUse);
     },
   };
-  return desk;
+  return editor;
 }
 
 function requireRights(rights: KeyRights | null): KeyRights {
-  if (rights === null) throw new Problem('forbidden', 'The key that this runs with was revoked, or has expired.');
+  if (rights === null) throw new Problem('forbidden', 'The key of this call was revoked or has expired.');
   requireAllowed(rights, { act: 'configure' });
   return rights;
 }
 
-async function standing(equipment: Equipment, mayUse: (name: string) => Promise<boolean>): Promise<Equipment> {
+async function usableEquipment(equipment: Equipment, mayUse: (name: string) => Promise<boolean>): Promise<Equipment> {
   const isUsable = equipment.toolset === null || (await mayUse(equipment.toolset));
   return isUsable ? equipment : { toolset: null, mode: 'configuration' };
 }
 
-/** Of an agent; without the version that it may hold on to. */
+/** The toolset of an agent, without a pinned version; null if it has none. */
 function toolsetOf({ toolset }: Record<string, unknown>): string | null {
   return typeof toolset === 'string' ? readToolsetReference(toolset).name : null;
 }
@@ -101,6 +101,6 @@ function healthOf(name: string, body: Record<string, unknown>): [string, Pick<Se
 }
 
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let kept: Promise<Value> | undefined;
-  return () => (kept ??= read());
+  let cached: Promise<Value> | undefined;
+  return () => (cached ??= read());
 }

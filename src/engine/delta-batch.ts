@@ -1,7 +1,7 @@
 /**
- * Joins a model's deltas into the rows of the log: the first goes at once, then one row for each 4 kB, for each read from
- * the network that comes 50 ms after the last row, or after 50 ms of silence (DESIGN §5). One row is one event of every
- * reader, so this is what a stream costs.
+ * Joins a model's deltas into log rows (DESIGN §5): the first delta is written at once; then one row for each 4 kB, for each network read
+ * that arrives 50 ms after the last row, or after 50 ms of silence. Each row is one event for every reader, so the number of rows
+ * determines the cost of a stream.
  */
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -11,7 +11,7 @@ type Delta = Extract<SessionEventBody, { type: 'text-delta' | 'reasoning-delta' 
 
 export type DeltaBatch = {
   add(delta: Delta): void;
-  /** Called when one network read has been taken in. */
+  /** Called after the deltas of one network read were added. */
   readEnded(): void;
   flush(): void;
   /** Flushes and stops the timer. */
@@ -34,7 +34,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     append(event);
   };
 
-  /** A timer that comes late says that the machine is behind: fewer rows let it catch up, where more would hold it back. */
+  /** A timer that fires late means that the machine is overloaded, so the interval grows to write fewer rows. */
   const arm = (ms: number): void => {
     const due = clock.now() + ms;
     disarm ??= clock.after(ms, () => {
@@ -55,7 +55,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
       const sinceMs = clock.now() - lastFlushAt;
       if (sinceMs < intervalMs) arm(intervalMs);
       else if (sinceMs < 2 * limits.deltaFlushMs || lastFlushAt < 0) flush();
-      // Long after the last row: the model is slow, or we are. A timer tells which, and costs the first nothing.
+      // Long after the last row, either the model is slow or this process is. A timer measures which, without delaying the row.
       else arm(0);
     },
     flush,

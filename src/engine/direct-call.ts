@@ -1,4 +1,4 @@
-/** A call without a session (`…/calls`): scratch files, nothing can wait. Its intent is in the audit before an effect, its outcome before the answer. */
+/** A call without a session (`…/calls`): it works on scratch files and cannot wait. Its intent is audited before an effect, its outcome before the response. */
 import { buildAliasMap, resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import { compileEdition } from '../core/edition.ts';
@@ -26,7 +26,7 @@ import { planNames } from './plan/plan-names.ts';
 import { allowOf } from './plan/agent-list.ts';
 import { readToolset } from './plan/read-toolset.ts';
 
-/** `toolset` is a name, or `name@version`. `inSession`: of a rehearsal, that the call would be one of a session. */
+/** `toolset`: a name, or `name@version`. `inSession`: for a dry run, whether the call would be made in a session. */
 export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown>; inSession?: boolean };
 
 export type DryRun = {
@@ -44,7 +44,7 @@ export type DirectCallDeps = {
   directory: Directory;
   aliases: boolean;
   scratchFiles(): FileSystem;
-  /** Of the calls of a key with one toolset. */
+  /** The taint marks of a key's calls with one toolset. */
   marks(principal: Pick<Principal, 'workspace' | 'keyId'>, toolset: string): MarkStore;
   audit(rows: AuditRow[]): Promise<void>;
 };
@@ -81,13 +81,13 @@ export async function callDirectly(
   return { callId, ...settled.answer };
 }
 
-/** In a toolset, or of the first of these tools, with those beneath it. `agent` and `key`: as if the call came from them. */
+/** A call by name in a toolset, or in a table of `definitions` (the first one and the tools that it uses). `agent`, `key`: as if they made the call. */
 export type ExplainedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string } & (
   | { toolset: string; definitions?: undefined }
   | { toolset?: undefined; definitions: readonly ToolDefinition[] }
 );
 
-/** What the policy says to a call, on files that nothing is in. */
+/** Returns the policy's answer for a call, judged on an empty file system. */
 export async function explainDirectCall(
   deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'scratchFiles' | 'marks'>,
   principal: Principal,
@@ -112,7 +112,7 @@ export async function explainDirectCall(
   return await explainCall(deps.call, scope, tool, asked.arguments, new AbortController().signal);
 }
 
-/** A toolset of the first alone. */
+/** Returns the names of a toolset that lists only the first definition. */
 async function namesOf(workspace: string, definitions: readonly ToolDefinition[]): Promise<AliasMap> {
   const byName = new Map<string, ToolDefinition>(definitions.map((definition) => [definition.canonical, definition]));
   const known = { get: (name: string) => byName.get(name), all: () => byName.values(), hasServer: () => true };
@@ -121,22 +121,28 @@ async function namesOf(workspace: string, definitions: readonly ToolDefinition[]
   return buildAliasMap(edition, { aliases: false });
 }
 
-/** null: the name leads to no tool. */
+/** Returns null when the name does not resolve to a tool. */
 export function toolNamed(names: AliasMap, name: string): EditionTool | null {
   const resolution = resolveName(names, name);
   return resolution.ok ? resolution.tool : null;
 }
 
-/** A name that leads to no tool is a fault of the request. */
+/** Returns the tool that a name resolves to. Throws `ambiguous_tool` or `unknown_tool`. */
 export function resolvedTool(names: AliasMap | null, requested: string): EditionTool {
   const resolution = names === null ? null : resolveName(names, requested);
   if (resolution?.ok === true) return resolution.tool;
   if (resolution?.code === 'ambiguous_tool')
-    throw new Problem('ambiguous_tool', `"${requested}" fits more than one tool.`, { requested, candidates: resolution.candidates });
-  throw new Problem('unknown_tool', `There is no tool "${requested}" in it.`, { requested, suggestions: resolution?.suggestions ?? [] });
+    throw new Problem('ambiguous_tool', `"${requested}" matches more than one tool. Use one of the candidates.`, {
+      requested,
+      candidates: resolution.candidates,
+    });
+  throw new Problem('unknown_tool', `There is no tool "${requested}" here.`, {
+    requested,
+    suggestions: resolution?.suggestions ?? [],
+  });
 }
 
-/** What a call would come to, as far as that can be said without running it. */
+/** Returns the verdict that a call would get, as far as it can be predicted without running it. */
 export async function dryRunCall(
   deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'marks'>,
   principal: Principal,

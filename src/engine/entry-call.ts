@@ -1,7 +1,7 @@
 /**
- * The toolset entry's part of a call: the arguments as shown are checked, become the tool's own, and are checked again as such. What
- * the entry does to arguments is `core/entry-arguments.ts`; who runs them is `execute-call.ts`. Used by the call door, dry runs, and
- * whoever has to say beforehand what a call will be sent with.
+ * Applies a toolset entry to a call: validates the arguments against the shown schema, maps them to the tool's own arguments and validates
+ * those. The mapping itself is `core/entry-arguments.ts`. Used by `call-tool.ts`, by dry runs, and wherever the arguments that will be sent
+ * are needed beforehand.
  */
 import { isConfigurationTool } from '../core/configuration/modes.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
@@ -14,7 +14,7 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 type Arguments = Record<string, unknown>;
 type Caller = Readonly<Record<string, string>> | undefined;
 
-/** `own`: what the tool is sent, secrets as `{secret: NAME}`. `ignored`: names that the call gave and cannot set. */
+/** `own`: the arguments the tool receives, secrets as `{secret: NAME}`. `ignored`: argument names in the call that the entry does not let it set. */
 export type EntryCall =
   | { ok: true; own: Arguments; ignored: string[] }
   | { ok: false; result: ToolResult; issues: Issue[]; ignored: string[] };
@@ -22,7 +22,7 @@ export type EntryCall =
 export function readEntryCall(tool: EditionTool, args: Arguments, caller: Caller): EntryCall {
   const { given, ignored } = givenArguments(tool.arguments, args);
   const refuse = (result: ToolResult, issues: Issue[]): EntryCall => ({ ok: false, result, issues, ignored });
-  // Those answer for every fault in a form of their own, and forgive what their schema, which is written for models, does not.
+  // The configuration tools validate their own input and accept more than their schema, which is written for models.
   const issues = isConfigurationTool(tool.canonical) ? [] : checkInput(tool.inputSchema, given);
   if (issues.length > 0) return refuse(invalidArguments(tool, issues), issues);
   const merged = ownArguments(tool.arguments, given, caller);
@@ -36,23 +36,23 @@ export function readEntryCall(tool: EditionTool, args: Arguments, caller: Caller
   return { ok: true, own: merged.own, ignored };
 }
 
-/** What a call will be sent with, as far as that can be said: hashed, compared and shown in the place of what the call says. */
+/** Returns the arguments that the tool will receive, as far as they are known: used for hashes, comparisons and questions. */
 export function sentArguments(tool: EditionTool, args: Arguments, caller: Caller): Arguments {
   const merged = ownArguments(tool.arguments, givenArguments(tool.arguments, args).given, caller);
   return merged.ok ? merged.own : args;
 }
 
-/** For a model whose values were dropped; null: none were. */
+/** Returns a note for the model about arguments that were ignored; null when there were none. */
 export function ignoredNote(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null;
   const names = ignored.slice(0, maxNamesInNote).map((name) => JSON.stringify(name.slice(0, 100)));
   const rest = ignored.length > names.length ? ` and ${ignored.length - names.length} more` : '';
-  return `[Ignored: ${names.join(', ')}${rest}. The toolset sets ${ignored.length === 1 ? 'it' : 'them'}, not the call.]`;
+  return `[Ignored: ${names.join(', ')}${rest}. The toolset sets ${ignored.length === 1 ? 'this argument' : 'these arguments'}, not the call.]`;
 }
 
 const maxNamesInNote = 10;
 
-/** A secret's value is not known yet, and is text: what is said against its place-holder says nothing. */
+/** Validates with a placeholder for each secret, whose value is not known yet, and drops the issues about those placeholders. */
 function ownFaults(tool: EditionTool, source: EditionTool['inputSchema'], own: Arguments): Issue[] {
   const secrets = secretArguments(tool.arguments);
   const trial = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, secrets.has(name) ? 'secret' : value]));
@@ -65,21 +65,21 @@ function isUnder(path: string, name: string): boolean {
   return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }
 
-/** In the words of the schema that was shown where the call can mend it; else whose it is to mend. */
+/** Reports the issues with the names of the shown schema where the call can fix them; otherwise says that the toolset has to be fixed. */
 function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Issue[]): ToolResult {
   const { preset = {}, rename = {}, default: defaults = {} } = tool.arguments ?? {};
   const shown = new Map(Object.entries(rename).map(([name, own]) => [own, name]));
   const fixed = [...Object.keys(preset), ...Object.keys(defaults).filter((name) => !Object.hasOwn(given, shown.get(name) ?? name))];
   const set = faults.filter(({ path }) => fixed.some((name) => isUnder(path, name)));
   if (set.length > 0) {
-    const text = `Not run: what the toolset sets for ${tool.wireName} (${tool.canonical}) does not fit the tool; no call can mend that, its toolset has to be changed.`;
-    // A fault repeats the value, and a preset's is not for models. Defaults stand in the schema that they are shown.
-    const told = set.map((fault) =>
+    const text = `Not run: the values that the toolset sets for ${tool.wireName} (${tool.canonical}) are not valid for the tool. No call can fix this; the toolset has to be changed.`;
+    // An issue can repeat the value, and models must not see a preset's value. Defaults are part of the shown schema.
+    const shownIssues = set.map((fault) =>
       Object.keys(preset).some((name) => isUnder(fault.path, name))
-        ? { path: fault.path, message: 'its value is not one that the tool takes' }
+        ? { path: fault.path, message: 'its value is not valid for the tool' }
         : fault,
     );
-    return errorResult('invalid_arguments', withLines(text, told), told);
+    return errorResult('invalid_arguments', withLines(text, shownIssues), shownIssues);
   }
   const renamed = faults.map(({ path, message }) => {
     const own = [...shown.keys()].find((name) => isUnder(path, name));
@@ -100,7 +100,7 @@ function withLines(text: string, issues: readonly Issue[]): string {
 
 function missingField(tool: EditionTool, field: string): string {
   return (
-    `Not run: the toolset gives ${tool.wireName} the field "${field}" of the key that calls, and this key has none. ` +
-    `Keys are made with such fields: {"caller": {"${field}": …}}.`
+    `Not run: the toolset fills an argument of ${tool.wireName} from the field "${field}" of the calling key, and this key does not have it. ` +
+    `Create a key with this field: {"caller": {"${field}": …}}.`
   );
 }

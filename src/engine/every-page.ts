@@ -1,8 +1,8 @@
-/** Reads a whole paged list of the Catalog, up to a bound. */
+/** Reads all pages of a Catalog list, up to `maxPages`. */
 import { limits } from '../core/limits.ts';
 import type { Catalog, DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 
-/** A workspace's tools fill half of these pages. */
+/** Twice the number of pages that all tools of a workspace fill. */
 const maxPages = 2 * limits.maxListedPages;
 
 export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {

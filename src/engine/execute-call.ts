@@ -1,6 +1,6 @@
 /**
- * Running a call that may run: the tool gets guarded capabilities, its time and a signal; whatever it does, one result comes
- * of it. What it asks for on its way is told instead of the result.
+ * Executes a call that is allowed to run: gives the tool guarded capabilities, a timeout and a signal, and turns whatever happens into one
+ * result. If the call needs an approval or input first, that is returned instead.
  */
 import type { Question } from '../core/approval.ts';
 import { callsTools } from '../core/composite-tool.ts';
@@ -36,15 +36,15 @@ import { toServer } from './to-server.ts';
 import type { CallDeps, CallScope, ToolCallRequest, WaitingInner } from './tool-call.ts';
 
 /**
- * `asks`: it did nothing that requires approval, and this is what it asks. `input`: it wants to be called again with that; the result is for
- * callers that cannot. `waiting`: inner calls have to be asked about before it can continue.
+ * `asks`: the call needs this approval; nothing that requires approval was done. `input`: the tool wants to be called again with this input; the result is for
+ * callers that cannot provide it. `waiting`: nested calls wait for approval or input before the call can continue.
  */
 export type Executed =
   | { result: ToolResult; ran: boolean; input: InputRequired | null }
   | { asks: Question }
   | { waiting: readonly WaitingInner[] };
 
-/** With the tool's own arguments. */
+/** A request with the tool's own arguments. */
 type OwnCall = ToolCallRequest & { arguments: Record<string, unknown>; intent: CallIntent };
 
 export async function execute(
@@ -66,12 +66,12 @@ export async function execute(
       onHop?.(to, hop);
       watch.reached(to);
     });
-  const channel = tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
+  const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const stop = (why: string): void => abort.abort(new Error(why));
-  const beneath = callsTools(tool)
+  const inner = callsTools(tool)
     ? createInnerCalls({ deps, scope: seeing, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
     : null;
-  const given = { tool, server, request, redactor, channel, send, beneath, signal: abort.signal, timeoutMs };
+  const given = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs };
   const plain = unguardedContext(deps, scope, given);
   const guarded = guard(
     {
@@ -80,8 +80,8 @@ export async function execute(
       judge: createJudge(seeing, tool),
       ruled: scope.rules.length > 0,
       inTurn: scope.turn !== null,
-      called: () => beneath?.unrepeatable() ?? null,
-      isFileTool: (name) => beneath?.isFileTool(name) === true,
+      called: () => inner?.unrepeatable() ?? null,
+      isFileTool: (name) => inner?.isFileTool(name) === true,
     },
     tool.approval === 'never' ? { by: 'entry' } : allowedTo(deps, seeing, tool, request),
     stop,
@@ -90,32 +90,36 @@ export async function execute(
   if (first !== null) return { asks: first };
   const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
   if (!filled.ok) return { result: filled.result, ran: false, input: null };
-  // Once there is nothing left to ask before it runs: a call that waits has no intent yet.
+  // The intent is stored only now, since a call that waits for approval has no intent yet.
   if (!deps.executor.isSafe(tool, request.arguments) && !(await request.intent.store()))
-    return { result: errorResult('tool_error', 'Not run: the audit cannot be written now. Try again later.'), ran: false, input: null };
+    return {
+      result: errorResult('tool_error', 'Not run: the audit cannot be written at the moment. Try again later.'),
+      ran: false,
+      input: null,
+    };
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
-  // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
+  // The turn was cancelled, or another run took it over, whose log does not record that this call started.
   if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
   const watched = watch.over(guarded.context, () => guarded.question() === null);
-  // Where its server is has been said by an administrator: that is nothing to ask about.
+  // An administrator set the server's address, so requests to it need no approval.
   const context = isServed(tool) ? { ...watched, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
-  const parts = { context, redactor, abort, deadline, beneath, guarded };
+  const parts = { context, redactor, abort, deadline, inner, guarded };
   const { input, suspended, ...result } = await perform(deps, scope, tool, filled.arguments, parts, signal);
-  // What it left running has been stopped, and its rows come before its own.
-  await beneath?.idle();
+  // Nested calls that are still running were aborted; their audit rows are written before this call's own.
+  await inner?.idle();
   await crashPoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
   const question = guarded.question();
   if (question !== null) return { asks: question };
   if (suspended !== true) watch.ended(result, server);
-  const end = beneath?.end() ?? null;
+  const end = inner?.end() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
-  const waiting = beneath?.waiting() ?? [];
-  return waiting.length > 0 ? { waiting } : { result: waitsForNobody(tool), ran: true, input: null };
+  const waiting = inner?.waiting() ?? [];
+  return waiting.length > 0 ? { waiting } : { result: suspendedWithoutReason(tool), ran: true, input: null };
 }
 
-/** Only a question that comes before the script runs has to look for what it names: one that comes later knows what it has read. */
+/** Looks for files that a script names only if an approval is asked before it runs: one that is asked later records what the script has read. */
 function allowedTo(deps: CallDeps, scope: CallScope, tool: EditionTool, { approved, arguments: args }: OwnCall): Allowed {
   const asks = asksOfCall(deps, scope, tool, args);
   const isScript = asks.length > 0 && tool.canonical === 'builtin.bash' && typeof args.command === 'string';
@@ -123,7 +127,7 @@ function allowedTo(deps: CallDeps, scope: CallScope, tool: EditionTool, { approv
   return { by: 'call', approved: approved?.binding ?? [], asks, reads };
 }
 
-/** While the call is open, since its files take nothing afterwards. Another call may have changed them meanwhile in a way that does not fit. */
+/** Commits files while the call is open, since its files refuse writes afterwards. Fails if another call made conflicting changes meanwhile. */
 function releaseFiles(guarded: GuardedCall, answer: ToolAnswer): ToolAnswer {
   if (answer.suspended === true || guarded.question() !== null) return answer;
   try {
@@ -140,16 +144,16 @@ type ContextParts = Pick<Extract<ServedCall, { ok: true }>, 'tool' | 'server'> &
   redactor: Redactor;
   channel: CallerChannel;
   send: Send;
-  beneath: InnerDesk | null;
+  inner: InnerDesk | null;
   signal: AbortSignal;
   timeoutMs: number;
 };
 
-/** All that a tool is given, before the policy is put beneath it. */
+/** Everything a tool receives, before the policy guard is applied. */
 function unguardedContext(
   deps: CallDeps,
   scope: CallScope,
-  { tool, server, request, redactor, channel, send, beneath, signal, timeoutMs }: ContextParts,
+  { tool, server, request, redactor, channel, send, inner, signal, timeoutMs }: ContextParts,
 ): ToolContext {
   return {
     signal,
@@ -166,7 +170,7 @@ function unguardedContext(
     maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel,
-    calls: beneath?.calls ?? null,
+    calls: inner?.calls ?? null,
     sandbox: deps.sandbox ?? null,
     given: request.given ?? null,
     timeoutMs,
@@ -174,25 +178,25 @@ function unguardedContext(
   };
 }
 
-/** A tool that went on without what was denied to it may not have said why. */
+/** Appends the reasons of denied effects: the tool may have continued without reporting them. */
 function withDenials(result: ToolResult, reasons: readonly string[]): ToolResult {
   if (reasons.length === 0) return result;
   const text = reasons.map((reason) => `[Not done: ${reason}.]`).join('\n');
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-function waitsForNobody(tool: EditionTool): ToolResult {
-  return errorResult('tool_error', `${tool.wireName} stopped to wait, and none of its calls waits for anybody. Call it again.`);
+function suspendedWithoutReason(tool: EditionTool): ToolResult {
+  return errorResult('tool_error', `${tool.wireName} was suspended, but none of its nested calls waits. Call it again.`);
 }
 
-/** null: its server wants none, or it has no server. */
+/** Returns null if the tool has no server, or its server needs no token. */
 function tokensOf(deps: CallDeps, server: ServerAccess | null, redactor: Redactor): ToolContext['tokens'] {
   const tokens = server === null ? null : (deps.tokens?.(server) ?? null);
   return tokens === null ? null : keptTokens(tokens, redactor);
 }
 
-/** What is told while the call is open: it gives the call new time, is bounded, and holds no secret. After its end nothing is heard. */
-function tellingOn(
+/** A channel that resets the idle timeout, bounds and redacts what is sent, and drops what comes after the call ended. */
+function boundedChannel(
   channel: CallerChannel,
   { redactor, deadline, signal }: { redactor: Redactor; deadline: Deadline; signal: AbortSignal },
 ): CallerChannel {
@@ -202,11 +206,11 @@ function tellingOn(
     progress(update) {
       if (signal.aborted) return;
       deadline.again();
-      const told = toldProgress(update);
-      if (told !== null) channel.progress?.(redactor.data(told));
+      const bounded = toldProgress(update);
+      if (bounded !== null) channel.progress?.(redactor.data(bounded));
     },
     ...(ask && {
-      // Once the call is over there is nothing to answer: whoever asked has gone.
+      // After the call has ended there is no caller left to ask.
       ask: async (request, key) => {
         signal.throwIfAborted();
         return await deadline.during(ask(redactor.data(request), key));
@@ -222,7 +226,7 @@ function tellingOn(
 
 type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };
 
-/** Puts the entry's secrets in, behind everything that shows or stores arguments. Only what the entry presets is one. */
+/** Inserts the values of the entry's preset secrets; arguments that are shown or stored only have their names. */
 async function fillSecrets(
   deps: CallDeps,
   tool: EditionTool,
@@ -239,8 +243,8 @@ async function fillSecrets(
     return { ok: true, arguments: Object.fromEntries(filled) };
   } catch (error) {
     if (!(error instanceof Problem)) deps.log.error('a secret could not be read', { canonical: tool.canonical, cause: String(error) });
-    const why = error instanceof Problem ? error.detail : 'It could not be read; try again later.';
-    const text = `Not run: the toolset gives ${tool.wireName} (${tool.canonical}) a secret that it cannot have. ${why}`;
+    const why = error instanceof Problem ? error.detail : 'It could not be read. Try again later.';
+    const text = `Not run: the toolset sets an argument of ${tool.wireName} (${tool.canonical}) from a secret that cannot be used. ${why}`;
     return { ok: false, result: errorResult('tool_error', text) };
   }
 }
@@ -250,7 +254,7 @@ type Performing = {
   redactor: Redactor;
   abort: AbortController;
   deadline: Deadline;
-  beneath: InnerDesk | null;
+  inner: InnerDesk | null;
   guarded: GuardedCall;
 };
 
@@ -259,17 +263,17 @@ async function perform(
   scope: CallScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  { context, redactor, abort, deadline, beneath, guarded }: Performing,
+  { context, redactor, abort, deadline, inner, guarded }: Performing,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
     const work = deps.executor.execute(tool, args, context).then(async (answer) => {
-      // What still runs beneath it comes to its end first: no effect is left without its result.
-      if (answer.suspended === true) await beneath?.idle();
+      // Waits for running nested calls, so that no effect is left without its result.
+      if (answer.suspended === true) await inner?.idle();
       return answer;
     });
     const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
-    // First: a secret with something hidden in its middle is none until that is gone.
+    // Cleaned before redaction: a secret with hidden characters inside is only recognized once those are removed.
     const { input, ...result } = redactor.clean(isServed(tool) ? cleanResult(answer) : answer);
     return input === undefined ? result : { ...result, input: { ...input, requests: redactor.data(input.requests) } };
   } catch (error) {
@@ -277,12 +281,12 @@ async function perform(
     const failure = redactor.clean(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
-    // Stopped by ourselves, since it asks: the error is that of its interrupted work.
+    // If the policy guard stopped the tool, this is the error of the interrupted work and not worth logging.
     if (!abort.signal.aborted)
       deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
     return failure;
   } finally {
-    // Ends whatever the tool left running; after an ordinary end there is nothing left to hear it.
+    // Aborts whatever the tool left running.
     abort.abort(new Error('the call has ended'));
   }
 }
@@ -291,7 +295,7 @@ function stopped(tool: EditionTool): ToolResult {
   return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
 }
 
-/** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
+/** Settles with the result, the timeout or the end of the turn, whichever comes first; a late result is dropped. */
 function beforeDeadline(deadline: Deadline, work: Promise<ToolAnswer>, signal: AbortSignal, tool: EditionTool): Promise<ToolAnswer> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
@@ -304,7 +308,7 @@ function beforeDeadline(deadline: Deadline, work: Promise<ToolAnswer>, signal: A
     };
     deadline.arm((ms) => {
       settle();
-      const text = `${tool.canonical} did not finish within ${ms / 1000} s and was stopped. Try a smaller piece of work.`;
+      const text = `${tool.canonical} did not finish within ${ms / 1000} s and was stopped. Try again with less work in one call.`;
       resolve(errorResult('timeout', text));
     });
     signal.addEventListener('abort', stop, { once: true });

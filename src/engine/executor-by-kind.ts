@@ -1,4 +1,4 @@
-/** One executor of several: each kind of tool is run by its own. */
+/** Combines executors: each kind of tool is run by its own. */
 import { errorResult, type ToolKind } from '../core/tool.ts';
 import type { ToolExecutor } from '../ports/tool-executor.ts';
 
@@ -9,7 +9,10 @@ export function executorByKind(executors: Partial<Record<ToolKind, ToolExecutor>
     async execute(tool, args, context) {
       const executor = executors[tool.kind];
       if (executor !== undefined) return await executor.execute(tool, args, context);
-      return errorResult('tool_error', `${tool.canonical} is of a kind (${tool.kind}) that is not run here. Use another tool.`);
+      return errorResult(
+        'tool_error',
+        `${tool.canonical} cannot be run here: tools of kind "${tool.kind}" are not supported. Use another tool.`,
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The plan's tools for `find_tools`, as the model would be told of them. Nothing is looked at before it is asked for. */
+/** The plan's tools for `find_tools`, with the definitions that the model would be sent. Builds nothing until it is used. */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { visibleAliases } from '../core/announce.ts';
 import { declareTool } from '../core/code-mode/tool-declarations.ts';
@@ -8,7 +8,7 @@ import { searchTools } from '../core/tool-index.ts';
 import { toldTool } from '../core/told-tools.ts';
 import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
 
-/** `forCode`: it is code that asks, which needs declarations and has no list to be added to. */
+/** `forCode`: code searches, which needs declarations and has no list of definitions to extend. */
 export function createToolFinder(
   names: AliasMap | null,
   gathered: () => readonly Gathered[] = () => [],
@@ -29,8 +29,8 @@ export function createToolFinder(
         return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema, ...declaration };
       }),
     near(query) {
-      const meant = resolveName(names, query);
-      return !meant.ok && meant.code === 'unknown_tool' ? meant.suggestions : [];
+      const resolution = resolveName(names, query);
+      return !resolution.ok && resolution.code === 'unknown_tool' ? resolution.suggestions : [];
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a call may run at all, before anybody is asked: its name, its tool's state, its arguments. Runs nothing. What the tool's server
- * says by now is `served-tool.ts`.
+ * Checks whether a call may run at all, before the policy: its name, its tool's state, its arguments. Runs nothing. The current state of the
+ * tool's server is checked in `served-tool.ts`.
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import { runCodeName } from '../core/code-mode/run-code.ts';
@@ -13,7 +13,7 @@ import { readEntryCall } from './entry-call.ts';
 import { heldResult } from './served-tool.ts';
 import type { CallScope, ToolCallRequest } from './tool-call.ts';
 
-/** What `?dryRun=true` shows: everything up to running. `denied`: whatever its arguments say. */
+/** The checks that `?dryRun=true` shows. `denied`: the call would be refused whatever its arguments. */
 export function inspectCall(
   names: AliasMap,
   requested: string,
@@ -26,12 +26,12 @@ export function inspectCall(
   return { resolution, issues: read.ok ? [] : read.issues, denied: !read.ok && read.result.code === 'not_allowed' };
 }
 
-/** `own`: the arguments that the tool is sent. `ignored`: those of the call that it cannot set. */
+/** `own`: the arguments the tool is sent. `ignored`: arguments of the call that it cannot set. */
 export type Judged =
   | { ok: true; tool: EditionTool; own: Record<string, unknown>; ignored: string[] }
   | { ok: false; result: ToolResult; ignored: string[] };
 
-/** Whether the call may run. Order: budgets, name, state, arguments. */
+/** Checks a call, in this order: budgets, name, state, arguments. */
 export function judge(resolution: Resolution, request: ToolCallRequest, caller: CallScope['caller']): Judged {
   const refuse = (result: ToolResult): Judged => ({ ok: false, result, ignored: [] });
   if (request.refusal) return refuse(errorResult(request.refusal.code, request.refusal.message));
@@ -42,7 +42,7 @@ export function judge(resolution: Resolution, request: ToolCallRequest, caller: 
   if (unusable !== null) return refuse(unusable);
   if (request.arguments === null) return refuse(unusableArguments(request.fault ?? 'invalid_json'));
   if (request.guessed === true && !onlyReads(tool)) {
-    const text = 'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.';
+    const text = 'Not run: the arguments were not valid JSON, and repairing them required guessing. Send the call again with valid JSON.';
     return refuse(errorResult('invalid_json', text));
   }
   const read = readEntryCall(tool, request.arguments, caller);
@@ -51,7 +51,7 @@ export function judge(resolution: Resolution, request: ToolCallRequest, caller: 
 
 function stateFault(tool: EditionTool): ToolResult | null {
   if (tool.kind === 'ui') {
-    const text = `Not run: ${tool.wireName} is shown to the person, not called. Answer in words, or use another tool.`;
+    const text = `Not run: ${tool.wireName} is shown to the user and cannot be called. Answer in text, or use another tool.`;
     return errorResult('not_allowed', text);
   }
   switch (tool.state) {
@@ -60,7 +60,8 @@ function stateFault(tool: EditionTool): ToolResult | null {
     case 'held':
       return heldResult(tool);
     case 'missing': {
-      const now = tool.renamedTo === undefined ? '' : ` It is named ${tool.renamedTo} now; an administrator can put that in its place.`;
+      const now =
+        tool.renamedTo === undefined ? '' : ` It is now named ${tool.renamedTo}; an administrator can replace the old name in the toolset.`;
       return errorResult('tool_error', `${tool.wireName} cannot be called: ${whyMissing(tool)}.${now} Use another tool.`);
     }
     default:
@@ -72,7 +73,7 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
   if (resolution.code === 'ambiguous_tool') {
     return errorResult(
       'ambiguous_tool',
-      `"${resolution.requested}" fits more than one tool. Call one of: ${resolution.candidates.join(', ')}.`,
+      `"${resolution.requested}" matches more than one tool. Call one of: ${resolution.candidates.join(', ')}.`,
     );
   }
   if (resolution.inCode !== undefined) {
@@ -80,23 +81,23 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
     return errorResult('unknown_tool', text);
   }
   const near = resolution.suggestions;
-  const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in words.' : `Did you mean ${near.join(', ')}?`;
+  const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in text.' : `Did you mean ${near.join(', ')}?`;
   return errorResult('unknown_tool', `There is no tool "${resolution.requested}". ${hint}`);
 }
 
-/** Not even a name could be made out: it was written in a model's words, and not as it was told to write calls. */
+/** For a call that a model wrote as text in the wrong format, so that not even its name could be read. */
 function unreadable(code: 'truncated' | 'invalid_json'): ToolResult {
-  const why = code === 'truncated' ? 'the call was cut off before it was whole' : 'the call could not be read';
+  const why = code === 'truncated' ? 'the call was cut off before its end' : 'the call could not be read';
   return errorResult(code, `Not run: ${why}. Send it again as one JSON object with "name" and "arguments".`);
 }
 
 function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
   if (fault === 'truncated')
-    return errorResult('truncated', 'Not run: the arguments were cut off before they were whole. Send the call again, shorter.');
+    return errorResult('truncated', 'Not run: the arguments were cut off before their end. Send the call again with shorter arguments.');
   return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
 }
 
-/** May run on guessed arguments. Narrower than what may run again: deleting a wrong file is idempotent, too. */
+/** Whether the tool may run on guessed arguments. Stricter than being safe to retry: deleting the wrong file is idempotent, too. */
 function onlyReads({ kind, annotations }: EditionTool): boolean {
   return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
 }

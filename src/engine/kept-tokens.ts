@@ -1,4 +1,4 @@
-/** Tokens of a server, each of them taken out of whatever the server answers. Used by whoever calls servers or reads what they list. */
+/** Registers a server's tokens with the redactor, which removes them from what the server returns. Used by calls of servers and by listings. */
 import type { ServerTokens } from '../ports/upstream.ts';
 import type { Redactor } from './redact.ts';
 

@@ -1,4 +1,4 @@
-/** A secret that names a made tool reaches its code: then only an administrator writes that code, by REST or by `create_tool`. */
+/** Only an administrator may write the code of a made tool that a secret is bound to, by REST or by `create_tool`, since that code can read the secret. */
 import { isAllowed, requireAllowed, type Rights } from '../core/authority.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { Catalog } from '../ports/catalog.ts';

@@ -1,7 +1,7 @@
 /**
- * Whoever lists tools meets their servers, as whoever calls one does: what a server listed too long ago is read again behind them
- * (`refresh-server.ts`), so that a tool comes or goes although nobody calls it. A server is looked at once in
- * `limits.minRefreshIntervalMs` by an isolate, and few are read at once: a toolset may have tools of a hundred. Nobody waits.
+ * Refreshes stale tool lists in the background when tools are listed (`refresh-server.ts`), as calls do, so that added and removed tools
+ * show up even if no tool of that server is called. Each isolate checks a server once per `limits.minRefreshIntervalMs` and reads few at a
+ * time, since a toolset may have tools of a hundred servers. The listing request never waits.
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
@@ -14,32 +14,33 @@ import type { ServerRefresh } from './refresh-server.ts';
 export type MeetingParts = {
   clock: Clock;
   log: Logger;
-  /** Throws `not_found` of one that is gone. */
+  /** Throws `not_found` for a removed server. */
   server(workspace: string, name: string): Promise<ServerAccess>;
   refreshIfStale: ServerRefresh['refreshIfStale'];
   background(work: Promise<unknown>): void;
 };
 
+/** Starts a background refresh of those servers whose lists are stale. */
 export type MeetServers = (workspace: string, servers: readonly string[]) => void;
 
-/** One for an isolate. */
+/** One per isolate. */
 export function createMeetServers(parts: MeetingParts): MeetServers {
-  const lookAgainAt = new Map<string, number>();
+  const nextCheckAt = new Map<string, number>();
   return (workspace, servers) => {
     const now = parts.clock.now();
-    const due = servers.filter((name) => (lookAgainAt.get(`${workspace}:${name}`) ?? 0) <= now);
+    const due = servers.filter((name) => (nextCheckAt.get(`${workspace}:${name}`) ?? 0) <= now);
     if (due.length === 0) return;
-    if (lookAgainAt.size + due.length > limits.maxCachedNames) lookAgainAt.clear();
-    for (const name of due) lookAgainAt.set(`${workspace}:${name}`, now + limits.minRefreshIntervalMs);
-    const left = due.values();
+    if (nextCheckAt.size + due.length > limits.maxCachedNames) nextCheckAt.clear();
+    for (const name of due) nextCheckAt.set(`${workspace}:${name}`, now + limits.minRefreshIntervalMs);
+    const remaining = due.values();
     const lane = async (): Promise<void> => {
-      for (const name of left) await lookAt(parts, workspace, name);
+      for (const name of remaining) await checkServer(parts, workspace, name);
     };
     parts.background(Promise.all(Array.from({ length: Math.min(due.length, limits.maxServersReadAtOnce) }, lane)));
   };
 }
 
-async function lookAt({ log, server, refreshIfStale }: MeetingParts, workspace: string, name: string): Promise<void> {
+async function checkServer({ log, server, refreshIfStale }: MeetingParts, workspace: string, name: string): Promise<void> {
   try {
     let reading: Promise<unknown> | null = null;
     refreshIfStale(workspace, await server(workspace, name), (work) => {
@@ -47,13 +48,13 @@ async function lookAt({ log, server, refreshIfStale }: MeetingParts, workspace: 
     });
     await reading;
   } catch (error) {
-    // Toolsets keep the tools of a server that is gone; whatever else it is, whoever calls it is told.
+    // Toolsets retain the tools of a removed server. Other errors are reported to the next caller of the server.
     if (!(error instanceof Problem && error.code === 'not_found'))
-      log.error('a server could not be looked at', { workspace, server: name, cause: String(error) });
+      log.error('checking a server for a stale tool list failed', { workspace, server: name, cause: String(error) });
   }
 }
 
-/** The directory, with whoever asks it for a toolset meeting its servers. */
+/** Wraps the directory: reading a toolset starts the refresh of its stale servers. */
 export function meetingServers(directory: Directory, meet: MeetServers): Directory {
   return {
     ...directory,
@@ -65,7 +66,7 @@ export function meetingServers(directory: Directory, meet: MeetServers): Directo
   };
 }
 
-/** Of the kinds that are asked what they list; tools that a server does not list count as such. */
+/** The servers of a toolset that list tools (MCP and OpenAPI). Cached per table of names. */
 function serversOf(names: AliasMap): readonly string[] {
   const known = servers.get(names);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The toolsets and agents whose documents a key reads (`core/authority.ts`). */
+/** The toolsets and agents whose documents a key may read (`core/authority.ts`). */
 import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../core/authority.ts';
 import type { Principal } from '../core/principal.ts';
 import { orNull } from '../core/problem.ts';
@@ -11,7 +11,7 @@ export async function requireReadable(directory: Directory, principal: Principal
   requireAllowed(principal, { act: 'read-toolset', toolset: reference, agents: await agentsOfKey(directory, principal) });
 }
 
-/** Of a bound key, in their newest versions, sorted by name. */
+/** Returns the readable toolsets of a bound key, in their newest versions, sorted by name. */
 export async function readableToolsets(
   catalog: Pick<Catalog, 'get'>,
   directory: Directory,
@@ -24,7 +24,7 @@ export async function readableToolsets(
   return found.filter((document) => document !== null);
 }
 
-/** Sorted by name. */
+/** Returns the readable agents, sorted by name. */
 export async function readableAgents(catalog: Pick<Catalog, 'get' | 'list'>, principal: Principal): Promise<StoredDocument[]> {
   if (isUnbound(principal) || principal.agents === undefined)
     return (await everyDocument(catalog, 'agent')).filter((document) => isReadable(principal, document));

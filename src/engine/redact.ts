@@ -1,6 +1,6 @@
 /**
- * Takes secret values that a call has read out of what it returns, however they are written (`core/secret-spellings.ts`), before anything is
- * stored or logged. Only values that were read are looked for, so an ordinary call costs nothing; the work is linear in the result.
+ * Removes the secret values that a call has read from everything it returns, in whatever encoding (`core/secret-spellings.ts`), before it is
+ * stored or logged. Only values that were read are searched for, so most calls cost nothing. Linear in the size of the result.
  */
 import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../core/secret-scanner.ts';
 import { hiddenSpellings, secretParts, secretSpellings } from '../core/secret-spellings.ts';
@@ -10,12 +10,14 @@ import { Problem } from '../core/problem.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 export type Redactor = {
+  /** Adds a secret value to remove, and returns it. */
   keep(value: string): string;
+  /** Redacts a tool result. */
   clean<Result extends ToolResult>(result: Result): Result;
   text(text: string): string;
-  /** Data that a tool made: the same shape. */
+  /** Redacts all texts in a value, keeping its shape. */
   data<Value>(value: Value): Value;
-  /** The same log, without what was kept by the time of writing. */
+  /** Wraps a log: removes the values that are known when a line is written. */
   log(log: Logger): Logger;
 };
 
@@ -57,13 +59,13 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** A server's own words stand in a problem's detail, and it may tell what it was sent. */
+/** Redacts a problem: its detail may contain a server's own text, which may repeat what it was sent. */
 export function withoutSecrets(error: unknown, { text, data }: Pick<Redactor, 'text' | 'data'>): unknown {
   if (!(error instanceof Problem)) return error;
   return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
-/** First for the exact spellings, then for all of them squeezed. */
+/** The scanner of exact spellings, then the one of squeezed text. */
 type Finder = readonly Scanner[];
 
 function createFinder(parts: readonly string[]): Finder {
@@ -75,18 +77,18 @@ function createFinder(parts: readonly string[]): Finder {
 }
 
 /**
- * The same shape, every text in it cleaned, names of members included. A number that reads like a secret becomes its mark. A secret that is
- * cut into several texts is taken out of each.
+ * Redacts every text in a value, including member names, and keeps its shape. A number that spells a secret is replaced. A secret that is
+ * split over several texts is removed from each.
  */
 function cleanMember<Value>(value: Value, finder: Finder): Value {
   const [values, names]: [string[], string[]] = [[], []];
   collect(value, values, names);
   const [cleanValues, cleanNames] = [cleanTexts(values, finder), cleanTexts(names, finder)];
-  // Texts for texts: the shape is the same.
+  // Texts are replaced by texts, so the type stays the same.
   return cleanValues === values && cleanNames === names ? value : (rebuild(value, cleanValues.values(), cleanNames.values()) as Value);
 }
 
-/** In the order in which `rebuild` takes them. */
+/** Collects texts in the order in which `rebuild` consumes them. */
 function collect(value: unknown, values: string[], names: string[]): void {
   if (typeof value === 'string' || typeof value === 'number') values.push(String(value));
   else if (Array.isArray(value)) for (const item of value) collect(item, values, names);
@@ -113,7 +115,7 @@ function nameOf(name: string, names: Iterator<string>): string {
   return next.done === true ? name : next.value;
 }
 
-/** The same array where there is nothing to take out. */
+/** Returns the same array if nothing was found. */
 function cleanTexts(texts: string[], finder: Finder): string[] {
   return finder.reduce((before, scanner) => {
     const spans = scanner.find(before);
@@ -135,7 +137,7 @@ function cutOut(texts: readonly string[], spans: readonly Span[]): string[] {
   return rest;
 }
 
-/** A secret that is cut into several text blocks; and an image or a sound whose bytes are a secret is none. */
+/** Also finds a secret that is split over several text blocks, and replaces images and sounds whose data is a secret. */
 function cleanBlocks(content: readonly ContentBlock[], finder: Finder): ContentBlock[] {
   const texts = cleanTexts(
     content.map((block) => (block.type === 'text' ? block.text : '')),

@@ -1,23 +1,22 @@
 /**
- * A provider's reply on its way to a client that speaks another dialect, or needs canonical frames: batches of events in, encoded
- * bytes out, a few writes for many events.
+ * Encodes a provider's reply for a client that speaks another dialect or needs canonical frames: batches of events in, bytes out, with few
+ * writes for many events.
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import type { ReplyEncoder } from '../dialects/reply-encoder.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-/** Batches after the first. `next` answers null after the last one and throws only for the caller's own abort. */
+/** The batches after the first. `next` returns null after the last one and throws only when the caller aborts. */
 export type BatchCursor = { next(): Promise<readonly ChatEvent[] | null>; close(): void };
 
 export type Encoding = { first: readonly ChatEvent[]; cursor: BatchCursor; encoder: ReplyEncoder; clock: Clock };
 
 /**
- * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate,
- * which costs more than all that is done with an event: so the first text goes out at once, and so does what comes at a
- * model's own pace; in a burst, what two milliseconds bring goes out in one write. (To join by the time since the last write is
- * no good under load: the slower it gets, the less is joined. Reads cannot be joined: one gives one HTTP chunk, however long it
- * has waited.)
+ * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream enters the isolate, which costs more than
+ * everything else done with an event. So the first text is written at once, as is text at a model's usual pace; in a burst, whatever
+ * arrives within two milliseconds is joined into one write. (Joining by the time since the last write fails under load: the slower it gets,
+ * the less is joined. Reads cannot be joined: each gives one HTTP chunk, however long it has waited.)
  */
 export function encodeReply({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();
@@ -66,7 +65,7 @@ export function encodeReply({ first, cursor, encoder, clock }: Encoding): Readab
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // The cursor throws only for the caller's own abort; then there is no reader left to tell anything.
+        // The cursor throws only when the caller aborts; then no reader is left.
         pump(controller).catch((error) => {
           if (open) controller.error(error);
           open = false;
@@ -84,7 +83,7 @@ export function encodeReply({ first, cursor, encoder, clock }: Encoding): Readab
 }
 
 const coalesceMs = 2;
-/** Text that comes this long after the last write is a model's own pace: nothing will join it, so no timer is set for it. */
+/** Text that arrives this long after the last write comes at a model's usual pace: nothing would be joined with it, so it needs no timer. */
 const pacedGapMs = 4;
-/** A provider that never pauses would keep the timer from its turn: so much goes out anyway. */
+/** Written at once at this size, since a provider that never pauses would keep the timer from firing. */
 const maxPendingLength = 16 * 1024;

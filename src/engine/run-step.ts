@@ -1,6 +1,6 @@
 /**
- * One model call of a turn: the request from the conversation, its events into the log. A cut is retried as a restart of
- * the step, then with the plan's fallback models; what cannot be helped is one `error` event.
+ * One model call of a turn: builds the request from the conversation and writes the reply's events to the log. An interrupted reply is retried
+ * as a restart of the step, then with the plan's fallback models; a permanent failure is one `error` event.
  */
 import { splitModelRef } from '../core/agent.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
@@ -31,15 +31,15 @@ export type StepScope = {
   workspace: string;
   turn: string;
   plan: Plan;
-  /** What the model is offered now; null: no tools. */
+  /** The tools the model is offered at this time; null: no tools. */
   names(): AliasMap | null;
   /** The conversation up to this step. */
   messages(): Message[];
-  /** The same by turn. Absent: it stays as it is, however long. */
+  /** The same, by turn. Absent: the conversation is not shortened. */
   conversation?: Conversation;
-  /** The tools that it has come to; the same list while nothing is new. Absent: none. */
+  /** The tools discovered in the conversation; the same list until one is added. Absent: none. */
   gathered?(): readonly Gathered[];
-  /** Where the results are kept whole that are shown shortened. */
+  /** Stores the full text of results that are shown shortened. */
   results?: Pick<ResultStore, 'has' | 'keep'> | null;
   /** Number of the newest event, for `step-restart`. */
   newest(): number;
@@ -48,10 +48,10 @@ export type StepScope = {
 
 type Attempt = { ok: true } | { ok: false; problem: ProblemBody; retryable: boolean };
 
-/** `restartFrom`: the step was begun before, and its process died; what it said from this event on is taken back. */
+/** `restartFrom`: the step was started by a process that died; its events from this one on are discarded. */
 export type StepAt = { step: number; closing: boolean; restartFrom: number | null };
 
-/** Appends the step's events; the last is `step-end`, or `error` when no model could be made to answer. Throws only on abort. */
+/** Appends the step's events; the last is `step-end`, or `error` when no model returned a reply. Throws only on abort. */
 export async function runStep(
   deps: StepDeps,
   scope: StepScope,
@@ -98,21 +98,21 @@ async function attemptStep(
       if (!writer.finished) await crashPoint(writer.inCall ? 'model-stream-tool-args-mid' : 'model-stream-mid');
     }
     if (!writer.finished)
-      return { ok: false, problem: new Problem('upstream_error', "The model's reply ended without an end.").toBody(), retryable: true };
+      return { ok: false, problem: new Problem('upstream_error', "The model's reply was cut off.").toBody(), retryable: true };
     return { ok: true };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
     if (error.cause !== undefined)
-      deps.log.error('a model could not be asked', { turn: scope.turn, model: at.model, cause: String(error.cause) });
-    // The provider adapter has used up its own retries before the first byte; another model may still answer.
+      deps.log.error('requesting a model failed', { turn: scope.turn, model: at.model, cause: String(error.cause) });
+    // The provider adapter has already retried before the first byte; another model may still work.
     return { ok: false, problem: error.toBody(), retryable: false };
   } finally {
     batch.close();
   }
 }
 
-/** Events of the reply → events of the log, in order. Names are resolved when certain; ids are ours. */
+/** Turns events of the reply into events of the log, in order. Names are resolved where they are unambiguous; call ids are our own. */
 function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: DeltaBatch) {
   const { turn } = scope;
   const { step } = at;
@@ -128,7 +128,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
   };
   return {
     finished: false,
-    /** Between a call's start and its end. */
+    /** Whether a call has started and not ended. */
     inCall: false,
     take(event: Exclude<ChatEvent, { type: 'error' }>): void {
       switch (event.type) {
@@ -205,7 +205,7 @@ async function toRequest(
   signal: AbortSignal,
 ): Promise<ChatRequest> {
   const { plan } = scope;
-  // Before the names: what is kept now can be fetched at once.
+  // Computed before the names: a result that is stored now makes `fetch_result` available.
   const conversation = fittedMessages(scope);
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
@@ -217,15 +217,15 @@ async function toRequest(
     access,
     model,
     messages: system === '' ? messages : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...messages],
-    // The same list from step to step, or longer at its end: what a provider is sent of it is found once.
+    // The same list from step to step, or extended at its end, so that its translation for the provider is cached.
     tools: names === null ? [] : sentTools(names, scope.gathered?.(), choice.tool),
-    toolChoice: choice.told,
+    toolChoice: choice.sent,
     settings: plan.settings,
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };
 }
 
-/** The conversation within the plan's budget, as far as shortening old results of the turn can bring it there. */
+/** Returns the conversation, shortened to the plan's token budget as far as old results of the turn allow. */
 function fittedMessages(scope: StepScope): Message[] {
   const { conversation, plan, turn, results = null } = scope;
   const maxTokens = plan.limits.maxContextTokens ?? limits.maxContextTokens;
@@ -235,12 +235,12 @@ function fittedMessages(scope: StepScope): Message[] {
   return fitted.messages;
 }
 
-type ToolChoice = { told: ChatRequest['toolChoice']; tool: EditionTool | null };
+type ToolChoice = { sent: ChatRequest['toolChoice']; tool: EditionTool | null };
 
-/** Forced in the first step only, and of a tool that the plan has: whatever it offers so far, that one is sent. */
+/** A choice is forced only in the first step. The chosen tool's definition is always sent, even if it is otherwise given on demand. */
 function toolChoice({ settings }: Plan, names: AliasMap | null, { step, closing }: { step: number; closing: boolean }): ToolChoice {
   const choice = closing ? 'none' : step > 1 ? 'auto' : (settings.toolChoice ?? 'auto');
-  if (typeof choice === 'string') return { told: choice, tool: null };
+  if (typeof choice === 'string') return { sent: choice, tool: null };
   const meant = names === null ? null : resolveName(names, choice.tool);
-  return meant?.ok ? { told: { tool: meant.tool.wireName }, tool: meant.tool } : { told: 'auto', tool: null };
+  return meant?.ok ? { sent: { tool: meant.tool.wireName }, tool: meant.tool } : { sent: 'auto', tool: null };
 }

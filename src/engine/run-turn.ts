@@ -1,6 +1,6 @@
 /**
- * Drives a turn: asks the step function for the next action, does it, appends what happened. It owns no state of the
- * conversation: the log has it, so any later run can go on from there.
+ * Runs a turn: gets the next action from the step function, performs it, and appends the events. Keeps no state of the conversation, which
+ * is all in the log, so that any later run can resume the turn.
  */
 import { resolveName } from '../core/alias-map.ts';
 import { callsTools } from '../core/composite-tool.ts';
@@ -34,24 +34,24 @@ export type TurnScope = StepScope &
     /** Folded from the log; `append` keeps it up to date. */
     state: TurnState;
     call: CallScope;
-    /** The policy as it stands now, in the place of that of `call`: a turn may go on for hours. Absent: that stays. */
+    /** Returns the current policy, which replaces that of `call`, since a turn may run for hours. Absent: the policy of `call`. */
     rules?(): Promise<CallScope['rules']>;
     inputs: TurnInputs;
-    /** Awaited once, before the turn's end is told. */
+    /** Awaited once, before the turn's end is appended. */
     beforeEnd(): Promise<void>;
   };
 
-/** What tools have asked for in this turn, beside the log: what a server wants back is its own business, and so is what a person wrote. */
+/** The inputs that tools requested in this turn. Stored beside the log, since they contain data of servers and of the user. */
 export type TurnInputs = {
-  /** To be called in the block that appends `input-required`. */
+  /** Must be called in the same synchronous block that appends `input-required`. */
   keep(callId: string, input: InputRequired): void;
-  /** The last question of a call with its answer; null: it has not asked. */
+  /** The last question of a call with its answer; null if it has asked none. */
   given(callId: string): GivenInput | null;
 };
 
 /**
- * Goes on from wherever the state is. Resolves when the turn has ended; when it waits for somebody outside, whose answer is
- * appended by whoever gets it; or when its signal has aborted, and then whoever aborted it appends the end.
+ * Resumes the turn from its current state. Resolves to `ended`; to `waiting` when it waits for an external answer, which will be appended by
+ * its recipient; or to `aborted` when the signal aborted, and then the aborting code appends the end.
  */
 export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<'ended' | 'waiting' | 'aborted'> {
   const budget = toBudget(scope.plan);
@@ -98,12 +98,12 @@ export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'pr
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
   await scope.beforeEnd();
   await crashPoint('final-before-event');
-  // Written in one go with the end: no crash can come between them, and no recovery propose again.
+  // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
   const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages) : [];
   for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
 }
 
-/** The end of a turn as events: every open call gets its result first, so the history stays whole. */
+/** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
 export function closingEvents(
   state: TurnState,
   status: TurnStatus,
@@ -112,27 +112,30 @@ export function closingEvents(
 ): SessionEventBody[] {
   const { turn, step } = state;
   const results = openCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
-  const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: beyondRecovery() }] : [];
+  const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: recoveryLimitReached() }] : [];
   const proposed = proposals.map((proposal) => ({ type: 'proposal' as const, turn, ...proposal }));
   return [...results, ...problem, ...proposed, { type: 'turn-end', turn, status, reason, usage: state.usage }];
 }
 
-/** A call that was begun may have had its effect, whatever ended the turn; one that was not has had none. */
+/** A call that was started may have had its effect, however the turn ended; one that was not has had none. */
 function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
   if (call.interrupted) return outcomeUnknown();
   const how = status === 'cancelled' ? 'was cancelled' : 'ended';
   if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
   if (call.inner.size > 0)
-    return errorResult('aborted', `The turn ${how} while this call waited for one beneath it: it may have had part of its effect.`);
+    return errorResult(
+      'aborted',
+      `The turn ${how} while this call waited for one of its nested calls: it may have had part of its effect.`,
+    );
   if (call.rounds > 0)
     return errorResult('aborted', `The turn ${how} while this call waited for input: it may have had part of its effect.`);
   return errorResult('aborted', `The turn ${how} before this call was run.`);
 }
 
-function beyondRecovery(): ProblemBody {
+function recoveryLimitReached(): ProblemBody {
   return new Problem(
     'internal',
-    'The service stopped in the middle of this turn again and again, so it was ended. What its calls did is in the log.',
+    'The service stopped repeatedly during this turn, so the turn was ended. The log shows what its calls did.',
   ).toBody();
 }
 
@@ -141,8 +144,8 @@ function toResultEvent(turn: string, step: number, call: StepCall, result: ToolR
 }
 
 /**
- * Runs a step's calls side by side, a few at once; results are appended in call order as soon as those before them are.
- * Who has to be asked is asked when the others are done, so that a stream that ends for it ends with the question.
+ * Runs a step's calls concurrently, up to a limit; appends each result once those of all earlier calls are appended. Questions are appended
+ * after all calls have finished, so that a stream which ends at a question ends with it.
  */
 async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: CallToRun[], signal: AbortSignal): Promise<void> {
   const outcomes = new Array<CallOutcome | undefined>(calls.length);
@@ -181,18 +184,18 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
 
 function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
   if (waitFor.kind === 'inner') {
-    askBeneath(deps, scope, step, call, waitFor.waiting);
+    askForInner(deps, scope, step, call, waitFor.waiting);
     return;
   }
   scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
   if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
 }
 
-/** In the names of the inner calls: each its own arguments, its own word. A question that is open already, from before a crash, is not asked twice. */
-function askBeneath(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waiting: readonly WaitingInner[]): void {
-  const fresh = waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
-  for (const [index, { waitFor, ...asker }] of fresh.entries()) {
-    const more = fresh.length - 1 - index;
+/** Appends one question per nested call, each with its own arguments and decision. A question still open from before a crash is not repeated. */
+function askForInner(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waiting: readonly WaitingInner[]): void {
+  const added = waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
+  for (const [index, { waitFor, ...asker }] of added.entries()) {
+    const more = added.length - 1 - index;
     scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId, ...(more > 0 && { more }) });
     if (waitFor.kind === 'input') scope.inputs.keep(asker.callId, waitFor.input);
   }
@@ -205,7 +208,7 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, wai
   const { callId, name } = call;
   const { canonical, wireName: entry } = waitFor.tool;
   const at = { turn, step, callId, name, canonical, arguments: call.arguments ?? {} };
-  // The caller knows its tool by its own spelling, however the model wrote it.
+  // The client knows its tool by its own name, however the model spelled it.
   if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
   const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
   if (waitFor.kind === 'input') {
@@ -216,7 +219,7 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, wai
   return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, ...question, ask, round: waitFor.round, expiresAt };
 }
 
-/** `shared`: what answers for others, too. */
+/** `shared`: calls of the step whose result is shared by identical calls. */
 type Batch = { shared: Map<string, Promise<CallOutcome>>; rules: CallScope['rules'] };
 
 async function runOne(
@@ -243,7 +246,7 @@ async function runOne(
   const sent = refusal === null ? sentCall(scope, call) : null;
   const key = sent === null ? null : shareKey(deps, call, sent);
   const begun = key === null ? undefined : shared.get(key);
-  // Waits only where there is something to wait for: between looking and setting no other call may come.
+  // Awaits only if there is an earlier call: no other call may run between `get` and `set`.
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
     await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
@@ -254,7 +257,7 @@ async function runOne(
   return await outcome;
 }
 
-/** A person can be asked, but not while the call is open: the turn waits, and the call is made again. */
+/** The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. */
 function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
   const { turn, state } = scope;
   const { step } = state;
@@ -269,7 +272,7 @@ function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall):
 
 type SentCall = { tool: EditionTool; arguments: Record<string, unknown> };
 
-/** The tool that a call means and what it is sent; null: neither can be said. */
+/** Returns the tool a call means and the arguments it will be sent; null if they cannot be determined. */
 function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCall | null {
   const names = scope.names();
   const meant = names === null || args === null ? null : resolveName(names, name);
@@ -277,11 +280,11 @@ function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCa
 }
 
 /**
- * Identical calls of one step run once when that cannot matter. By the name as called: what a result says of a name is the
- * call's own, and so is what it says of arguments. A call that was begun before has an idempotency key of its own, and keeps to it.
+ * Returns the key under which identical calls of one step share one run, or null if they may not. It has the name as called, since notes in
+ * the result are about that name and those arguments. A call that was started before keeps its own idempotency key.
  */
 function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
-  // One that calls tools may be run again because of its journal, which is its own.
+  // A tool that calls tools may be safe to rerun only because of its journal, which cannot be shared.
   return call.attempts === 0 && call.rounds === 0 && !callsTools(tool) && deps.executor.isSafe(tool, own)
     ? `${call.name} ${canonicalJson(call.arguments)}`
     : null;

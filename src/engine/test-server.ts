@@ -1,4 +1,4 @@
-/** Trying a server: it is connected to and listed as for a refresh, and nothing of it is stored. What is wrong with it is the answer. */
+/** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
 import { reportListing } from '../core/listing/listing-report.ts';
 import { orNull, Problem } from '../core/problem.ts';
 import { isSameClient, toServerAccess } from '../core/servers/server.ts';
@@ -16,7 +16,7 @@ export type TestDeps = ReadDeps & {
   directory: Pick<Directory, 'server'>;
 };
 
-/** `document`: one that may not be stored; absent: the one that is stored under the name (`not_found`). */
+/** `document`: a document that need not be stored; absent: the stored one of this name (`not_found`). */
 export async function testServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<ServerTest> {
   const begun = deps.clock.now();
   const tested = await tryServer(deps, workspace, name, document);
@@ -27,7 +27,7 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
   const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
   if (document?.kind === 'static') return { ...untried, ok: true, ...(await readTools(name, { tools: document.tools, operations: null })) };
   if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
-  // Whoever tries a server shares nothing with those who use it; nor is what was granted for the address that is stored sent to another.
+  // A test shares no state with users of the server, and tokens granted for the stored address are not sent to another one.
   const conversation = deps.ids.next('test');
   const isGranted = document === undefined || (await isStoredClient(deps, workspace, name, document));
   const change = {
@@ -50,7 +50,7 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
   }
 }
 
-const tokenless = 'No token was sent: `oauth` is used once the server is stored with it, and somebody has signed in where that is needed.';
+const tokenless = 'No token was sent: `oauth` takes effect after the server is stored and, where required, a user has signed in.';
 
 async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: Server): Promise<boolean> {
   const stored = await orNull(directory.server(workspace, name));
@@ -78,7 +78,7 @@ function givenText(document: Server): string | null {
   return given === undefined || typeof given === 'string' ? (given ?? null) : JSON.stringify(given);
 }
 
-/** As the first listing of a new server would be taken. */
+/** Counts tools as the first listing of a new server would. */
 async function readTools(
   name: string,
   { tools, operations }: Pick<Discovery, 'tools' | 'operations'>,

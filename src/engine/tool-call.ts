@@ -1,4 +1,4 @@
-/** One tool call on its way through the door: what it needs, where it comes from, what is asked and what comes of it. */
+/** The types of one tool call: what it needs, where it comes from, the request and the outcome. */
 import type { AliasMap } from '../core/alias-map.ts';
 import type { Approved, Question } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
@@ -26,114 +26,114 @@ export type CallDeps = {
   clock: Clock;
   log: Logger;
   executor: ToolExecutor;
-  /** `onHop`: as in `ports/outbound.ts`. `purpose`: absent, it is a tool's own request; `server`, one to the tool's server. */
+  /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server. */
   fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
-  /** What a call of a server's tool has to know of it; absent: there are no servers. `not_found` when it is gone. `tool`: own name of the one to call. */
+  /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
   server?(name: string, tool: string): Promise<ServerAccess>;
-  /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
+  /** Whether no request may go to this URL; then approval for it is not requested. */
   refuses?(url: string): boolean;
-  /** Tokens of a server that wants them; absent or null: it wants none. */
+  /** Tokens of a server that requires them; absent or null: it requires none. */
   tokens?(server: ServerAccess): ServerTokens | null;
-  /** For the configuration tools, in the name of a key. Absent: they cannot be called. */
+  /** The toolset editor of a key, for the configuration tools. Absent: they cannot be called. */
   configuration?(keyId: string): ConfigurationDesk;
-  /** The same for `create_tool`. `offered`: what the call may use. */
+  /** The tool maker of a key, for `create_tool`. `offered`: the tools that the call may use. */
   maker?(keyId: string, offered: AliasMap | null): ToolMaker;
-  /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
+  /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
-  /** Where code over tools runs. Absent: such tools do not run here. */
+  /** Runs code that calls tools. Absent: tools that need it cannot be called. */
   sandbox?: Sandbox;
 };
 
 /** Where the call comes from and what it may touch. */
 export type CallScope = {
   keyId: string;
-  /** For presets: the fields of the key that calls. Absent: none are known. */
+  /** The fields of the calling key, for presets. Absent: unknown. */
   caller?: Readonly<Record<string, string>>;
   skills?: SkillReader | null;
-  /** Whoever called, while the call is open. Absent: nobody hears of it before its result. */
+  /** The caller, while the call is open. Absent: the caller only gets the result. */
   channel?: CallerChannel;
-  /** Whose state at a server this is. Absent: the session's, else the key's. */
+  /** The owner of state at a server. Absent: the session, else the key. */
   conversation?: string;
   session: string | null;
   turn: string | null;
   /** null: the conversation has no tools, so every name is unknown. */
   names(): AliasMap | null;
-  /** The tools that the conversation has come to. Absent: nothing is gathered. */
+  /** The tools discovered in the conversation. Absent: none are collected. */
   gathered?(): readonly Gathered[];
   edition: EditionPointer | null;
   files: FileSystem;
-  /** Where results that are too long are kept whole; null: nowhere. */
+  /** Stores the full text of results that are shortened; null: it is not stored. */
   results: ResultStore | null;
   timeoutMs: number;
-  /** What the workspace has allowed. */
+  /** The policy rules of the workspace. */
   rules: readonly PolicyRule[];
-  /** Name of the agent whose turn it is, for rules; absent: none. */
+  /** The name of the turn's agent, for rules; absent: none. */
   agent?: string;
-  /** Canonical names of the tools that this call is made by, the outermost first. Absent: by nobody. */
+  /** The canonical names of the enclosing tools, outermost first. Absent: not a nested call. */
   chain?: readonly string[];
-  /** Of the calls beneath this one; absent: nothing is remembered, so a call beneath that has to wait is refused. */
+  /** The journal of nested calls; absent: a nested call that has to wait is refused. */
   journal?: CallJournal;
-  /** What tools that call tools may call, where that is more than `names`: in code mode a model has one tool, and its code all. */
+  /** What nested calls may call, where that is more than `names`: in code mode the model has one tool, its code all of them. */
   innerNames?(): AliasMap | null;
-  /** What all calls beneath the outermost one share; absent: this is it. */
+  /** Shared by all nested calls of the outermost call; absent: this is the outermost call. */
   tree?: CallTree;
-  /** `files` are those of a script that has not ended: what is done to them is done again when it is run again. */
+  /** Whether `files` belong to a running script: changes to them are repeated when the script is rerun. */
   onOverlay?: boolean;
-  /** What the conversation has seen; absent: each call for itself. */
+  /** What the conversation has seen; absent: each call is judged separately. */
   taint?: TaintMarks;
   /**
-   * Asks, while the call is open, for what a call beneath it waits for, and answers what that one is made again with. Absent: where there is a
-   * journal all of it waits, and elsewhere it is refused.
+   * Asks, while the call is open, for what a nested call waits for; returns the changes to the request with which it is made again. Absent:
+   * with a journal the outermost call waits; without one the nested call is refused.
    */
   askNow?(waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>>;
-  /** The agent's own word on the taint rule; absent: as the policy says. */
+  /** The agent's own setting of the taint rule; absent: the policy decides. */
   taintRule?: boolean;
-  /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`, or with what it asked for. */
+  /** False: the call cannot wait. A call that has to is answered with `approval_required`, or with what it asked for. */
   canWait: boolean;
-  /** Journals, durably before the effect, that the call is about to be tried. */
+  /** Journals that the call is about to be attempted, durably before the effect. */
   started?(callId: string, attempt: number): void;
   /**
-   * Stores durably that a call which may have an effect begins. Rejects when it cannot: then the call does not run. Absent: the log of the
-   * turn does it (`tool-start`).
+   * Stores durably that a call which may have an effect starts. If it rejects, the call does not run. Absent: the log of the turn does it
+   * (`tool-start`).
    */
   begin?(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
-  /** One row for each call id, refusals included; it replaces the intent of `begin`. */
+  /** Stores one row per call id, refused calls included; it replaces the intent of `begin`. */
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 
 export type ToolCallRequest = {
   callId: string;
-  /** Of a call that a tool makes: the call that makes it. */
+  /** The call that made this nested call. */
   parent?: string;
   requested: string;
-  /** null when the text could not be used: `fault` says why. */
+  /** null: the arguments could not be parsed; `fault` says why. */
   arguments: Record<string, unknown> | null;
   fault?: 'truncated' | 'invalid_json' | null;
-  /** jsonrepair changed more than closing brackets: such a call never drives an unsafe tool. */
+  /** Repairing the JSON changed more than closing brackets: such a call never runs an unsafe tool. */
   guessed?: boolean;
-  /** Answered with this instead of running: budgets of the turn, a person's no. */
+  /** The result instead of running the call: a limit of the turn, or a denial. */
   refusal?: Refusal | null;
-  /** The last question about this call was answered with yes: what that is bound to. Absent or null: it was not asked. */
+  /** What the approval of the last question about this call is bound to. Absent or null: it was not asked. */
   approved?: Approved | null;
-  /** What the call asked for when it was made before, and how often it has asked. */
+  /** The input that the call asked for, and how often it has asked. */
   given?: GivenInput | null;
   rounds?: number;
-  /** Tries before this one, and whether the last of them died on its way. */
+  /** Earlier attempts, and whether the last of them was interrupted. */
   attempts?: number;
   interrupted?: boolean;
-  /** It died while it was open to whoever asks: whatever the tool, it is not tried again. */
+  /** The call was in flight between requests when its process stopped: it is not retried, whatever the tool. */
   lost?: boolean;
 };
 
-/** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. `round`: counts the questions of the call from 1. */
+/** An external answer is needed first: from the user, or from the client whose tool it is. `arguments`: the tool's own, secrets as names. `round`: number of the call's question, from 1. */
 export type WaitFor =
   | { kind: 'approval'; tool: EditionTool; ask: Question; round: number; arguments: Record<string, unknown> }
   | { kind: 'client'; tool: EditionTool }
   | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> }
-  /** Calls beneath this one wait: it is run again when all of them are answered. */
+  /** Nested calls wait: this call is rerun when all of them are answered. */
   | { kind: 'inner'; tool: EditionTool; waiting: readonly WaitingInner[] };
 
-/** `name`, `arguments`: as its code called it. `rounds`: times that it has asked for input before. */
+/** `name`, `arguments`: as the code called it. `rounds`: how often it has asked for input before. */
 export type WaitingInner = {
   callId: string;
   name: string;
@@ -148,7 +148,7 @@ export type ToolCallAnswer = {
   requested: string;
   canonical: string | null;
   via: Via | null;
-  /** False: it was refused before the tool was asked. */
+  /** False: the call was refused before the tool ran. */
   ran: boolean;
   result: ToolResult;
   durationMs: number;

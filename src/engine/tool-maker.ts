@@ -1,7 +1,7 @@
 /**
- * Makes tools for `create_tool`, over the Catalog and in the name of a key. Its code calls tools of the plan that the call comes from, by any name that they
- * have there; canonical names are stored. A tool is private to the key unless it is to be shared, which needs the key's right to do so over REST; the
- * rights are read when they are needed, as by `configuration-desk.ts`.
+ * Makes tools for `create_tool`, in the Catalog and on behalf of a key. The code may call tools of the calling plan by any name they have there;
+ * canonical names are stored. A tool is private to the key unless it is shared, which needs the same right as over REST. Rights are read when
+ * they are needed, as in `configuration-desk.ts`.
  */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition-tool.ts';
@@ -25,7 +25,7 @@ import type { Made, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool
 import { requireMayHoldSecrets } from './made-tool-secrets.ts';
 import { requireCompiles, writeMadeTool } from './write-made-tool.ts';
 
-/** `desk`: of the same key. `offered`: what the plan offers; null: nothing. */
+/** `desk`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
   catalog: Catalog;
   keyId: string;
@@ -50,14 +50,14 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
       if (isReplaced) target.requireMayReplace();
       const place = toolset === undefined ? null : await findPlace(parts, toolset, canonical);
       const changes: RegistryChange[] = [
-        // The first that needs an approval is named in the question.
+        // The first change that needs approval is the one named in the question.
         ...(place !== null && !place.isListed ? [{ change: 'write-toolset' as const, name: place.name }] : []),
         ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : target.creates, name: canonical }] : []),
       ];
       return {
         changes,
         async store() {
-          // What was looked at is what is replaced, or nothing.
+          // Replaces exactly the version that was checked.
           const condition = checked.created ? { ifNoneMatch: true } : { ifMatch: checked.document.version - (isReplaced ? 1 : 0) };
           const { document: stored, warnings } = await target.put(document, condition);
           return {
@@ -76,7 +76,7 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
   };
 }
 
-/** Where the tool is stored. `creates`: what a new one changes of the registry. */
+/** Where the tool is stored. `creates`: the registry change for a new tool. */
 type Target = {
   put(document: MadeTool, options: WriteOptions): Promise<PutAnswer>;
   creates: 'create-tool' | 'share-tool';
@@ -91,13 +91,13 @@ function privateTarget({ catalog, keyId }: MakerParts, canonical: string): Targe
   };
 }
 
-/** As over REST: sharing needs the scope `toolsets`; replacing, which any toolset may notice, needs it for the whole workspace. */
+/** As over REST: sharing needs the scope `toolsets`; replacing a tool may affect any toolset, so it needs the scope for the whole workspace. */
 async function sharedTarget({ catalog, keyId }: MakerParts, canonical: string): Promise<Target> {
   const rights = await catalog.keyRights(keyId);
   if (rights === null || !hasScope(rights, 'toolsets') || !isAllowed(rights, { act: 'make-tool' }))
     throw new Problem(
       'forbidden',
-      `The key that this runs with may not share ${quoted(canonical)}: that needs the scope "toolsets". Leave out share and toolset to make a private tool.`,
+      `This key may not share ${quoted(canonical)}: that requires the scope "toolsets". Leave out share and toolset to make a private tool.`,
     );
   return {
     put: (tool, options) => writeMadeTool(catalog, { keyId }, { canonical, tool, options }),
@@ -106,7 +106,7 @@ async function sharedTarget({ catalog, keyId }: MakerParts, canonical: string): 
       if (isAllowed(rights, { act: 'use-workspace', what: 'Made tools' })) return;
       throw new Problem(
         'forbidden',
-        `There is a shared tool ${quoted(canonical)} already, and the key that this runs with may not replace it: that needs the scope "toolsets" for the whole workspace. Take another name.`,
+        `A shared tool ${quoted(canonical)} already exists, and this key may not replace it: that requires the scope "toolsets" for the whole workspace. Choose another name.`,
       );
     },
   };
@@ -116,54 +116,56 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
   const canonical = name.startsWith(`${madeServer}.`) ? name : madeCanonical(name);
   const fault = MadeToolName.safeParse(canonical).error?.issues[0]?.message;
   if (fault !== undefined)
-    throw invalidRequest([{ path: 'name', message: `${quote(name)}, which is stored as ${quote(canonical)}: ${fault}` }]);
+    throw invalidRequest([
+      { path: 'name', message: `${quote(name)} would be stored as ${quote(canonical)}, which is not valid: ${fault}` },
+    ]);
   return { canonical, tool: parseDocument(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
 }
 
-/** Names as calls of the plan are resolved. `share`: the tool is to be called by others, who have no private tools of this key. */
+/** Resolves names as calls of the plan do. `share`: the tool will be called with other keys, which do not have this key's private tools. */
 function lookupIn(offered: AliasMap | null, share: boolean): Lookup {
   const taken = (tool: EditionTool): ReturnType<Lookup['find']> => {
     if (!codeMayCall(tool)) return { fault: `${tool.canonical} cannot be called by code` };
-    if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key: share it first` };
+    if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key. Share it first` };
     return { tool: toNamedTool(tool) };
   };
   return {
     find(name) {
       const found = offered === null ? null : resolveName(offered, name);
       if (found?.ok) return taken(found.tool);
-      // Several entries of one tool are one tool to code.
+      // Several entries of one tool count as one tool for code.
       const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
       const [entry] = entries;
       if (entry !== undefined && codeMayCall(entry)) return taken(entry);
       const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
-      const told = near.length > 0 ? `did you mean ${near.join(', ')}?` : whatThereIs(offered);
-      return { fault: `${quote(name)} is none of the tools that you have; ${told}` };
+      const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : availableTools(offered);
+      return { fault: `${quote(name)} is not one of the offered tools; ${hint}` };
     },
   };
 }
 
-/** Its caller's own tools, and those of a page, are of that conversation alone. */
+/** Client tools and UI tools belong to one conversation only, so code may not call them. */
 function codeMayCall(tool: EditionTool): boolean {
   return isForModels(tool) && tool.kind !== 'client';
 }
 
-function whatThereIs(offered: AliasMap | null): string {
+function availableTools(offered: AliasMap | null): string {
   const names = (offered?.tools ?? []).filter(codeMayCall).map(({ wireName }) => wireName);
-  if (names.length === 0) return 'there are none that code could call';
-  const told = names.slice(0, limits.maxToldAdvice);
-  return `there are ${told.join(', ')}${names.length > told.length ? ` and ${names.length - told.length} more` : ''}`;
+  if (names.length === 0) return 'no tools are available to code';
+  const shown = names.slice(0, limits.maxToldAdvice);
+  return `available tools: ${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
 }
 
 function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): NamedTool {
   return { canonical, name: ownName, kind, aliases: [wireName, ...aliases.map(({ name }) => name)], source: { state } };
 }
 
-/** `isListed`: it has the tool already. */
+/** `isListed`: the toolset already lists the tool. */
 type Place = { name: string; document: StoredDocument; isListed: boolean };
 
 async function findPlace({ desk }: MakerParts, name: string, canonical: string): Promise<Place> {
   const document = await desk.toolset(name);
-  if (document === null) throw new Problem('not_found', `There is no toolset ${quoted(name)} that the key that this runs with may use.`);
+  if (document === null) throw new Problem('not_found', `There is no toolset ${quoted(name)} that this key may use.`);
   return { name, document, isListed: toolsetOf(document).tools.some(({ tool }) => tool === canonical) };
 }
 
@@ -174,7 +176,7 @@ async function listIn({ desk }: MakerParts, { name, document, isListed }: Place,
     const written = await desk.write(name, { ...toolset, tools: [...toolset.tools, { tool: canonical }] }, document.version);
     return { name, version: written.document.version };
   } catch (error) {
-    // The tool is stored by now, whatever becomes of this.
+    // The tool is already stored, so a failure here is reported instead of thrown.
     if (error instanceof Problem) return { name, fault: error.detail };
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The tools that a bound key has: it reads, and lists in toolsets, no others (`core/authority.ts`). Shared by the tool routes, the
- * configuration tools and every write of a toolset.
+ * The tools of a bound key: it may read, and list in toolsets, only these (`core/authority.ts`). Used by the tool routes, the configuration
+ * tools and every write of a toolset.
  */
 import { isUnbound, type Rights } from '../core/authority.ts';
 import { limits } from '../core/limits.ts';
@@ -14,7 +14,7 @@ import { allowOf } from './plan/agent-list.ts';
 import { listedNames } from './plan/plan-names.ts';
 import { agentsOfKey, readToolset } from './plan/read-toolset.ts';
 
-/** Canonical names; null: all of the workspace's. */
+/** Returns canonical names; null: all tools of the workspace. */
 export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
   if (isUnbound(principal)) return null;
   const isOfToolsets = principal.agents === undefined || hasScope(principal, 'toolsets');
@@ -22,7 +22,7 @@ export async function toolsOfKey(catalog: Catalog, directory: Directory, princip
   return await toolsOfAgents(directory, principal);
 }
 
-/** The tools of the newest versions of these toolsets; one that does not exist has none. */
+/** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */
 export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
   const documents = await Promise.all([...new Set(toolsets)].map((name) => orNull(catalog.get('toolset', name))));
   // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
@@ -38,7 +38,7 @@ async function toolsOfAgents(directory: Directory, principal: Principal): Promis
   return new Set(tables.flat());
 }
 
-/** None of a toolset that does not exist, or that the key is not bound to. */
+/** Returns no tools for a toolset that does not exist or that the key is not bound to. */
 async function usableTools(directory: Directory, principal: Principal, reference: string): Promise<string[]> {
   try {
     const { names, list } = await readToolset(directory, principal, reference);
@@ -49,13 +49,13 @@ async function usableTools(directory: Directory, principal: Principal, reference
   }
 }
 
-/** As their sources describe them, sorted by canonical name. `has` null: all. */
+/** Returns definitions as their sources describe them, sorted by canonical name. `has` null: all. */
 export async function definitionsOf(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
   const all = await everyPage((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
   return has === null ? all : all.filter(({ canonical }) => has.has(canonical));
 }
 
-/** What a key may list in toolsets; null: any tool. */
+/** Returns the tools that a key may list in toolsets; null: any. */
 export async function listableTools(catalog: Pick<Catalog, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
   return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
 }

@@ -1,6 +1,6 @@
 /**
- * A chat without server tools and session, for a provider that speaks another wire than its client: the request read into neutral
- * terms, the reply written in the client's dialect. Where both speak the same, the bytes are passed on (`providers/proxy.ts`).
+ * Translates a chat without server tools and session for a provider whose wire differs from the client's: reads the request into neutral
+ * terms and writes the reply in the client's dialect. If both speak the same wire, the bytes are passed through (`providers/proxy.ts`).
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { Message } from '../core/message.ts';
@@ -24,16 +24,16 @@ export type TranslatedChat = {
   body: Readonly<Record<string, unknown>>;
   /** The ref as the request named it. */
   ref: string;
-  /** Of an agent: its word in place of the request's own. */
+  /** The overrides of an agent, which replace the request's own settings. */
   agent?: AgentWord;
 };
 
-/** What an agent says of a chat that needs no turn. `instructions` hold the caller's system text already, `settings` the request's. */
+/** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
 export type AgentWord = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
 
 export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
-/** Throws `invalid_request` for what cannot be said to a provider without a session, and the `Problem` that came before the first byte. */
+/** Throws `invalid_request` for what a provider without a session cannot be sent, and any `Problem` before the first byte. */
 export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
   const { dialect, body, ref } = chat;
   const request = dialect.readRequest(body);
@@ -46,8 +46,8 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     echo: request.echo,
   };
   const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
-  if (!request.streamed) return Response.json(toReplyDocument(dialect, await asTheCallers(readAll(batches)), identity));
-  const { value: first = [] } = await asTheCallers(batches.next());
+  if (!request.streamed) return Response.json(toReplyDocument(dialect, await withCallerErrors(readAll(batches)), identity));
+  const { value: first = [] } = await withCallerErrors(batches.next());
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
@@ -55,7 +55,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     },
     close: () => {
       batches.return?.().catch(() => {
-        // It was cut off, which is what was wanted.
+        // The stream was cut off, as intended.
       });
     },
   };
@@ -66,10 +66,10 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
 }
 
 /**
- * What a provider refuses of a request is the caller's to mend in any words, as it is where the request is passed on: a conversation that
- * is too long is no fault of the service, and no client should send it again and again.
+ * Turns a provider's rejection of the request into `invalid_request`, as when the request is passed through: a conversation that is too long,
+ * for example, is not an error of the service, and no client should retry it.
  */
-async function asTheCallers<Reply>(reply: Promise<Reply>): Promise<Reply> {
+async function withCallerErrors<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (error) {
@@ -87,11 +87,15 @@ async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<Ch
 }
 
 function toChatRequest({ access, model, agent }: TranslatedChat, request: DialectRequest): ChatRequest {
-  if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'this provider gives one answer: leave n out' }]);
+  if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'must be 1 or absent: this provider returns one answer' }]);
   if (request.previous !== null) {
-    throw new Problem('not_found', 'This provider keeps no answers: send the messages before it, or name a session by x-moniker-session.', {
-      param: 'previous_response_id',
-    });
+    throw new Problem(
+      'not_found',
+      'This provider does not store responses. Send the previous messages, or name a session in x-moniker-session.',
+      {
+        param: 'previous_response_id',
+      },
+    );
   }
   const tools = request.clientTools() ?? [];
   const { toolChoice = 'auto', ...settings } = agent?.settings ?? request.settings();

@@ -1,8 +1,8 @@
-/** What is in a directory, and in those within it; for whoever lists files, a model or a person. */
+/** Lists a directory, optionally with its subdirectories. Used for models and users. */
 import { joinPath } from '../core/path.ts';
 import type { DirectoryEntry, FileSystem } from '../ports/file-system.ts';
 
-/** Names are relative to `root`, which is a directory; a directory comes right before what is in it. At most `most` of them. */
+/** Returns at most `most` entries. Names are relative to `root`, which is a directory; a directory comes directly before its content. */
 export function walkFiles(
   files: FileSystem,
   root: string,

@@ -1,6 +1,6 @@
 /**
- * Writes a shared made tool in the name of a key, over REST or by `create_tool`. A key bound to toolsets makes new tools out of the tools of these,
- * and learns of no others. Replacing one is for keys of the whole workspace, since any toolset may have it.
+ * Writes a shared made tool on behalf of a key, over REST or by `create_tool`. A key bound to toolsets makes new tools from the tools of
+ * these toolsets, and sees no others. Only keys of the whole workspace may replace a tool, since any toolset may list it.
  */
 import { readUses } from '../core/made/read-uses.ts';
 import { privateToolName } from '../core/made/made-toolset.ts';
@@ -13,12 +13,12 @@ import type { Catalog, PutAnswer, WriteOptions } from '../ports/catalog.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import { definitionsOf, toolsOfToolsets } from './tools-of-key.ts';
 
-/** The syntax of its code, which the Catalog does not look at. Throws `invalid_request`. */
+/** Checks the syntax of the code, which the Catalog does not. Throws `invalid_request`. */
 export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implementation: string): Promise<void> {
   const fault = await sandbox.check(implementation);
   if (fault === null) return;
   const where = fault.line === null ? '' : `line ${fault.line}: `;
-  throw invalidRequest([{ path: 'implementation', message: `is no JavaScript: ${where}${fault.message}` }]);
+  throw invalidRequest([{ path: 'implementation', message: `is not valid JavaScript: ${where}${fault.message}` }]);
 }
 
 export type MadeToolWrite = { canonical: string; tool: MadeTool; options: WriteOptions };
@@ -42,7 +42,7 @@ async function putShared(
   if ((await orNull(catalog.get('made-tool', canonical))) !== null)
     throw new Problem(
       'forbidden',
-      `${quoted(canonical)} is there already, and this key is bound to a part of the workspace: take another name.`,
+      `${quoted(canonical)} already exists, and this key is bound to a part of the workspace, so it may not replace it. Choose another name.`,
     );
   const reached = readUses(tool, createLookup(byName(await definitionsOf(catalog, await toolsOfToolsets(catalog, toolsets)))));
   if (reached.issues.length > 0) throw invalidRequest(reached.issues);
@@ -50,7 +50,7 @@ async function putShared(
   return await catalog.put('made-tool', canonical, { ...tool, uses, names, by }, { ...options, ifNoneMatch: true });
 }
 
-/** Removes the private tool that its key has now shared: else that key alone would continue to call the old one. */
+/** Removes the key's private tool of this name after it was shared: otherwise this key alone would still call the old one. */
 async function removePrivate(catalog: Catalog, keyId: string, canonical: string): Promise<void> {
   await orNull(catalog.remove('private-tool', privateToolName(keyId, canonical)));
 }

@@ -1,6 +1,6 @@
 /**
- * Writing a toolset in the name of a key, by REST or by the configuration tools: which toolsets it may write, which tools it may list
- * in them, and which entries only an administrator writes (`core/authority.ts`).
+ * Writes a toolset on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
+ * them, and which entries only an administrator may write (`core/authority.ts`).
  */
 import { isAllowed, refusalOf, requireAllowed, type Rights } from '../core/authority.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
@@ -12,7 +12,7 @@ import type { Toolset, ToolsetEntry } from '../core/toolset.ts';
 import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import { definitionsOf, listableTools } from './tools-of-key.ts';
 
-/** Throws `forbidden` with the paths of the entries that the key may not write, before anything is looked up or stored. */
+/** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
 export async function writeToolset(
   catalog: Catalog,
   rights: Rights,
@@ -24,7 +24,7 @@ export async function writeToolset(
   return await catalog.put('toolset', name, { ...toolset, tools: checked.tools, name }, checked.options);
 }
 
-/** The entries with their tools by name, and the conditions under which the decision holds. */
+/** Returns the entries with the names of their tools, and the write options under which the check holds. */
 export async function checkToolset(
   catalog: Catalog,
   rights: Rights,
@@ -42,7 +42,7 @@ export async function checkToolset(
   return { tools, options: atVersion(stored, options) };
 }
 
-/** Each entry by the name of its tool, which the key has. */
+/** Returns each entry with the name of its tool. Throws `forbidden` for tools that the key does not have. */
 async function listOnly(
   catalog: Catalog,
   rights: Rights,
@@ -64,12 +64,12 @@ async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<R
   return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await pinOf(tool), tool.canonical])));
 }
 
-/** `kept`: the part of the entry that must equal the stored one where the key lacks the right. */
+/** `kept`: the part of the entry that must equal the stored one if the key lacks the right. */
 type Waiver = { path: string; what: string; kept: unknown };
 
 /**
- * What takes a decision away from a person, or hands a tool a secret. An entry with `approval: "never"` is kept whole; one with a secret
- * keeps its tool and its arguments, since a changed address or default could send the secret elsewhere.
+ * Entries that remove an approval or give a tool a secret. An entry with `approval: "never"` must be unchanged; one with a secret must keep
+ * its tool and its arguments, since a changed address or default could send the secret elsewhere.
  */
 function waivers(entry: ToolsetEntry): Waiver[] {
   const secrets = [...secretArguments(entry.arguments).keys()];
@@ -90,22 +90,25 @@ function requireKept(tools: readonly ToolsetEntry[], stored: StoredDocument | nu
   const issues = tools.flatMap((entry, index) =>
     waivers(entry).flatMap((waiver): Issue[] => {
       if (kept.has(canonicalJson(waiver.kept))) return [];
-      const message = `${waiver.what} needs a key with the scope "admin" that is not bound; this key may keep an entry that has it, unchanged`;
+      const message = `${waiver.what} requires an unbound key with the scope "admin"; this key may only keep an existing entry that has it, unchanged`;
       return [{ path: `tools[${index}].${waiver.path}`, message }];
     }),
   );
   if (issues.length > 0) throw refused(issues);
 }
 
-/** What was compared must be what is replaced. */
+/** Makes sure that the version that was compared is the one that is replaced. */
 function atVersion(stored: StoredDocument | null, options: WriteOptions): WriteOptions {
   if (stored === null) return options;
   if (typeof options.ifMatch === 'number' && options.ifMatch !== stored.version)
-    throw new Problem('precondition_failed', `The toolset is at version ${stored.version}, not ${options.ifMatch}: read it again.`);
+    throw new Problem(
+      'precondition_failed',
+      `The toolset is at version ${stored.version}, not ${options.ifMatch}. Read it again and retry.`,
+    );
   return { ...options, ifMatch: stored.version };
 }
 
 function refused(issues: Issue[]): Problem {
-  const told = issues.slice(0, limits.maxToldIssues);
-  return new Problem('forbidden', told.map(({ path, message }) => `${path}: ${message}`).join('; '), { issues: told });
+  const shown = issues.slice(0, limits.maxToldIssues);
+  return new Problem('forbidden', shown.map(({ path, message }) => `${path}: ${message}`).join('; '), { issues: shown });
 }

@@ -260,7 +260,7 @@ describe('an agent that asks for made tools', () => {
     await catalog.put('toolset', 'files', { tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }] });
     const why = {
       path: 'made',
-      message: 'made.runner is not offered: it calls builtin.bash, and that is not among the tools of the agent.',
+      message: 'made.runner is not offered: it calls builtin.bash, which is not one of the agent’s tools.',
     };
     const agent = { model: 'rehearsal/default', toolset: 'files', made: true };
     expect((await catalog.put('agent', 'helper', agent)).warnings).toEqual([why]);

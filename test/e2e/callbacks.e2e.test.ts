@@ -109,7 +109,7 @@ describe('callbacks', () => {
     expect(new Set(down.attempts)).toEqual(new Set([kept.id]));
     expect(down.received.map(({ id, type }) => [id, type])).toEqual([[kept.id, 'turn.completed']]);
     expect(kept.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([503, 500, 502, 204]);
-    expect(kept.attempts[0].error).toBe('Answered 503: not now');
+    expect(kept.attempts[0].error).toBe('Responded with 503: not now');
     expect(down.refused).toEqual([]);
   });
 
@@ -189,7 +189,7 @@ describe('callbacks', () => {
     );
     expect(kept.attempts[0]).toMatchObject({
       status: null,
-      error: expect.stringContaining(`redirects to ${new URL(elsewhere).host}, and was not followed`),
+      error: expect.stringContaining(`redirects to ${new URL(elsewhere).host}; the redirect was not followed`),
     });
     expect(reached).toBe(0);
   });
@@ -211,7 +211,7 @@ describe('callbacks', () => {
       const [found] = await callbacks(`delivery=bad-${name}`);
       return found?.attempts[0]?.status === 500 ? found : undefined;
     });
-    expect(failed.attempts[0].error).toMatch(/^Answered 500: x{300,400}$/);
+    expect(failed.attempts[0].error).toMatch(/^Responded with 500: x{300,400}$/);
   });
 
   it('gives up where the receiver is gone, keeps it as dead, and sends it to the address that is put in its place', async () => {
@@ -219,7 +219,7 @@ describe('callbacks', () => {
     await hook('gone', gone);
     await post('gone', 'd-4');
     const dead = await withStatus('delivery=d-4', 'dead');
-    expect(dead).toMatchObject({ nextAttemptAt: null, attempts: [{ status: 410, error: 'Answered 410: no more' }] });
+    expect(dead).toMatchObject({ nextAttemptAt: null, attempts: [{ status: 410, error: 'Responded with 410: no more' }] });
     const right = await listen();
     await hook('gone', right.url);
     expect((await service.call('POST', `/v1/callbacks/${dead.id}/retry`)).status).toBe(202);
@@ -238,7 +238,7 @@ describe('callbacks', () => {
     expect((await service.call('POST', '/v1/subscriptions/tried/test')).json).toMatchObject({
       delivered: false,
       status: 500,
-      error: 'Answered 500: not now',
+      error: 'Responded with 500: not now',
     });
     expect(await callbacks('kind=subscription&name=tried')).toEqual([]);
     expect((await service.call('POST', '/v1/subscriptions/nobody/test')).status).toBe(404);

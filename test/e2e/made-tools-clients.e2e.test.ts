@@ -134,11 +134,13 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     const silent = await connect(service.key, {});
     const code = 'const { error } = await tools.wipe({}); return error;';
     const unasked = await call('run_code', { code }, silent);
-    expect(unasked.text).toMatch(/needs a person's approval, and this client cannot ask one \(MCP elicitation\)\. Call it in a session/);
+    expect(unasked.text).toMatch(
+      /requires a person's approval, and this client cannot ask for one \(MCP elicitation\)\. Call the tool in a Moniker session/,
+    );
     await silent.close();
     const { key } = (await service.call('POST', '/v1/keys', { name: `plain-${era}`, scopes: ['tools'] })).json;
     const plain = await connect(key, { elicitation: { form: {} } });
-    expect((await call('run_code', { code }, plain)).text).toContain('this key lacks the scope');
+    expect((await call('run_code', { code }, plain)).text).toContain('this key does not have the scope');
     expect(questions).toEqual([]);
     await plain.close();
   });

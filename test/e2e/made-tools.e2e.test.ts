@@ -136,8 +136,8 @@ describe('tools that a model makes', () => {
     );
     expect(status).toBe('completed');
     const texts = toolCalls.map(({ isError, content }: Answer['json']) => `${isError} ${content[0].text}`);
-    expect(texts[0]).toMatch(/^true [\s\S]*implementation: is no JavaScript: line \d/);
-    expect(texts[1]).toContain('"bash" is none of the tools that you have');
+    expect(texts[0]).toMatch(/^true [\s\S]*implementation: is not valid JavaScript: line \d/);
+    expect(texts[1]).toContain('"bash" is not one of the offered tools');
     expect(texts[2]).toContain('name: "bash" is the name of builtin.bash');
   });
 });

@@ -76,7 +76,7 @@ describe('a conversation with private and untrusted content', () => {
     expect(asked).toMatchObject({ status: 'waiting', pending: [{ kind: 'approval', canonical: 'builtin.http_request' }] });
     const [{ callId, reason }] = asked.pending;
     expect(reason).toContain('/workspace/secret.txt (builtin.read_file)');
-    expect(reason).toContain(`a page of ${host()} (builtin.http_request)`);
+    expect(reason).toContain(`a response from ${host()} (builtin.http_request)`);
     await service.restart();
     expect(upstream.countOf('/out-1')).toBe(0);
     const decided = await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });

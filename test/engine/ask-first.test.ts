@@ -276,7 +276,7 @@ describe('the network', () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/next', status), known: ['known.example'] });
     const { asked, isError, text } = await call('http_request', { url: 'https://known.example/', method });
     expect([asked, isError]).toEqual([null, true]);
-    expect(text).toMatch(/leads to new\.example.*Request https:\/\/new\.example\/next separately/);
+    expect(text).toMatch(/redirected to new\.example.*a separate request to https:\/\/new\.example\/next/);
     expect(sent).toEqual([`${method} https://known.example/`]);
   });
 
@@ -311,7 +311,7 @@ describe('the network of a script', () => {
       const answered = await call('bash', { command: `${post}; ${command}; echo on` });
       expect(answered).toMatchObject({
         asked: null,
-        text: expect.stringContaining('cannot be asked for once this call has sent POST api.example'),
+        text: expect.stringContaining('cannot be requested after this call has sent POST api.example'),
       });
       expect(sent).toEqual(['POST https://api.example/send']);
       expect(files.paths()).toEqual(pathsBefore);

@@ -137,7 +137,7 @@ describe('an old call shape on a merged tool', () => {
     const { call, ran } = door();
     const { text } = await call('gh_workflow', { id: '7', method: 'get_job', team: 'search' });
     expect(ran[0]).toMatchObject({ method: 'get_workflow', team: 'payments' });
-    expect(text).toBe('done\n[Ignored: "method", "team". The toolset sets them, not the call.]');
+    expect(text).toBe('done\n[Ignored: "method", "team". The toolset sets these arguments, not the call.]');
   });
 
   it('is checked in the words of what was shown', async () => {
@@ -152,7 +152,9 @@ describe('an old call shape on a merged tool', () => {
     const { call } = door({ scope: { caller: { team: 'nobody' } } });
     const { result, text } = await call('get_workflow', { id: '7' });
     expect(result).toMatchObject({ code: 'invalid_arguments', issues: [{ path: 'team' }] });
-    expect(text).toContain('what the toolset sets for get_workflow (github.actions_get) does not fit the tool; no call can mend that');
+    expect(text).toContain(
+      'the values that the toolset sets for get_workflow (github.actions_get) are not valid for the tool. No call can fix this',
+    );
   });
 
   it('does not tell a model what it sets, where that does not fit', async () => {
@@ -162,7 +164,7 @@ describe('an old call shape on a merged tool', () => {
     };
     const { call, ran } = door({ scope: { names: () => buildAliasMap(team, { aliases: true }) } });
     const { result, text } = await call('get_workflow', { id: '7' });
-    expect(result?.issues).toEqual([{ path: 'team', message: 'its value is not one that the tool takes' }]);
+    expect(result?.issues).toEqual([{ path: 'team', message: 'its value is not valid for the tool' }]);
     expect(JSON.stringify([result, text])).not.toContain('payments');
     expect(ran).toEqual([]);
   });
@@ -172,7 +174,7 @@ describe('an old call shape on a merged tool', () => {
     const { result, text } = await call('get_workflow', { id: '7' });
     expect(result?.code).toBe('not_allowed');
     expect(text).toContain(
-      'the field "team" of the key that calls, and this key has none. Keys are made with such fields: {"caller": {"team": …}}',
+      'the field "team" of the calling key, and this key does not have it. Create a key with this field: {"caller": {"team": …}}',
     );
     expect(ran).toEqual([]);
   });
@@ -352,7 +354,7 @@ describe('the server of a tool', () => {
     const { call, ran } = door({ server: async () => ({ ...access, ready: ['actions_get'] }) });
     const { ran: isRun, result } = await call('create_freely', {});
     expect([isRun, result]).toMatchObject([false, { isError: true, code: 'tool_error' }]);
-    expect(JSON.stringify(result)).toContain('does not list it any more');
+    expect(JSON.stringify(result)).toContain('no longer lists it');
     expect(await call('get_job', { resource_id: '7' })).toMatchObject({ ran: true });
     expect(ran).toHaveLength(1);
   });
@@ -363,7 +365,7 @@ describe('the server of a tool', () => {
     const { result, text } = await call('deploy', {});
     expect(result).toMatchObject({ isError: true, code: 'tool_error' });
     expect(text).toMatch(/^deploy cannot be called: its server "sleepy" has listed no tools yet; GET \/v1\/servers\/sleepy says/);
-    expect(text).not.toContain('does not list');
+    expect(text).not.toContain('no longer lists');
     expect(ran).toEqual([]);
   });
 
@@ -383,7 +385,7 @@ describe('the server of a tool', () => {
     const { call } = door({ server: () => Promise.reject(new Problem('not_found', 'There is no server "github".')) });
     const { result, text } = await call('create_freely', {});
     expect(result?.code).toBe('tool_error');
-    expect(text).toContain('create_freely (github.create) cannot be called: its server "github" is gone');
+    expect(text).toContain('create_freely (github.create) cannot be called: its server "github" was removed');
   });
 
   it('is asked about no tool of this code base', async () => {

@@ -47,7 +47,7 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
       expect(results(events), name).toMatchObject([{ isError: true, code: 'truncated' }]);
       expect(resultText(results(events)[0])).toMatch(/Send the call again/);
       expect(events.find(({ type }) => type === 'tool-input-end')).toMatchObject({ arguments: null, raw: text });
-      expect(JSON.stringify(requests[1]?.messages)).toContain('cut off before they were whole');
+      expect(JSON.stringify(requests[1]?.messages)).toContain('cut off before their end');
     }
   });
 

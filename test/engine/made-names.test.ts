@@ -49,9 +49,7 @@ describe('an agent with made tools', () => {
     await make('runner', ['read_file', 'bash']);
     await make('alone', []);
     expect(await offered(await plan())).toEqual([...base, 'made.alone', 'made.reader']);
-    expect(await left()).toEqual([
-      { canonical: 'made.runner', why: 'it calls builtin.bash, and that is not among the tools of the agent' },
-    ]);
+    expect(await left()).toEqual([{ canonical: 'made.runner', why: 'it calls builtin.bash, which is not one of the agent’s tools' }]);
   });
 
   it('is offered one over another made tool where it has all that stands beneath both', async () => {
@@ -62,7 +60,7 @@ describe('an agent with made tools', () => {
     expect(await offered(await plan())).toEqual([...base, 'made.reader', 'made.twice']);
     expect(await left()).toContainEqual({
       canonical: 'made.over',
-      why: 'it calls made.runner, and that is left out: it calls builtin.bash, and that is not among the tools of the agent',
+      why: 'it calls made.runner, which is omitted: it calls builtin.bash, which is not one of the agent’s tools',
     });
   });
 

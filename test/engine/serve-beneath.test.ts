@@ -78,7 +78,7 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     expect(await textOf(asked)).toBe('ok: note done\nok: wipe done\nok: read done');
     expect(asked.ran).toEqual(['note', 'wipe', 'read']);
     expect(asked.questions.map(({ params }) => params.message)).toEqual([
-      'Allow one call of local.wipe, named wipe here?\nReason: Its toolset asks for an approval of every call.\nArguments: {"why":"wipe"}',
+      'Allow one call of local.wipe, named wipe here?\nReason: Its toolset requires approval for every call.\nArguments: {"why":"wipe"}',
     ]);
     expect(asked.run.audit.map(({ callId, canonical, verdict }) => [callId, canonical, verdict])).toContainEqual([
       'call_1.2',
@@ -89,14 +89,14 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
 
   it('asks for each of its calls anew', async () => {
     const asked = callOf(inTurn('wipe', 'wipe'), { answers: [yes, { action: 'decline' }] });
-    expect(await textOf(asked)).toMatch(/^ok: wipe done\ndenied: Not run: the person who was asked said no/);
+    expect(await textOf(asked)).toMatch(/^ok: wipe done\ndenied: Not run: the user denied this call/);
     expect(asked.ran).toEqual(['wipe']);
   });
 
   it.each<[string, Client, RegExp]>([
-    ['a key that may not approve', { scopes: ['tools'] }, /lacks the scope "approve"/],
-    ['a client that cannot ask', { askable: {} }, /this client cannot ask one .* Call it in a session/],
-    ['a request that ends with its answer', { answers: null }, /in the middle of this call. Call it in a session of Moniker/],
+    ['a key that may not approve', { scopes: ['tools'] }, /does not have the scope "approve"/],
+    ['a client that cannot ask', { askable: {} }, /this client cannot ask for one .* Call the tool in a Moniker session/],
+    ['a request that ends with its answer', { answers: null }, /during this call. Call the tool in a Moniker session/],
     ['a client that has left', { answers: [new Error('gone')] }, /the client did not answer/],
   ])('is a result that code goes on with, for %s', async (_who, client, text) => {
     const asked = callOf(inTurn('wipe', 'read'), client);
@@ -187,7 +187,7 @@ test('what calls tools asks for nothing itself once one has run that nothing rem
   const asked = callOf(body);
   asked.run.scope.files.write('/workspace/a.txt', new TextEncoder().encode('x'));
   const outcome = await asked.run.call('tidy');
-  expect(contentText(answerOf(outcome).content)).toMatch(/cannot be asked for once this call has called local\.note/);
+  expect(contentText(answerOf(outcome).content)).toMatch(/cannot be requested after this call has called local\.note/);
   expect(asked.ran).toEqual(['note']);
 });
 

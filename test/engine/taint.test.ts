@@ -19,7 +19,7 @@ describe('a conversation that has read a file it was given, and a page', () => {
     const { asked } = await post();
     expect(asked).toMatchObject({ kind: 'taint', target: 'api.example' });
     expect(asked?.reason).toMatch(
-      /api\.example.*\/workspace\/secret\.txt \(builtin\.read_file\).*a page of page\.example \(builtin\.http_request\)/,
+      /api\.example.*\/workspace\/secret\.txt \(builtin\.read_file\).*a response from page\.example \(builtin\.http_request\)/,
     );
     expect(sent).toEqual(['GET page.example']);
     expect(await post({ approved: true })).toMatchObject({ asked: null, isError: false });
@@ -80,7 +80,9 @@ describe('a conversation that has read a file it was given, and a page', () => {
     await readPage();
     const { asked } = await call('http_request', { url: 'https://new.example/' });
     expect(asked).toMatchObject({ kind: 'network', target: 'new.example' });
-    expect(asked?.reason).toMatch(/new to this workspace, and this conversation has seen .*secret\.txt.* and a page of page\.example/);
+    expect(asked?.reason).toMatch(
+      /new to this workspace, and this conversation has seen .*secret\.txt.* and a response from page\.example/,
+    );
   });
 
   it('is one script as well: it is asked before what it read and fetched is sent on, and runs once that is approved', async () => {
@@ -278,8 +280,8 @@ describe('a call that belongs to no conversation', () => {
 describe('a made tool', () => {
   it.each([
     ['its own key', 'k', null],
-    ['another key', 'other', 'made.note, which another key wrote'],
-    ['a key that is not known', undefined, 'made.note, which another key wrote'],
+    ['another key', 'other', 'made.note, written with another key'],
+    ['a key that is not known', undefined, 'made.note, written with another key'],
   ])('of %s is as trusted as that', async (_whose, by, untrusted) => {
     const marks = createTaintMarks();
     const note = madeTool('note', [], { made: { implementation: '', uses: [], ...(by !== undefined && { by }) } });
@@ -330,7 +332,7 @@ describe('a made tool', () => {
 });
 
 describe('the switches', () => {
-  const seen = () => createTaintMarks({ private: 'a.txt (builtin.read_file)', untrusted: 'a page of page.example' });
+  const seen = () => createTaintMarks({ private: 'a.txt (builtin.read_file)', untrusted: 'a response from page.example' });
   const off = { decision: 'allow', kind: 'taint' };
 
   it.each([

@@ -83,9 +83,9 @@ describe('a tool that is made of a plan’s tools', () => {
   });
 
   it.each([
-    ['tools.bash', 'implementation: line 1: "bash" is none of the tools that you have; there are open, search, lookup, lookup_b'],
-    ['tools["builtin.bash"]', '"builtin.bash" is none of the tools that you have'],
-    ['tools.peruze', '"peruze" is none of the tools that you have; did you mean open?'],
+    ['tools.bash', 'implementation: line 1: "bash" is not one of the offered tools; available tools: open, search, lookup, lookup_b'],
+    ['tools["builtin.bash"]', '"builtin.bash" is not one of the offered tools'],
+    ['tools.peruze', '"peruze" is not one of the offered tools; did you mean open?'],
     ['tools[args.path]', 'list the tools that it may call in `uses`'],
   ])('may not call %s, and is told what there is', async (call, why) => {
     expect(await refusal(calling(call))).toContain(why);
@@ -105,7 +105,7 @@ describe('a tool that is made of a plan’s tools', () => {
   });
 
   it('calls nothing where the plan has nothing', async () => {
-    expect(await refusal(count, makerOf('root', null))).toContain('there are none that code could call');
+    expect(await refusal(count, makerOf('root', null))).toContain('no tools are available to code');
     expect(await make({ ...count, implementation: 'return 1' }, makerOf('root', null))).toMatchObject({ uses: [] });
   });
 
@@ -119,10 +119,10 @@ describe('a tool that is made of a plan’s tools', () => {
   it.each<[string, Partial<MakeRequest>]>([
     ['name: "bash" is the name of builtin.bash', { name: 'bash' }],
     ['name: "shell" is an alias of builtin.bash', { name: 'made.shell' }],
-    ['"a b", which is stored as "made.a b": must be "made." and 2 to 64', { name: 'a b' }],
+    ['"a b" would be stored as "made.a b", which is not valid: must be "made." and 2 to 64', { name: 'a b' }],
     ['aliases[0]: "shell" is an alias of builtin.bash', { aliases: ['shell'] }],
     ['parameters[0].type', { parameters: [{ name: 'n', type: 'date' }] }],
-    ['implementation: is no JavaScript', { implementation: 'return (' }],
+    ['implementation: is not valid JavaScript', { implementation: 'return (' }],
   ])('is refused: %s', async (why, change) => {
     expect(await refusal({ ...count, ...change })).toContain(why);
   });

@@ -68,7 +68,11 @@ describe('a toolset with UI tools beside others', () => {
       finish('tool-calls'),
     ]);
     expect(events.filter(({ type }) => type === 'tool-result')).toMatchObject([
-      { canonical: 'ui.camera', code: 'not_allowed', content: [{ text: expect.stringContaining('shown to the person, not called') }] },
+      {
+        canonical: 'ui.camera',
+        code: 'not_allowed',
+        content: [{ text: expect.stringContaining('shown to the user and cannot be called') }],
+      },
       { canonical: 'web.search', isError: false },
     ]);
     expect([ran, requests.length, events.at(-1)]).toMatchObject([['web.search'], 2, { type: 'turn-end', status: 'completed' }]);

@@ -75,7 +75,7 @@ describe('a delivery that is signed', () => {
     const harness = await triage({ filter: 'event == "issues" && payload.action in ["opened"] && headers["x-github-event"] == event' });
     expect(await bodyOf(await deliver(harness, asGitHub(opened)))).toMatchObject({ status: 'pending', reason: null });
     const other = await bodyOf(await deliver(harness, asGitHub({ ...opened, action: 'closed' }, { id: 'd-2' })));
-    expect(other).toMatchObject({ status: 'ignored', session: null, reason: 'The filter is not true of it.' });
+    expect(other).toMatchObject({ status: 'ignored', session: null, reason: 'The filter does not match.' });
     const odd = await bodyOf(await deliver(harness, asGitHub({ issue: {} }, { id: 'd-3' })));
     expect(odd).toMatchObject({ status: 'ignored', session: null });
     expect(harness.sessions.submitted).toHaveLength(1);

@@ -337,7 +337,7 @@ describe('/mcp', () => {
     const toEnter = expect.stringMatching(/configuration mode: call enter-configuration-mode first/);
     expect((await call('build-toolset')).error).toMatchObject({ message: toEnter, data: { code: 'unknown_tool' } });
     await h.catalog.setEquipment('root', { mode: 'configuration' });
-    const toLeave = expect.stringMatching(/exit-configuration-mode leads to the tools of demo/);
+    const toLeave = expect.stringMatching(/Call exit-configuration-mode to get the tools of demo/);
     expect((await call('terminal')).error).toMatchObject({ code: -32602, message: toLeave });
     await h.send('DELETE', '/v1/toolsets/demo');
     expect(await names(h)).toContain('build-toolset');

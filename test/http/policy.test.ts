@@ -106,14 +106,14 @@ describe('what the policy would say', () => {
   it('says what it is not told of: files, arguments, and the calls of code', async () => {
     expect(await ask({ tool: 'builtin.bash', arguments: { command: 'rm -rf /' } })).toMatchObject({
       verdict: 'allow',
-      notes: [expect.stringContaining('as if there were no files')],
+      notes: [expect.stringContaining('on an empty file system')],
     });
     const { notes } = await ask({ tool: 'builtin.bash', arguments: { cmd: 'ls' } });
     expect(notes[0]).toContain('command: missing');
     const shout = { description: 'Shouts.', implementation: 'return (await tools.bash({ command: "rm x" })).output' };
     await h.send('PUT', '/v1/tools/made.shout', shout);
     expect((await ask({ tool: 'made.shout' })).notes).toEqual([
-      'Calls that its code makes are judged one by one, when it makes them: builtin.bash.',
+      'Each call that its code makes is judged separately when it is made: builtin.bash.',
     ]);
     expect(await ask({ tool: 'local.calculate', arguments: { expression: '1' } })).not.toHaveProperty('notes');
   });

@@ -58,13 +58,13 @@ describe.each(dialects)('a choice of tools at %s', (_path, { ask, forced, requir
   });
 
   it.each([
-    ['all', 'nonesuch', 'is not one tool'],
-    ['reader', 'shell', 'is not one tool'],
-    ['reader', 'builtin.bash', 'is not one tool'],
-    ['reader', 'camera', 'is shown to the person, not called'],
-    ['idle', 'shell', 'is not one tool'],
-    ['plain', 'shell', 'is not one tool'],
-    ['all', 'constructor', 'is not one tool'],
+    ['all', 'nonesuch', 'is not a tool of this turn'],
+    ['reader', 'shell', 'is not a tool of this turn'],
+    ['reader', 'builtin.bash', 'is not a tool of this turn'],
+    ['reader', 'camera', 'is shown to the user and cannot be called'],
+    ['idle', 'shell', 'is not a tool of this turn'],
+    ['plain', 'shell', 'is not a tool of this turn'],
+    ['all', 'constructor', 'is not a tool of this turn'],
   ])('of the agent %s is not %s', async (agent, name, why) => {
     const answer = await ask(agent, { tool_choice: forced(name) });
     const body = await bodyOf(answer);

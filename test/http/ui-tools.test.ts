@@ -117,7 +117,7 @@ describe('a toolset with UI tools', () => {
       canonical: 'ui.camera',
       isError: true,
       code: 'not_allowed',
-      content: [{ text: expect.stringContaining('shown to the person, not called') }],
+      content: [{ text: expect.stringContaining('shown to the user and cannot be called') }],
     });
     expect(await bodyOf(await call('?dryRun=true'))).toMatchObject({ canonical: 'ui.camera', verdict: 'deny' });
   });

@@ -74,7 +74,7 @@ describe('the outbound client', () => {
       purpose: 'server',
       onHop: stayAt('https://a.example/'),
     });
-    await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1, and was not followed there.');
+    await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1; the redirect was not followed.');
   });
 
   it('chooses the network of each hop by the operator’s settings for the purpose', async () => {

@@ -153,7 +153,10 @@ describe('a request that goes on from an answer', () => {
       ],
     });
     expect(further.session).not.toBe(branch.session);
-    const unknown = { label: 'untrusted', by: 'an answer in the history that the client sent, which is not known here' };
+    const unknown = {
+      label: 'untrusted',
+      by: 'an assistant message in the history that the client sent, which this service did not produce',
+    };
     expect(await marksOf(further.session)).toEqual([...seen, unknown]);
   });
 

@@ -212,7 +212,7 @@ describe('a turn in which a call beneath a call waits', () => {
     await self.settle();
     const [result] = self.events().filter((event) => event.type === 'tool-result');
     expect(result).toMatchObject({ code: 'tool_error', isError: true });
-    expect(answered(self.events())[0]).toMatch(/went another way .*: local\.send\./);
+    expect(answered(self.events())[0]).toMatch(/made different calls .*: local\.send\./);
     expect(left(self)).toBe(0);
   });
 

@@ -17,10 +17,10 @@ describe('what a conversation has seen', () => {
 
   it('is there after a restart, and cannot be marked anew then', () => {
     const { sql, store } = opened();
-    store.mark('untrusted', 'a page of example.com (builtin.http_request)');
+    store.mark('untrusted', 'a response from example.com (builtin.http_request)');
     const { store: later } = opened(sql);
     later.mark('untrusted', 'another');
-    expect(later.read()).toEqual({ private: null, untrusted: 'a page of example.com (builtin.http_request)' });
+    expect(later.read()).toEqual({ private: null, untrusted: 'a response from example.com (builtin.http_request)' });
     expect(opened(sql).store.read()).toEqual(later.read());
   });
 

@@ -1,6 +1,6 @@
 /**
- * What the calls beneath one outermost call share: how many there are, and whether all of it has come to an end. One a run of that call, in
- * memory; what outlives it is the journal. Used by `inner-calls.ts`.
+ * What all nested calls of one outermost call share: their number, the size of their results, and whether they were ended. One per run of
+ * the outermost call, in memory; the journal has what must survive. Used by `inner-calls.ts`.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { idsBeneath } from '../../core/composite-tool.ts';
@@ -10,17 +10,17 @@ import type { CallJournal } from '../../ports/call-journal.ts';
 
 export type CallTree = {
   readonly root: string;
-  /** What the plan offers, beneath made tools too, which may call less. */
+  /** The names that the plan offers. A made tool inside the tree may call fewer. */
   plan(): AliasMap | null;
-  /** False: there are as many already as there can be. One that an earlier run made is counted once. */
+  /** Counts a call. Returns false when `limits.maxInnerCalls` is reached. A call of an earlier run counts once. */
   admit(callId: string): boolean;
-  /** False: what the calls have answered is more than all of it may be. For where no journal counts it. */
+  /** Counts result bytes where no journal does. Returns false when the limit is exceeded. */
   hold(bytes: number): boolean;
-  /** What all of it ends with; null: it goes on. */
+  /** The result that ends all calls of the tree; null while they continue. */
   end: ToolResult | null;
-  /** One has had an effect that nothing remembers: whatever is above it and runs again does it again. */
+  /** Records an effect that no journal records: any call above it would repeat the effect if it ran again. */
   done(callId: string, canonical: string): void;
-  /** Canonical name of the first such call beneath this one; null: there is none. */
+  /** Returns the canonical name of the first such nested call of this call, or null. */
   doneBeneath(callId: string): string | null;
 };
 

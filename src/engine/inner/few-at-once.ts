@@ -1,19 +1,19 @@
-/** So many pieces of work at once; the others wait in the order in which they came. */
+/** Limits concurrency: runs at most `most` pieces of work at once; the others wait in order of arrival. */
 export function createFewAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
-  let taken = 0;
-  let begun = 0;
+  let running = 0;
+  let resumed = 0;
   return async (work) => {
-    if (taken < most) taken += 1;
-    // Whoever ends gives its place on: it is never free in between.
+    if (running < most) running += 1;
+    // Finished work hands its slot directly to the next in line, so a slot is never free in between.
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
     } finally {
-      const next = waiting[begun];
-      if (next === undefined) taken -= 1;
+      const next = waiting[resumed];
+      if (next === undefined) running -= 1;
       else {
-        begun += 1;
+        resumed += 1;
         next();
       }
     }

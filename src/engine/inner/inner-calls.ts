@@ -1,6 +1,6 @@
 /**
- * Calls that a running tool makes of other tools (`ToolContext.calls`): each goes through the one door with its own id, time and audit row,
- * stands in the journal, and waits for itself. What code over it looks like is not known here. Used by `execute-call.ts`.
+ * Nested calls: the calls a running tool makes of other tools (`ToolContext.calls`). Each goes through `callTool` with its own id, timeout,
+ * approval, journal entry and audit row. Independent of the language of the calling code. Used by `execute-call.ts`.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { callsTools, innerCallId } from '../../core/composite-tool.ts';
@@ -23,10 +23,10 @@ import { chainFault, innerNames, meantBy, innerTools } from './inner-names.ts';
 import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
 
-/** `callTool`, given by whoever called: it stands above. */
+/** The type of `callTool`, which the caller passes in because it is a layer above. */
 export type Door = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
 
-/** The call that calls. `signal`: its own, which ends with it. `channel`: as its tool has it. `stop` ends its tool. */
+/** The call that makes nested calls. `signal`: aborts when it ends. `channel`: the one its tool has. `stop` aborts its tool. */
 export type Caller = {
   deps: CallDeps;
   scope: CallScope;
@@ -41,31 +41,31 @@ export type Caller = {
 
 export type InnerDesk = {
   calls: InnerCalls;
-  /** Nothing beneath runs any more. */
+  /** Resolves when no nested call is running. */
   idle(): Promise<void>;
-  /** What has to be asked for before the call can be run again. */
+  /** The nested calls that need an approval or input before the call can be rerun. */
   waiting(): readonly WaitingInner[];
-  /** What the call ends with, whatever its tool answers; null: with that. */
+  /** The result that replaces the tool's own; null: none. */
   end(): ToolResult | null;
-  /** Whether a name means a tool that works on files and does nothing else. */
+  /** Whether a name resolves to a tool that only works on files. */
   isFileTool(name: string): boolean;
-  /** A call beneath it that would be made twice if this one were run again; null: there is none. */
+  /** The name of a nested call whose effect would be repeated if this call were rerun; null: none. */
   unrepeatable(): string | null;
 };
 
 export function createInnerCalls(caller: Caller): InnerDesk {
-  return new Desk(caller);
+  return new Runner(caller);
 }
 
-/** One run of one call that calls. */
-class Desk implements InnerDesk {
+/** Runs the nested calls of one run of a call. */
+class Runner implements InnerDesk {
   readonly calls: InnerCalls;
   readonly #caller: Caller;
   readonly #journal: CallJournal | null;
   readonly #tree: CallTree;
   readonly #names: AliasMap | null;
   readonly #chain: readonly string[];
-  /** What an earlier run left of the calls that this one makes. */
+  /** The calls of this call that an earlier run recorded. */
   readonly #recorded: readonly Recorded[];
   readonly #order: ReplayOrder;
   readonly #fewAtOnce = createFewAtOnce(limits.maxParallelCalls);
@@ -91,7 +91,7 @@ class Desk implements InnerDesk {
       get tools() {
         return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
       },
-      // When it is asked for: most scripts ask for neither, and leave no row.
+      // A getter: most scripts use neither value, and then no row is stored.
       get replay() {
         return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
       },
@@ -120,7 +120,7 @@ class Desk implements InnerDesk {
   }
 
   async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerAnswer> {
-    // At once: its place is that in which code made it.
+    // Counted synchronously, so that the id follows the order in which the code made its calls.
     this.#made += 1;
     const id = innerCallId(this.#caller.callId, this.#made);
     const work = this.#caller.deadline.during(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
@@ -137,9 +137,10 @@ class Desk implements InnerDesk {
     const given = readArguments(args);
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
     const entry = journal?.find(id) ?? null;
-    if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(wentAnotherWay(this.#recorded));
+    if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(codeDiverged(this.#recorded));
     if (entry?.result) return { result: entry.result, order: entry.order };
-    if (this.#caller.signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made it has ended.'), order: null };
+    if (this.#caller.signal.aborted)
+      return { result: errorResult('aborted', 'Not run: the call that made this one has ended.'), order: null };
     const canonical = meant?.canonical ?? null;
     const start = { callId: id, root: this.#tree.root, requested: name, canonical, via, arguments: given ?? {}, fingerprint };
     const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
@@ -148,17 +149,17 @@ class Desk implements InnerDesk {
 
   async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
     const { deps, scope, door, signal } = this.#caller;
-    const beneath = this.#scope(start, at);
+    const innerScope = this.#scope(start, at);
     let request = this.#request(start, given, at);
-    let outcome = await door(deps, beneath, request, signal);
+    let outcome = await door(deps, innerScope, request, signal);
     while ('waitFor' in outcome && this.#journal === null && scope.askNow !== undefined) {
       request = { ...request, ...(await scope.askNow(outcome.waitFor, request.rounds ?? 0)) };
-      outcome = await door(deps, beneath, request, signal);
+      outcome = await door(deps, innerScope, request, signal);
     }
     if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
     const { result, via, durationMs, ran } = outcome.answer;
     if (ran && this.#journal === null && hasEffect(deps, given, at)) this.#tree.done(start.callId, start.canonical ?? start.requested);
-    // Cut off by the end of the call above, which no one runs again.
+    // Aborted by the end of the outer call, which is not rerun.
     if (signal.aborted && result.code === 'aborted') return { result, order: null };
     if (this.#journal === null) return this.#tree.hold(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
     const before = at.entry?.order ?? null;
@@ -185,7 +186,7 @@ class Desk implements InnerDesk {
       given: input,
       rounds,
       attempts,
-      // What it did to the files of a script that is run again is not there.
+      // The effects of an interrupted call on a script's uncommitted files were discarded, so it can simply be rerun.
       interrupted: attempts > 0 && !at.isRedone,
     };
   }
@@ -194,19 +195,19 @@ class Desk implements InnerDesk {
     const { scope } = this.#caller;
     const journal = this.#journal;
     const again = (entry?.order ?? null) !== null;
-    // Beneath a made tool nothing is reached but what it uses: `names` says all.
+    // Inside a made tool only the tools it uses can be called, which are all in `names`.
     const { innerNames: _plan, started: _ofCaller, ...above } = scope;
     return {
       ...above,
       names: () => this.#names,
       chain: this.#chain,
       tree: this.#tree,
-      channel: channelBeneath(this.#caller),
-      // Judged for itself, and not once more for the script that it is called from.
+      channel: innerChannel(this.#caller),
+      // The nested call is judged by its own policy check, not by that of the calling script as well.
       files: files === null ? scope.files : unguarded(files),
       onOverlay,
       canWait: scope.canWait && (journal !== null || scope.askNow !== undefined),
-      // What is made again stands in the log already.
+      // A call that is repeated is already in the audit log.
       ...(again && { begin: () => undefined, audit: () => undefined }),
       ...(journal !== null && !again && { started: () => journal.begin(start) }),
     };
@@ -222,7 +223,7 @@ class Desk implements InnerDesk {
 
   #refuse(callId: string, meant: EditionTool | null): Refusal | null {
     if (!this.#tree.admit(callId)) {
-      const message = `Not run: a call may make ${limits.maxInnerCalls} calls, all beneath it counted. Go on with what there is.`;
+      const message = `Not run: a call may make at most ${limits.maxInnerCalls} nested calls in total. Continue with the results so far.`;
       return { code: 'limit_reached', message };
     }
     const fault = meant === null || !callsTools(meant) ? null : chainFault(this.#chain, meant);
@@ -236,39 +237,39 @@ class Desk implements InnerDesk {
 
   #endWith(result: ToolResult): Settled {
     this.#end ??= result;
-    this.#caller.stop('its calls cannot go on');
+    this.#caller.stop('its nested calls cannot continue');
     return { result, order: null };
   }
 }
 
 type Recorded = ReturnType<CallJournal['beneath']>[number];
 
-/** `isRedone`: what it does goes with the files of a script that is run again. */
+/** `isRedone`: its effects are on the files of a script that is rerun, so it is rerun too. */
 type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
 
-/** null: it waits. `order`: null where nothing is remembered. */
+/** null: the call waits. `order`: null where nothing is journaled. */
 type Settled = { result: ToolResult; order: number | null } | null;
 
 function isChildOf(callId: string, parent: string): boolean {
   return callId.startsWith(`${parent}.`) && !callId.includes('.', parent.length + 1);
 }
 
-/** null: nothing that a tool can be sent. Nothing at all is no arguments. */
+/** Returns null for arguments that no tool can be sent. Missing arguments are an empty object. */
 function readArguments(args: unknown): Record<string, unknown> | null {
   if (args === undefined) return {};
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
   try {
     canonicalJson(args);
-    // An object that is no array: JSON has no other.
+    // An object that is not an array, checked above.
     return args as Record<string, unknown>;
   } catch {
-    // Deeper than any input that we accept.
+    // Nested more deeply than any input we accept.
     return null;
   }
 }
 
-/** Whoever is above hears of it while it runs. Who has no journal cannot ask and be called again. */
-function channelBeneath({ channel, scope }: Caller): CallerChannel {
+/** The outer caller gets progress while the nested call runs. Without a journal or `ask`, the call cannot ask for input and be rerun. */
+function innerChannel({ channel, scope }: Caller): CallerChannel {
   if (scope.journal !== undefined || channel.ask !== undefined) return channel;
   const { askable: _askable, ...rest } = channel;
   return rest;
@@ -278,23 +279,26 @@ const fileTools: ReadonlySet<string> = new Set(
   ['read_file', 'write_file', 'edit_file', 'delete_file', 'list_directory'].map((name) => `builtin.${name}`),
 );
 
-/** What it did went with the files of the script, and is done again with it; so is what calls such tools. */
+/** Such a call's effects are part of the script's files and are redone with it; so are calls of tools that call file tools. */
 function worksOnFiles(tool: EditionTool | null): boolean {
   return tool !== null && (fileTools.has(tool.canonical) || callsTools(tool));
 }
 
-/** Calls beneath a tool that calls tools stand for themselves. */
+/** Nested calls of a tool that calls tools are recorded separately. */
 function hasEffect({ executor }: CallDeps, given: Record<string, unknown> | null, { meant, isRedone }: Place): boolean {
   return meant !== null && !isRedone && !callsTools(meant) && !executor.isSafe(meant, given ?? {});
 }
 
-function wentAnotherWay(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {
+function codeDiverged(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {
   const done = recorded.flatMap(({ canonical, order }) => (order === null || canonical === null ? [] : [canonical]));
   const what = done.length === 0 ? 'nothing' : [...new Set(done)].join(', ');
-  return errorResult('tool_error', `Its code went another way than before it waited, and was stopped. What it had called: ${what}.`);
+  return errorResult(
+    'tool_error',
+    `The code made different calls than before it waited, so it was stopped. Calls that had already run: ${what}.`,
+  );
 }
 
 function journalFull(): ToolResult {
-  const text = `Stopped: what the calls beneath it answered is more than ${limits.maxJournalBytes} bytes together. Ask for less of it.`;
+  const text = `Stopped: the results of its nested calls exceed ${limits.maxJournalBytes} bytes in total. Request less data.`;
   return errorResult('limit_reached', text);
 }

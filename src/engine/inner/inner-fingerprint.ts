@@ -1,6 +1,6 @@
 /**
- * What tells one inner call from another at the same place: the name and the arguments as code gave them, and the tool as its entry has it. A
- * person's yes, and an answer from before, are for exactly that. What a tool is called besides, and how it is described, is no part of it.
+ * Identifies a nested call at its position: a hash of the name and arguments the code gave and the tool's toolset entry. An approval or a
+ * recorded result applies only to a call with the same fingerprint. Aliases and descriptions are not part of it.
  */
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
@@ -10,7 +10,7 @@ export async function innerFingerprint(name: string, args: unknown, tool: Editio
   return await sha256Hex(canonicalJson({ name, arguments: args ?? null, entry }));
 }
 
-/** A made tool has its code and its own tools in it, and is called often. */
+/** Cached, since a made tool contains its code and its tools and may be called often. */
 const hashes = new WeakMap<EditionTool, Promise<string>>();
 
 function entryHash(tool: EditionTool): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * What tools that call tools may call, by which names. A made tool: what it was compiled with, and nothing else, whatever the plan offers;
- * where the plan has entries for such a tool, those, with their presets and what they say on asking. Code and scripts: all that the plan offers.
+ * Which tools a tool that calls tools may call, by which names. A made tool: only the tools it was compiled with, using the plan's entries
+ * (presets, approval) for those where there are any. Code and scripts: everything the plan offers.
  */
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
@@ -8,12 +8,12 @@ import { limits } from '../../core/limits.ts';
 import type { Via } from '../../core/message.ts';
 import type { InnerTool } from '../../ports/inner-calls.ts';
 
-/** `plan`: what the plan offers. `above`: what the tool itself was called from; the same, but beneath a made tool. */
+/** `plan`: the names that the plan offers. `above`: the names at the calling tool, which differ from `plan` only inside a made tool. */
 export function innerNames(tool: EditionTool, plan: AliasMap | null, above: AliasMap | null): AliasMap | null {
   return tool.kind === 'made' ? madeNames(tool, plan) : above;
 }
 
-/** By the tool, and by what stands in its place: a toolset's tools live as long as the toolset. */
+/** Cached by tool and plan; a toolset's tools live as long as the toolset. */
 const known = new WeakMap<EditionTool, WeakMap<object, AliasMap>>();
 const noPlan = {};
 
@@ -26,7 +26,7 @@ function madeNames(tool: EditionTool, plan: AliasMap | null): AliasMap {
   return names;
 }
 
-/** By the names that the code was written with, however the toolset calls them: none of these may come to mean another tool. */
+/** Keeps the names that the code was written with, whatever the toolset calls the tools: none of them may resolve to another tool. */
 function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionTool[] {
   const taken = new Set(uses.flatMap((use) => [use.wireName, ...use.aliases.map(({ name }) => name)]));
   return uses.flatMap((use) => {
@@ -34,13 +34,13 @@ function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionT
     const [entry, ...others] = entriesOf(use.canonical, plan);
     if (entry === undefined) return [use];
     if (others.length === 0) return [{ ...entry, wireName, ownName, aliases }];
-    // Each fixes or asks for something of its own: which is meant, only its own name says.
+    // Several entries with different presets or approvals: only an entry's own name says which one is meant.
     const names = [...aliases, { name: wireName, mode: 'hidden' as const }];
     return [entry, ...others].filter((one) => !taken.has(one.wireName)).map((one) => ({ ...one, ownName, aliases: names }));
   });
 }
 
-/** The one that the canonical name means, else all. */
+/** Returns the entry that the canonical name resolves to, or all entries of the tool. */
 function entriesOf(canonical: string, plan: AliasMap | null): readonly EditionTool[] {
   if (plan === null) return [];
   const meant = resolveName(plan, canonical);
@@ -49,8 +49,8 @@ function entriesOf(canonical: string, plan: AliasMap | null): readonly EditionTo
 }
 
 /**
- * As whoever writes code is told of them: never the tool itself, nor what is shown to a person; the caller's own only where it can be asked. A
- * made tool's code is written already: what is held or gone stays, and a call says so.
+ * The tools shown to code: never the tool itself or UI tools, and client tools only where the client can be asked. For a made tool, whose
+ * code exists already, held and missing tools are included: calling one returns an error.
  */
 export function innerTools(names: AliasMap | null, { canonical: self, kind }: EditionTool, withClient: boolean): InnerTool[] {
   const tools = names?.tools ?? [];
@@ -68,21 +68,21 @@ export function innerTools(names: AliasMap | null, { canonical: self, kind }: Ed
     }));
 }
 
-/** The tool that a name means; null: none, or more than one. */
+/** Returns the tool that a name resolves to; null for none, or more than one. */
 export function innerTool(names: AliasMap | null, name: string): EditionTool | null {
   return meantBy(names, name)?.tool ?? null;
 }
 
-/** With how it means it, as the log has it before the call is made. */
+/** Like `innerTool`, with how the name resolved, as the log records it before the call. */
 export function meantBy(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? { tool: meant.tool, via: meant.via } : null;
 }
 
-/** Why code may not call the tool from where it is; null: it may. `chain`: the tools that it is beneath, canonical, the outermost first. */
+/** Returns why the tool may not be called at this depth, or null. `chain`: canonical names of the enclosing tools, outermost first. */
 export function chainFault(chain: readonly string[], { canonical }: EditionTool): string | null {
   const shown = [...chain, canonical].join(' → ');
-  if (chain.includes(canonical)) return `Not run: it is made of itself (${shown}). Do it without calling ${canonical}.`;
+  if (chain.includes(canonical)) return `Not run: ${canonical} would call itself (${shown}). Write the code without calling ${canonical}.`;
   if (chain.length < limits.maxCompositeDepth) return null;
-  return `Not run: tools may call tools ${limits.maxCompositeDepth} deep, and this would be one more (${shown}). Do it in fewer.`;
+  return `Not run: nested calls may be at most ${limits.maxCompositeDepth} levels deep, and this would be one more (${shown}). Use fewer levels.`;
 }

@@ -1,20 +1,20 @@
 /**
- * Gives answers out in the order in which they were given before, then in the order in which they come: code that makes its calls side by side
- * then goes the same way again. Used by `inner-calls.ts`.
+ * Delivers results in the order of an earlier run, then in order of completion, so that code which makes concurrent calls takes the same
+ * path when it is replayed. Used by `inner-calls.ts`.
  */
 export type ReplayOrder = {
-  /** One more has its place, behind all others. */
+  /** Appends a position after all others. */
   add(order: number): void;
-  /** Resolves when all before it were given out. */
+  /** Resolves when all earlier positions were delivered. */
   turn(order: number): Promise<void>;
 };
 
-/** `recorded`: places of those that have one from before. */
+/** `recorded`: positions from an earlier run. */
 export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
   const ahead = recorded.toSorted((one, other) => one - other);
   const ready = new Map<number, () => void>();
   let given = 0;
-  const giveOut = (): void => {
+  const deliver = (): void => {
     for (let next = ahead[given]; next !== undefined && ready.has(next); next = ahead[given]) {
       ready.get(next)?.();
       ready.delete(next);
@@ -26,8 +26,8 @@ export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
     turn: (order) =>
       new Promise((resolve) => {
         ready.set(order, resolve);
-        // Not before this one is waited for, or one behind it that is waited for already would be heard of first.
-        queueMicrotask(giveOut);
+        // In a microtask, so that a later position that is already waiting is not delivered before this one is registered.
+        queueMicrotask(deliver);
       }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * An agent's list of tools against its toolset, found once for both and kept while they are the same: plans are made with every
- * request, and a list may have as many names as the toolset.
+ * An agent's tool list matched against its toolset. Cached while both are the same objects: every request makes a plan, and a list may have
+ * as many names as the toolset.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { matchAllowList } from '../../core/allow-list.ts';
@@ -8,13 +8,13 @@ import { sha256Hex } from '../../core/hash.ts';
 import type { Plan } from '../../core/plan.ts';
 import { utf8Length } from '../../core/utf8.ts';
 
-/** `hash`: for `Plan.allowHash`. `bytes`: of the list as JSON. */
+/** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */
 export type AgentList = { allow: readonly string[]; hash: string; bytes: number };
 
-/** By the list's own object: an agent that is read anew has another, and is matched anew. */
+/** Keyed by the list's identity: an agent that is read again has a new list, which is matched again. */
 const matched = new WeakMap<AliasMap, WeakMap<readonly string[], Promise<AgentList>>>();
 
-/** `names` is the toolset's full table. */
+/** Matches a list. `names`: the toolset's full table. */
 export function matchAgentList(names: AliasMap, list: readonly string[]): Promise<AgentList> {
   const lists = matched.get(names) ?? new WeakMap<readonly string[], Promise<AgentList>>();
   matched.set(names, lists);
@@ -23,7 +23,7 @@ export function matchAgentList(names: AliasMap, list: readonly string[]): Promis
   return known;
 }
 
-/** What any of the lists allows; null: all, which an agent without a list has. */
+/** Returns the tools that any of the lists allows; null for all of them, as for an agent without a list. */
 export async function joinAgentLists(names: AliasMap, lists: readonly (readonly string[] | undefined)[]): Promise<AgentList | null> {
   const given = lists.filter((list) => list !== undefined);
   if (given.length < lists.length || given.length === 0) return null;
@@ -32,7 +32,7 @@ export async function joinAgentLists(names: AliasMap, lists: readonly (readonly 
   return others.length === 0 ? first : await measured([...new Set([first, ...others].flatMap(({ allow }) => allow))]);
 }
 
-/** As a plan carries it. */
+/** Returns the plan's fields for a list. */
 export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash'> {
   return list === null ? { allow: null } : { allow: list.allow, allowHash: list.hash };
 }

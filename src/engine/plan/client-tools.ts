@@ -1,6 +1,6 @@
 /**
- * The caller's own tools beside the server's: names that would mean two things are refused before a turn begins, so that no
- * call of the model can go to the wrong side. Used by `plan-turn.ts`.
+ * Checks the client's tools against the server's: ambiguous names are rejected before a turn starts, so that no call can reach the wrong
+ * tool. Used by `plan-turn.ts`.
  */
 import { toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { fold } from '../../core/fold.ts';
@@ -9,8 +9,8 @@ import { invalidRequest, type Issue } from '../../core/problem.ts';
 import { injectedNames } from '../../core/reserved-names.ts';
 
 /**
- * `names`: what the toolset's part of the plan offers; null: nothing. Throws `invalid_request` with one issue for each name
- * that equals or folds to one of the server's, to an injected tool's, or to an earlier one of the caller's.
+ * `names`: what the plan offers from the toolset; null: nothing. Throws `invalid_request` with one issue for each name that equals or folds
+ * to a name of the server's tools, of an injected tool, or of an earlier client tool.
  */
 export function checkClientTools(
   names: AliasMap | null,
@@ -19,17 +19,19 @@ export function checkClientTools(
 ): void {
   const earlier = new Map<string, string>();
   const issues = tools.flatMap(({ name }, index): Issue[] => {
-    // What folds to nothing (`_`) equals nothing but itself.
+    // A name that folds to nothing (`_`) is compared unfolded.
     const folded = fold(name) || name;
     const owner = serverToolOf(names, name) ?? injectedByFold.get(folded) ?? earlier.get(folded);
     if (!earlier.has(folded)) earlier.set(folded, `tool ${index + 1} of the request (client.${name})`);
     if (owner === undefined) return [];
-    return [{ path: pathOf(index), message: `"${name}" equals or folds to a name of ${owner}: give the tool client.${name} another one` }];
+    return [
+      { path: pathOf(index), message: `"${name}" equals or folds to a name of ${owner}. Choose another name for the tool client.${name}` },
+    ];
   });
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** The tool, or all tools, that a call by this name would mean. */
+/** Describes the tool or tools that a call by this name could mean; undefined for none. */
 function serverToolOf(names: AliasMap | null, name: string): string | undefined {
   const [tool, ...others] = names === null ? [] : toolsNamed(names, name);
   if (tool === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The names of a plan in code mode: the model gets `run_code` and what is for itself, its code gets all the plan offers. A caller's own tools
- * stay the model's as well: who brought them waits for calls of the model, answers them in the conversation, and may name one as the choice.
+ * The names of a plan in code mode: the model gets `run_code` and the tools meant for the model itself; its code gets everything the plan
+ * offers. Client tools stay available to the model too: the client expects calls from the model, answers them in the conversation, and may
+ * name one as the tool choice.
  */
 import { extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
@@ -9,18 +10,18 @@ import { fetchResultTool } from '../../core/fetch-result.ts';
 import { findToolsCanonical, findToolsTool } from '../../core/find-tools.ts';
 import { useSkillCanonical } from '../../core/skills/use-skill.ts';
 
-/** `names`: what the plan offers, without the caller's tools. The same table where there is nothing that code could call. */
+/** `names`: what the plan offers without client tools. Returns the same table if code could call nothing. Cached. */
 export function codeNames(names: AliasMap): AliasMap {
-  const known = kept.get(names);
+  const known = cached.get(names);
   if (known !== undefined) return known;
   const made = names.tools.some(isForCode) ? makeCodeNames(names) : names;
-  kept.set(names, made);
+  cached.set(names, made);
   return made;
 }
 
-const kept = new WeakMap<AliasMap, AliasMap>();
+const cached = new WeakMap<AliasMap, AliasMap>();
 
-/** More tools of the caller's: for the model, and for its code. */
+/** Adds client tools, for the model and for its code. */
 export function withCallersTools(names: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
   const inner = names?.inner;
   return extendAliasMap(names, tools, inner === undefined ? undefined : extendAliasMap(inner, tools));
@@ -30,12 +31,12 @@ function makeCodeNames(names: AliasMap): AliasMap {
   const [listed] = toolsNamed(names, runCodeCanonical).filter(({ canonical }) => canonical === runCodeCanonical);
   const own = names.tools.filter((tool) => tool.kind === 'ui' || forTheModel.has(tool.canonical));
   const isFound = toolsNamed(names, findToolsCanonical).some(({ canonical }) => canonical === findToolsCanonical);
-  // Not all of them may be declared, and those that are not are looked for by code.
+  // Not all tools may be declared; code finds the others with `find_tools`.
   const inner = isFound ? names : extendAliasMap(names, [findToolsTool]);
   return extendAliasMap(null, [listed ?? runCodeTool, ...own], inner);
 }
 
-/** What is proposed to people is no matter of the model; skills and long results are read by the model, not by its code. */
+/** Tools for the model only: it reads skills and long results itself. */
 const forTheModel: ReadonlySet<string> = new Set([useSkillCanonical, fetchResultTool.canonical]);
 const notForCode: ReadonlySet<string> = new Set([...forTheModel, runCodeCanonical, findToolsCanonical]);
 

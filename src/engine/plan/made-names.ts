@@ -1,6 +1,6 @@
 /**
- * Which of a workspace's made tools a plan offers beside its toolset (`Agent.made`): those whose own tools it has, all of them, under names that mean
- * nothing else there. What a toolset lists itself is its own affair, whether the agent's list leaves it or not.
+ * The made tools of a workspace that a plan offers beside its toolset (`Agent.made`): those whose own tools the plan has, under names that
+ * have no other meaning there. Made tools that the toolset lists itself are skipped, whether the agent's list allows them or not.
  */
 import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { fold } from '../../core/fold.ts';
@@ -8,8 +8,8 @@ import { isForModels, type Edition, type EditionTool } from '../../core/edition-
 import type { Plan } from '../../core/plan.ts';
 
 /**
- * The made tools that a key may be offered: its private ones, and the shared ones. A shared tool that came later yields every name that a private
- * one has, so that no other key can take a private tool's place.
+ * Merges the made tools a key may be offered: its private ones and the shared ones. If a name of a shared tool clashes with one of a private
+ * tool, the shared tool loses that name, so that another key cannot replace a private tool.
  */
 export function joinMade(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
   if (shared === null || own === null || own.edition.tools.length === 0)
@@ -32,10 +32,10 @@ function namesOf({ wireName, ownName, aliases }: EditionTool): string[] {
   return [wireName, ownName, ...aliases.map(({ name }) => name)].map(fold);
 }
 
-/** `left`: those that it has not, with the reason. */
+/** `left`: the made tools that are omitted, with the reason. */
 export type MadePick = { offered: readonly EditionTool[]; left: readonly { canonical: string; why: string }[] };
 
-/** `names`: the plan's part of its toolset; null: it has none. `made`: the table of the made tools that the key may be offered (`joinMade`). */
+/** `names`: the plan's part of its toolset; null without a toolset. `made`: the table of the made tools that the key may be offered (`joinMade`). */
 export function pickMade(names: AliasMap | null, made: AliasMap): MadePick {
   const listed = new Set(names?.edition.tools.map(({ canonical }) => canonical));
   const byName = new Map(made.edition.tools.map((tool) => [tool.canonical, tool]));
@@ -52,12 +52,12 @@ export function pickMade(names: AliasMap | null, made: AliasMap): MadePick {
   };
   const findFault = (tool: EditionTool): string | null => {
     const [taken] = names === null ? [] : toolsNamed(names, tool.wireName);
-    if (taken !== undefined) return `"${tool.wireName}" means ${taken.canonical} there`;
+    if (taken !== undefined) return `"${tool.wireName}" already means ${taken.canonical} in this toolset`;
     for (const use of tool.made?.uses ?? []) {
       if (isThere(use.canonical)) continue;
-      const beneath = listed.has(use.canonical) ? undefined : byName.get(use.canonical);
-      const why = beneath === undefined ? 'is not among the tools of the agent' : faultOf(beneath);
-      if (why !== null) return `it calls ${use.canonical}, and that ${beneath === undefined ? why : `is left out: ${why}`}`;
+      const inner = listed.has(use.canonical) ? undefined : byName.get(use.canonical);
+      const why = inner === undefined ? 'is not one of the agent’s tools' : faultOf(inner);
+      if (why !== null) return `it calls ${use.canonical}, which ${inner === undefined ? why : `is omitted: ${why}`}`;
     }
     return null;
   };
@@ -78,8 +78,8 @@ function withFreeAliases(names: AliasMap, tool: EditionTool): EditionTool {
 }
 
 /**
- * The table of a toolset's part and what is picked: one table, in which many tools are given on demand like those of any large toolset.
- * `view`: the plan's part as it is without them.
+ * Adds the made tools to the plan's part of the toolset, as one table, so that large numbers of them are given on demand like other tools.
+ * `view`: the plan's part without them.
  */
 export function withMade(
   view: AliasMap | null,
@@ -94,7 +94,7 @@ export function withMade(
   return buildAliasMap(edition, { aliases, allow: view === null || allow === null ? null : [...allow, ...more] });
 }
 
-/** They were picked when the request came: that it leaves out what they call themselves is of the model's calls, not of theirs. */
+/** The tools of a stored plan. They were selected when the request arrived; tools they call need not be offered to the model. */
 function leftOf(view: AliasMap | null, made: AliasMap, left: ReadonlySet<string>): EditionTool[] {
   const tools = made.edition.tools.filter(({ canonical }) => left.has(canonical));
   return view === null ? tools : tools.map((tool) => withFreeAliases(view, tool));

@@ -1,4 +1,4 @@
-/** The names that a plan offers: its edition, the agent's list and the alias switch as one table, kept for the next turn. */
+/** The names that a plan offers: one table from its edition, the agent's list and the alias setting, cached for the next turn. */
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import type { Edition, EditionTool } from '../../core/edition-tool.ts';
 import { fetchResultTool } from '../../core/fetch-result.ts';
@@ -12,12 +12,12 @@ import { withMade } from './made-names.ts';
 import { codeNames, withCallersTools } from './code-names.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 
-/** Narrowed tables by the edition that they are views of; they go when it goes. */
+/** Narrowed tables, by the edition they belong to; dropped with it. */
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
 
 /**
- * `names` is the edition's full table, `made` that of all made tools where the plan has those; null: it has no toolset, or none of them. Where most of a plan's tools are given on demand, `find_tools` is one of them. A list of any
- * length costs no more than its hash, where it has one.
+ * `names`: the edition's full table. `made`: the table of all made tools, if the plan offers them. null: no toolset, or no made tools. Adds
+ * `find_tools` when most tools are given on demand. The cost is independent of the length of the agent's list if the list has a hash.
  */
 export function planNames(names: AliasMap, plan: PlanView, made?: AliasMap | null): AliasMap;
 export function planNames(names: AliasMap | null, plan: PlanView, made?: AliasMap | null): AliasMap | null;
@@ -27,14 +27,14 @@ export function planNames(names: AliasMap | null, plan: PlanView, made: AliasMap
   return view !== null && isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
 }
 
-/** The part of an edition that the plan allows, and no tools beside it: where every definition is listed, `find_tools` has no use. */
+/** Returns the part of an edition that the plan allows, without injected tools: `find_tools` has no use where every definition is listed. */
 export function listedNames(names: AliasMap, plan: Pick<PlanView, 'aliases' | 'allow' | 'allowHash'>): AliasMap {
   return viewOf(names, plan);
 }
 
 type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow'>;
 
-/** By the part of the toolset, or the made tools where there is none; then by the edition of the made tools and what is left of them. */
+/** Keyed by the plan's part of the toolset (or the made tools without a toolset), then by the table of made tools and the stored selection. */
 const withMadeTools = new WeakMap<AliasMap, WeakMap<AliasMap, Map<string, AliasMap | null>>>();
 
 function madeView(part: AliasMap | null, made: AliasMap, plan: PlanView): AliasMap | null {
@@ -55,7 +55,7 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
   if (allow === null && aliases === names.aliases) return names;
   const views = narrowed.get(names.edition) ?? new Map<string, AliasMap>();
   narrowed.set(names.edition, views);
-  // A hash is hexadecimal, a list begins with a bracket: neither passes for the other.
+  // A hash is hexadecimal and a list begins with a bracket, so the keys cannot collide.
   const key = `${aliases} ${allowHash ?? JSON.stringify(allow)}`;
   const known = views.get(key);
   if (known !== undefined) return known;
@@ -66,9 +66,9 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
 }
 
 /**
- * What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. On
- * demand `fetch_result` is there from the first step on: what a conversation gathers stands behind it, and keeps its place. In code mode
- * the table is the model's part, and the rest is its `inner`.
+ * Returns what a turn offers: the plan's part of the toolset, `use_skill` if the agent has skills, then the client's tools; null for none.
+ * With tools on demand, `fetch_result` is included from the first step, since the tools a conversation discovers are appended after it. In
+ * code mode the table is the model's part, with the rest in its `inner`.
  */
 export function turnNames(
   names: AliasMap | null,
@@ -76,8 +76,8 @@ export function turnNames(
   made: AliasMap | null = null,
 ): AliasMap | null {
   const listed = planNames(names, plan, made);
-  const skilful = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
-  const own = skilful === null ? null : plan.codeMode === true ? codeNames(skilful) : withReading(skilful);
+  const withSkills = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
+  const own = withSkills === null ? null : plan.codeMode === true ? codeNames(withSkills) : withReading(withSkills);
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : withCallersTools(own, plan.clientTools.map(toEditionTool));
 }
 
@@ -92,35 +92,35 @@ function withUseSkill(names: AliasMap | null): AliasMap {
 }
 
 /**
- * The same names, and last of them `fetch_result`, once a result of the session was cut and kept: asked at every step, so it
- * is there in the turn that made the result. Not where the plan has it already, and not for a turn without tools.
+ * Appends `fetch_result` once a result of the session was truncated and stored. Called at each step, so the tool is available in the turn
+ * that made the result. Returns the same table if the plan already has the tool, and for a turn without tools.
  */
 export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'any'> | null): AliasMap | null {
   if (names === null || results === null || isOnDemand(names) || !results.any()) return names;
   return withTool(names, fetchResultTool, fetching);
 }
 
-/** Tables with one of our tools at their end, by the table without. */
+/** Tables with one injected tool appended, by the table without it. */
 type Extended = WeakMap<AliasMap, AliasMap>;
 const findable: Extended = new WeakMap();
 const skilled: Extended = new WeakMap();
 const fetching: Extended = new WeakMap();
 
-/** Not where the plan has it already, or a tool of its name, which there can be with `MONIKER_ALIASES=off`. */
-function withTool(names: AliasMap, tool: EditionTool, kept: Extended): AliasMap {
-  const known = kept.get(names);
+/** Appends a tool unless the plan has it, or a tool of its name, which is possible with `MONIKER_ALIASES=off`. Cached in `extended`. */
+function withTool(names: AliasMap, tool: EditionTool, extended: Extended): AliasMap {
+  const known = extended.get(names);
   if (known !== undefined) return known;
   const isListed =
     toolsNamed(names, tool.canonical).some(({ canonical }) => canonical === tool.canonical) ||
     toolsNamed(names, tool.wireName).some(({ wireName }) => wireName === tool.wireName);
   const map = isListed ? names : extendAliasMap(names, [tool]);
-  kept.set(names, map);
+  extended.set(names, map);
   return map;
 }
 
 function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {
   return {
-    // Its name was checked for both when the request came in; a table of them is made for every turn.
+    // The name was validated as both when the request arrived; a table is built in every turn.
     canonical: `client.${name}` as CanonicalName,
     wireName: name as WireName,
     ownName: name,

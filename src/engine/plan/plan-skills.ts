@@ -1,6 +1,6 @@
 /**
- * Skills of a turn: what its plan says of them, and the bodies that a run reads once, so that every call of it sees the same. A skill
- * that was changed or removed shows at the next turn.
+ * The skills of a turn: their heads in its plan, and their bodies, which a run reads once so that all its calls see the same version.
+ * Changed or removed skills take effect in the next turn.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { fold } from '../../core/fold.ts';
@@ -13,7 +13,7 @@ import { skillText, spokenTools } from '../../core/skills/skill-prompt.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { SkillReader } from '../../ports/tool-executor.ts';
 
-/** In the agent's order. One that is not there is left out: the agent goes on without it. `names`: what the turn offers. */
+/** Returns the heads in the agent's order, without missing skills. `names`: what the turn offers. */
 export async function planSkills(
   directory: Pick<Directory, 'skill'>,
   workspace: string,
@@ -32,7 +32,7 @@ export async function readSkills(directory: Pick<Directory, 'skill'>, workspace:
   return found.filter((skill) => skill !== null);
 }
 
-/** Those of a plan; most plans have none, which costs nothing. */
+/** Returns the skills of a plan. Does no work for a plan without skills. */
 export async function readPlanSkills(directory: Pick<Directory, 'skill'>, workspace: string, plan: Pick<Plan, 'skills'>): Promise<Skill[]> {
   if (plan.skills === undefined || plan.skills.length === 0) return [];
   return await readSkills(
@@ -42,11 +42,11 @@ export async function readPlanSkills(directory: Pick<Directory, 'skill'>, worksp
   );
 }
 
-/** `names` is asked at each reading: the text speaks of tools as they are called then. */
+/** `names` is called for each read, since the text names tools as they are called at that time. */
 export function createSkillReader(skills: readonly Skill[], names: () => AliasMap | null): SkillReader | null {
   if (skills.length === 0) return null;
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
-  // `PDF Processing` for `pdf-processing`: of names that fold alike the first.
+  // Accepts `PDF Processing` for `pdf-processing`; of names that fold alike, the first.
   const folded = new Map(skills.toReversed().map((skill) => [fold(skill.name), skill]));
   const find = (name: string): Skill | undefined => byName.get(name) ?? folded.get(fold(name));
   return {

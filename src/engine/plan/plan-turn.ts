@@ -1,6 +1,6 @@
 /**
- * From "this agent" or "this model with this toolset" to a plan: names resolved, rights checked, the edition fixed. Reads
- * only the warm directory; stores nothing.
+ * Turns "this agent" or "this model with this toolset" into a plan: resolves names, checks rights, fixes the edition. Reads only the cached
+ * directory and stores nothing.
  */
 import { splitModelRef, type Agent } from '../../core/agent.ts';
 import { requireAllowed } from '../../core/authority.ts';
@@ -24,39 +24,39 @@ import { planSkills } from './plan-skills.ts';
 import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
 import type { Directory } from '../../ports/catalog.ts';
 
-/** What a turn is asked to run with: an agent, or a model with or without a toolset. */
+/** What a turn is requested to run with: an agent, or a model with or without a toolset. */
 export type PlanRequest = {
   agent?: string;
   model?: string;
-  /** A name, or `name@version`. With an agent: in place of the agent's own. */
+  /** A name, or `name@version`. With an agent, it replaces the agent's toolset. */
   toolset?: string;
   instructions?: string;
   settings?: ModelSettings;
-  /** The caller's own; checked against the toolset's names. */
+  /** The client's tools; checked against the toolset's names. */
   tools?: readonly ClientTool[];
-  /** Where the name of one stands in the request; absent: `tools[i].name`. */
+  /** The path of a client tool's name in the request; default: `tools[i].name`. */
   toolPath?: (index: number) => string;
-  /** All that the turn may call, by any name: of the caller's own as well as of the toolset. Absent or null: whatever there is. */
+  /** All tools the turn may call, by any name, of the client and of the toolset. Absent or null: all. */
   allowed?: readonly NamedTool[] | null;
-  /** For direct calls: the model is never asked, so the key needs no right to it. */
+  /** For direct calls: no model is called, so the key needs no right to use it. */
   callsOnly?: true;
 };
 
-/** `path`: where it stands in the request. */
+/** `path`: where the name is in the request. */
 export type NamedTool = { name: string; path: string };
 
 export type PlanDeps = { directory: Directory; aliases: boolean };
 
 /**
- * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (a key bound to others) and `invalid_request` for a
- * tool of the caller's that takes a name of the server's, and for a choice of tools that the plan does not offer.
+ * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (the key is bound to others), and `invalid_request` for a client tool
+ * with a name of the server's and for a tool choice that the plan does not offer.
  */
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
   if (request.agent === undefined && request.callsOnly !== true) requireAllowed(principal, { act: 'use-model' });
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const compiled = await readUsed(deps, principal, agent, request.toolset);
   const model = agent?.model ?? request.model;
-  if (model === undefined) throw invalidRequest([{ path: 'model', message: 'give an agent or a model' }]);
+  if (model === undefined) throw invalidRequest([{ path: 'model', message: 'name an agent or a model' }]);
   const models = [model, ...(agent?.fallbacks ?? [])];
   await checkModels(deps, principal, models);
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
@@ -104,14 +104,14 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   return plan;
 }
 
-/** `taint: false` is for the toolset that the agent was given it with: in another one the policy decides. */
+/** `taint: false` applies only with the agent's own toolset; with another one the policy decides. */
 function taintOf(agent: Agent | null, asked: string | undefined): Pick<Plan, 'taint'> {
   if (agent?.taint === undefined) return {};
   const isOwn = asked === undefined || asked === agent.toolset;
   return agent.taint || isOwn ? { taint: agent.taint } : {};
 }
 
-/** Every turn is stored with its plan. What makes it large is the caller's; the list of its agent was measured when it was matched. */
+/** Throws if the plan is too large, since every turn stores its plan. The agent's list was measured when it was matched. */
 function requireSmall({ instructions, settings, clientTools = [], allow, ...rest }: Plan, list: AgentList | null): void {
   const allowed = allow === list?.allow ? list.bytes : utf8Length(JSON.stringify(allow));
   const parts = { tools: clientTools, instructions, settings };
@@ -119,11 +119,11 @@ function requireSmall({ instructions, settings, clientTools = [], allow, ...rest
   const bytes = sizes.reduce((sum, size) => sum + size.bytes, utf8Length(JSON.stringify(rest)) + allowed);
   if (bytes <= limits.maxPlanBytes) return;
   const [largest = { path: '', bytes }] = sizes.sort((a, b) => b.bytes - a.bytes);
-  const message = `is ${largest.bytes} bytes; instructions (system messages), tools and settings of a turn are at most ${limits.maxPlanBytes} together`;
+  const message = `is ${largest.bytes} bytes; the instructions (system messages), tools and settings of a turn may have at most ${limits.maxPlanBytes} in total`;
   throw invalidRequest([{ path: largest.path, message }]);
 }
 
-/** The shared made tools, and those that are private to the key. */
+/** Returns the shared made tools and those private to the key. */
 async function readMade({ directory }: PlanDeps, { workspace, keyId }: Principal) {
   return await Promise.all([directory.made(workspace), directory.privateMade(workspace, keyId)]);
 }
@@ -136,7 +136,7 @@ async function readAgent({ directory }: PlanDeps, principal: Principal, name: st
   return agent ?? (await directory.agent(principal.workspace, name));
 }
 
-/** What the turn uses: the toolset that the request names, else that of the agent. A key needs both: it uses no agent to reach another toolset. */
+/** Returns the toolset that the request names, else the agent's. The key needs rights to both, so that it cannot use an agent to reach another toolset. */
 async function readUsed(
   { directory }: PlanDeps,
   principal: Principal,
@@ -152,14 +152,14 @@ async function readUsed(
   return { ...compiled, list: await joinAgentLists(compiled.names, [agent.tools]) };
 }
 
-/** One that can be asked is enough: the turn goes on to it. Throws what the first one lacks when there is none. */
+/** Succeeds if at least one model is available: the turn falls back to it. Otherwise throws the error of the first one. */
 async function checkModels(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<void> {
   const checks = await Promise.allSettled(refs.map((ref) => checkModel(deps, principal, ref)));
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   for (const check of checks) if (check.status === 'rejected') throw check.reason;
 }
 
-/** A provider that lists all it has, such as the rehearsal, is asked here; of the others only the provider can say. */
+/** Only a provider that lists all its models, such as the rehearsal, is checked here. */
 async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Promise<void> {
   const { provider, model } = splitModelRef(ref);
   const access = await deps.directory.provider(principal.workspace, provider);
@@ -168,7 +168,7 @@ async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Pr
   }
 }
 
-/** A limit that nothing counts against would be none. */
+/** Throws if a model has no price: then a cost limit could not be enforced. */
 async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<NonNullable<Plan['prices']>> {
   const found = await Promise.all(
     refs.map(async (ref) => {
@@ -182,7 +182,7 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
   throw invalidRequest(found.flatMap(({ price, message }) => (price === null ? [{ path: 'limits.maxCost', message }] : [])));
 }
 
-/** In code mode the tool that runs code stands for all that its code may call. */
+/** In code mode, allowing the tool that runs code allows all tools that its code may call. */
 function behindCode(allowed: readonly NamedTool[] | null, usable: AliasMap | null): readonly NamedTool[] | null {
   if (allowed === null || usable === null) return allowed;
   const model = codeNames(usable);
@@ -193,7 +193,7 @@ function behindCode(allowed: readonly NamedTool[] | null, usable: AliasMap | nul
   );
 }
 
-/** What is left of what the turn could use. Throws `invalid_request` for names that it could not. */
+/** Narrows a turn to the allowed names. Throws `invalid_request` for names that the turn does not have. */
 function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brought: readonly ClientTool[], made: AliasMap | null) {
   const own = new Set(brought.map(({ name }) => name));
   const others = allowed.filter(({ name }) => !own.has(name));
@@ -213,26 +213,26 @@ function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brough
   };
 }
 
-/** What has to be called must be what the plan offers: nothing else may be. */
+/** A forced tool must be one that the plan offers. */
 function checkToolChoice(choice: ModelSettings['toolChoice'], offered: AliasMap | null): void {
   const message =
     choice === 'required' && !offered?.tools.some(isForModels)
-      ? 'requires a call, and there is no tool that could be called'
+      ? 'requires a call, but this turn has no tool that could be called'
       : typeof choice === 'object'
         ? callFault(choice.tool, offered)
         : null;
   if (message !== null) throw invalidRequest([{ path: 'tool_choice', message }]);
 }
 
-/** Why no call by this name can be asked of a model; null: it can. */
+/** Returns why a model cannot be asked to call this name; null if it can. */
 function callFault(name: string, offered: AliasMap | null): string | null {
   const resolution = offered === null ? null : resolveName(offered, name);
-  if (resolution?.ok) return isForModels(resolution.tool) ? null : `${quoted(name)} ${standing(resolution.tool)}`;
+  if (resolution?.ok) return isForModels(resolution.tool) ? null : `${quoted(name)} ${whyNotCallable(resolution.tool)}`;
   const near = resolution === null ? [] : resolution.code === 'ambiguous_tool' ? resolution.candidates : resolution.suggestions;
-  return `${quoted(name)} is not one tool of this turn${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`;
+  return `${quoted(name)} is not a tool of this turn${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`;
 }
 
-function standing(tool: EditionTool): string {
-  if (tool.kind === 'ui') return 'is shown to the person, not called';
-  return tool.state === 'held' ? 'is held until somebody accepts its definition' : `is missing: ${whyMissing(tool)}`;
+function whyNotCallable(tool: EditionTool): string {
+  if (tool.kind === 'ui') return 'is shown to the user and cannot be called';
+  return tool.state === 'held' ? 'is held until an administrator accepts its definition' : `is missing: ${whyMissing(tool)}`;
 }

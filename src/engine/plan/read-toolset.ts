@@ -1,6 +1,6 @@
 /**
- * A toolset as far as a key is allowed to use it (DESIGN §3.6: the edition, the agents' lists and the key's rights). Every entry point
- * that resolves, lists or calls tools reads its toolset here.
+ * Reads a toolset as far as a key may use it (DESIGN §3.6: the edition, the agents' lists and the key's rights). Every entry point that
+ * resolves, lists or calls tools reads its toolset here.
  */
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -8,10 +8,10 @@ import { orNull, Problem } from '../../core/problem.ts';
 import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
 import { joinAgentLists, type AgentList } from './agent-list.ts';
 
-/** `list`: what can be used of the edition; null: all of it. */
+/** `list`: the tools of the edition that may be used; null: all. */
 export type UsableToolset = CompiledToolset & { list: AgentList | null };
 
-/** Those that the key is bound to and that exist; empty for a key that is not bound to agents. */
+/** Returns the existing agents that the key is bound to; empty for a key that is not bound to agents. */
 export async function agentsOfKey(directory: Directory, { workspace, agents = [] }: Principal): Promise<AgentTools[]> {
   const found = await Promise.all([...new Set(agents)].map((name) => orNull(directory.agent(workspace, name))));
   return found.filter((agent) => agent !== null);
@@ -26,7 +26,7 @@ export async function readToolset(directory: Directory, principal: Principal, re
   return { ...compiled, list: await joinAgentLists(compiled.names, lists) };
 }
 
-/** Without a decision: the caller has made it. `not_found`. */
+/** Reads an edition without an authorization check, which is the caller's responsibility. Throws `not_found`. */
 export async function readEdition(directory: Directory, workspace: string, reference: string): Promise<CompiledToolset> {
   const [name = '', version] = reference.split('@', 2);
   if (version === undefined) return await directory.toolset(workspace, name);

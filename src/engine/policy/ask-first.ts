@@ -1,6 +1,6 @@
 /**
- * The capabilities of a running tool under the policy: what requires approval does not happen before a yes to a question that lists it, whatever
- * tool does it and in whatever way. What is denied is an error for the tool, which may continue with the rest.
+ * Guards the capabilities of a running tool by the policy: effects that require approval do not happen before an approval that lists them,
+ * whatever the tool does. A denied effect is an error for the tool, which may continue with the rest.
  */
 import type { Question } from '../../core/approval.ts';
 import type { Judgement } from '../../core/policy/judge.ts';
@@ -14,19 +14,19 @@ import { Rehearsal, type Allowed, type GuardParts } from './rehearsal.ts';
 
 export type GuardedCall = {
   context: ToolContext;
-  /** What has to be asked before the call may have its effects; null: nothing, or the yes covers all of it. */
+  /** What requires approval before the call may have its effects; null: nothing, or the approval covers everything. */
   question(): Question | null;
-  /** Commits the files that were held until the yes was seen to cover them. */
+  /** Commits the files that were staged until the approval was found to cover them. */
   release(): void;
-  /** Why, of the first few effects that were denied: a shell says no more than `operation not permitted`. */
+  /** The reasons of the first few denied effects; a shell only reports `operation not permitted`. */
   denied(): readonly string[];
 };
 
-/** `stop` ends the tool: what it does from then on is dropped. */
+/** `stop` aborts the tool; whatever it does afterwards is dropped. */
 export function guard(given: GuardParts, allowed: Allowed, stop: (reason: string) => void): GuardedCall {
   const reasons = new Set<string>();
   const note = <Denied extends Judgement>(judged: Denied): Denied => {
-    if (judged.verdict === 'deny' && reasons.size < maxToldDenials) reasons.add(judged.reason);
+    if (judged.verdict === 'deny' && reasons.size < maxShownDenials) reasons.add(judged.reason);
     return judged;
   };
   const denied = (): readonly string[] => [...reasons];
@@ -44,9 +44,9 @@ export function guard(given: GuardParts, allowed: Allowed, stop: (reason: string
   };
 }
 
-const maxToldDenials = 5;
+const maxShownDenials = 5;
 
-/** Everything but what is denied. */
+/** Allows everything except denied effects. */
 function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContext {
   const refuse = (path: string, effect: Effect): void => {
     const { verdict, reason } = judge(effect);
@@ -82,7 +82,7 @@ function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContex
   };
 }
 
-/** Files that refuse changes once the call has ended: a tool that did not listen to its signal must not write later. */
+/** Returns files that refuse changes once the call has ended: a tool that ignored its signal must not write later. */
 export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
   return guardFiles(files, {
     deep: false,

@@ -1,6 +1,6 @@
 /**
- * Marks of the taint rule for calls that belong to no conversation of this service: a client that makes one call after another is a conversation
- * all the same. They belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`limits.directMarksMs`).
+ * Marks of the taint rule for calls outside a conversation: consecutive calls of one client form a conversation all the same. The marks
+ * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`limits.directMarksMs`).
  */
 import { callsTools } from '../../core/composite-tool.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -15,10 +15,10 @@ import { isServed } from '../served-tool.ts';
 import type { CallOutcome } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
-/** `read`: null without any. `add`: joins them to what is stored, durably. */
+/** `read`: returns null when there are no marks. `add`: joins the marks to the stored ones, durably. */
 export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
 
-/** `toolset`: without its version; null: of a key that has none equipped. */
+/** `toolset`: without its version; null for a key that has none equipped. */
 export function createMarkStore(catalog: Pick<Catalog, 'taintMarks' | 'addTaintMarks'>, keyId: string, toolset: string | null): MarkStore {
   const names = [`direct ${JSON.stringify([keyId, toolset])}`];
   return {
@@ -32,7 +32,7 @@ export type OpenMarks = { taint: TaintMarks; settle<Outcome extends CallOutcome>
 
 type Answered = Extract<CallOutcome, { answer: unknown }>;
 
-/** Marks are read only for a tool that may send something out. Marks that cannot be read, or were not, count as both labels. */
+/** Reads marks only for a tool that may send data. Marks that were not or could not be read count as both labels. */
 export async function openMarks(
   store: MarkStore,
   { clock, log }: { clock: Clock; log: Logger },
@@ -53,20 +53,20 @@ export async function openMarks(
         return outcome;
       } catch (error) {
         if (!('answer' in outcome) || !outcome.answer.ran) throw error;
-        log.error('marks of a direct call could not be stored, and its result is withheld', { cause: String(error) });
+        log.error('marks of a direct call could not be stored; its result is withheld', { cause: String(error) });
         return { answer: { ...outcome.answer, result: withheld } };
       }
     },
   };
 }
 
-/** Not a failed request: its caller would repeat the call, which had its effect. */
+/** Returned as a result instead of a failed request: the caller would retry the call, which already had its effect. */
 const withheld = errorResult(
   'outcome_unknown',
-  'The call ran, but its result cannot be shown now: the service could not store that this client has seen it. Check before repeating a call that changes something.',
+  'The call ran, but its result cannot be shown: the service could not record that this client has received it. Check before you repeat a call that changes something.',
 );
 
-/** Of what a server returned that is no result of a tool: a resource, a prompt. */
+/** Marks a server's response that is not a tool result: a resource or a prompt. */
 export async function markAnswer(store: MarkStore, server: ServerAccess, source: string): Promise<void> {
   const isPrivate = hasCredentials(server);
   if (!isPrivate && server.trusted) return;
@@ -77,18 +77,18 @@ export async function markAnswer(store: MarkStore, server: ServerAccess, source:
   });
 }
 
-const unread: StoredMarks = { taint: unknownTaint('what other calls of this key returned, which could not be read'), expiresAt: 0 };
+const unread: StoredMarks = { taint: unknownTaint('the results of other calls of this key, which could not be read'), expiresAt: 0 };
 
 async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | null> {
   try {
     return await store.read();
   } catch (error) {
-    log.error('marks of direct calls could not be read, and count as both', { cause: String(error) });
+    log.error('marks of direct calls could not be read; they count as both labels', { cause: String(error) });
     return unread;
   }
 }
 
-/** False for trusted, read-only tools of servers. Once such a server loses its trust, the marks count as both (`unread`). */
+/** Returns false for trusted, read-only tools of servers. If such a server loses its trust, the marks count as both labels (`unread`). */
 function maySend(tool: EditionTool): boolean {
   if (isServed(tool)) return callEffect(tool).sends;
   return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request' || callsTools(tool);

@@ -1,7 +1,7 @@
 /**
- * The effects of one run of a call that require approval, recorded while the call runs on files that are not committed yet. A checkpoint is a
- * hash of all that was recorded so far; a yes is bound to the checkpoints of the run that asked. A later run continues past a checkpoint only if
- * the yes has it, so that it does what was asked about, byte for byte, or asks again. Used by `ask-first.ts`.
+ * Records the effects of one run of a call that require approval, while the call runs on uncommitted files. A checkpoint is a hash of
+ * everything recorded so far; an approval is bound to the checkpoints of the run that requested it. A later run passes a checkpoint only if
+ * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `ask-first.ts`.
  */
 import type { Ask, Question } from '../../core/approval.ts';
 import { canonicalJson } from '../../core/hash.ts';
@@ -14,12 +14,12 @@ import { sha256HexSync } from '../../core/sha256.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 
 /**
- * `before`: what stood at the path. `files`: where the path is read from at each checkpoint; null: the effect is not about a file. `isForeseen`: the
- * arguments of the call say what becomes of the path, and they are part of what is approved.
+ * `before`: the state of the path before the effect. `files`: where the path is read at each checkpoint; null: the effect is not about a file.
+ * `isForeseen`: the arguments of the call determine what happens to the path, and they are part of what is approved.
  */
 type Recorded = EffectToAsk & { path: string; files: FileSystem | null; before: string; isForeseen: boolean };
 
-/** `files`: of a change to a file, the files that it is done to, before it is done. `operation`: absent: the effect itself. */
+/** `files`: for a change to a file, the files it is made on, before it is made. `operation`: default is the effect itself. */
 type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: Ask; files?: FileSystem; isForeseen?: boolean };
 
 export class EffectRecord {
@@ -32,37 +32,37 @@ export class EffectRecord {
   /** Keys that were recorded when the last checkpoint was passed. */
   #covered: ReadonlySet<string> = new Set();
   #isPending = false;
-  /** Stored files were read that the last checkpoint is not about: what is sent now may come from them. */
+  /** Stored files were read since the last checkpoint: a request sent now may contain their content. */
   #readsSincePass = false;
-  /** Of what is recorded now; null: something was recorded since. */
+  /** The hash of everything recorded; null after something was added. */
   #checkpoint: string | null = null;
 
-  /** `base`: the files as stored. `approved`: the checkpoints that the yes is bound to; empty: there is no yes. */
+  /** `base`: the stored files. `approved`: the checkpoints that the approval is bound to; empty without an approval. */
   constructor(base: FileSystem, approved: readonly string[]) {
     this.#base = base;
     this.#approved = new Set(approved);
   }
 
-  /** Something was recorded that no yes covers yet. */
+  /** Whether an effect was recorded that no approval covers yet. */
   get isPending(): boolean {
     return this.#isPending;
   }
 
-  /** What the call has read of the stored files is part of each checkpoint: a script that was changed is another script. */
+  /** Records a read of a stored file. It is part of each checkpoint, since a script that was changed is a different script. */
   read(path: string): void {
     if (this.#reads.has(path)) return;
     this.#reads.add(path);
     this.#readsSincePass ||= this.#base.stat(path) !== null;
   }
 
-  /** Of a file that an earlier effect of the call is about: whatever changes it again changes what was asked. null: none. */
+  /** Returns the question about an earlier effect on this file: changing it again changes what was asked. null for none. */
   askAbout(path: string): Ask | null {
     return this.#paths.get(path) ?? null;
   }
 
   /**
-   * Whether the yes covers the effect already. Never a change to a file: what it writes is seen at the next checkpoint. Never a request that may
-   * carry what was read since the last one.
+   * Whether the approval already covers the effect. Never true for a change to a file, whose content is checked at the next checkpoint, nor
+   * for a request that may contain data read since the last one.
    */
   covers(effect: Effect): boolean {
     if (pathOf(effect) !== '' || (effect?.kind === 'network' && this.#readsSincePass)) return false;
@@ -74,19 +74,19 @@ export class EffectRecord {
     const key = keyOf(effect);
     this.#isPending = true;
     this.#checkpoint = null;
-    // A further change to a file that is listed already: its bytes at the next checkpoint say what came of it.
+    // A further change to a listed file: its content at the next checkpoint includes the change.
     const known = this.#recorded.get(key);
     if (known?.isForeseen === true && known.files !== null) this.#recorded.set(key, { ...known, before: stateOf(known.files, path) });
     if (known !== undefined || (path !== '' && this.#paths.get(path) === ask)) return;
     if (this.#recorded.size >= limits.maxEffectsToAsk)
-      throw new Problem('forbidden', `More than ${limits.maxEffectsToAsk} of its effects need approval: do less in one call.`);
+      throw new Problem('forbidden', `More than ${limits.maxEffectsToAsk} effects of this call require approval. Do less in one call.`);
     const at = path === '' ? null : (files ?? this.#base);
     const before = at === null ? '' : stateOf(at, path);
     this.#recorded.set(key, { effect, ask, operation: this.#madeWith(ask, path) ?? operation, path, files: at, before, isForeseen });
     if (at !== null && !this.#paths.has(path)) this.#paths.set(path, ask);
   }
 
-  /** Of a path in a directory outside the workspace that the call has made itself: the question about that directory. */
+  /** For a path in a directory outside the workspace that the call created: returns the question about that directory. */
   #madeWith({ kind }: Ask, path: string): Ask | null {
     if (kind !== 'write-outside') return null;
     for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {
@@ -96,7 +96,7 @@ export class EffectRecord {
     return null;
   }
 
-  /** True where the call may continue: nothing waits for a yes, or the yes is bound to all that was recorded so far. */
+  /** Whether the call may continue: nothing waits for approval, or the approval is bound to everything recorded so far. */
   passes(): boolean {
     if (!this.#isPending) return true;
     const checkpoint = this.#current();
@@ -108,7 +108,7 @@ export class EffectRecord {
     return true;
   }
 
-  /** About all that was recorded. A yes to it lets the call pass this point and those that it passed before. */
+  /** Returns the question about all recorded effects. Its approval lets the call pass this checkpoint and the ones before it. */
   question(): Question {
     return questionAbout([...this.#recorded.values()], [...this.#passed, this.#current()]);
   }
@@ -128,8 +128,8 @@ export class EffectRecord {
 }
 
 /**
- * Why it is asked is no part of it: what the conversation has seen, and so the reason, may change while the call waits. Of the call itself there is
- * one, whoever asks. Of a written file the bytes count, not how they got there.
+ * Identifies an effect without the reason for asking: the reason depends on what the conversation has seen, which may change while the call
+ * waits. The effect `call` has one key. For a written file its content matters, not how it was written.
  */
 function keyOf(effect: Effect | null): string {
   switch (effect?.kind) {
@@ -151,7 +151,7 @@ function byFirst([one = '']: readonly string[], [other = '']: readonly string[])
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The content and mode of a file, of a directory with all that it holds; `none` where there is nothing. */
+/** The content and mode of a file, or of a directory with everything in it; `none` if the path does not exist. */
 function stateOf(files: FileSystem, path: string): string {
   const stat = files.stat(path);
   if (stat === null) return 'none';

@@ -1,6 +1,6 @@
 /**
- * What the policy says to a call or an effect, without doing it (POST /v1/policy/test). A script of the shell is rehearsed on files that are
- * thrown away: what it would do to them is what it does there; it sends nothing and calls nothing, which is listed instead.
+ * Returns what the policy decides about a call or an effect, without executing it (POST /v1/policy/test). A shell script runs on files that
+ * are discarded: its changes to them are real, while its requests and calls are only listed.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -22,15 +22,15 @@ import { innerNames, innerTool, innerTools } from '../inner/inner-names.ts';
 import { createJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps, CallScope } from '../tool-call.ts';
 
-/** `isScratch`: the files are nobody's, and empty. */
+/** `isScratch`: the files are empty and belong to no session. */
 export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };
 type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'refuses'>;
 
-/** `tool`: who would do it; null: none that a rule could be about. */
+/** `tool`: the tool that would have the effect; null: none that a rule could match. */
 export function explainEffect(scope: JudgedScope, effect: Effect, tool: string | null): PolicyAnswer {
   const actor = { tool: tool ?? '', agent: scope.agent ?? null, key: scope.keyId };
   const judged = judge(scope.rules, effect, { actor, taint: null });
-  return toAnswer(tool, judged, [toldEffect(tool, effect, judged)]);
+  return toAnswer(tool, judged, [listedEffect(tool, effect, judged)]);
 }
 
 export async function explainCall(
@@ -41,73 +41,76 @@ export async function explainCall(
   signal: AbortSignal,
 ): Promise<PolicyAnswer> {
   const own = sentArguments(tool, args, scope.caller);
-  const record = createRecord();
+  const record = createRecorder();
   const judgeOwn = createJudge(scope, tool);
   for (const effect of callEffects(deps, tool, own, scope.isScratch === true ? null : scope.files))
     record.add(tool.canonical, effect, judgeOwn(effect));
   if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
-  if (tool.kind === 'made') tellUses(deps, scope, tool, record);
+  if (tool.kind === 'made') listUses(deps, scope, tool, record);
   const notes = notesOn(scope, tool, args);
-  return { ...toAnswer(tool.canonical, withEntry(tool, record.worst()), record.told()), ...(notes.length > 0 && { notes }) };
+  return { ...toAnswer(tool.canonical, withEntry(tool, record.worst()), record.effects()), ...(notes.length > 0 && { notes }) };
 }
 
-/** Whoever reads "allow" has to know what it is said of. */
+/** Notes that say what the verdict does not cover. */
 function notesOn({ isScratch }: ExplainScope, tool: EditionTool, args: Record<string, unknown>): string[] {
   const { canonical, made } = tool;
   const notes: string[] = [];
   const issues = checkInput(tool.inputSchema, args);
   if (issues.length > 0) {
-    const told = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
-    notes.push(`The call would be refused, since its arguments are not valid (${told.join('; ')}).`);
+    const shown = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
+    notes.push(`The call would be rejected, since its arguments are not valid (${shown.join('; ')}).`);
   }
   if (made !== undefined || canonical === 'builtin.run_code') {
     const which = made === undefined ? '' : `: ${made.uses.map((use) => use.canonical).join(', ') || 'it calls none'}`;
-    notes.push(`Calls that its code makes are judged one by one, when it makes them${which}.`);
+    notes.push(`Each call that its code makes is judged separately when it is made${which}.`);
   }
   if (isScratch === true && changesFiles.has(canonical))
-    notes.push('Judged as if there were no files: with `toolset` and `session` it is judged on the files of that session.');
+    notes.push('Judged on an empty file system. To judge it on the files of a session, send `toolset` and `session`.');
   return notes;
 }
 
-/** What is to be deleted is taken to be there. */
+/** For these the notes mention missing files. A file that is to be deleted is assumed to exist. */
 const changesFiles: ReadonlySet<string> = new Set(['bash', 'write_file', 'edit_file'].map((name) => `builtin.${name}`));
 
-type Told = PolicyAnswer['effects'][number];
-/** `tell`: for the list, where the verdict does not go by it. */
-type Record_ = Record<'add' | 'tell', (tool: string, effect: Effect, judged: Judgement) => void> & { worst(): Judgement; told(): Told[] };
+type ListedEffect = PolicyAnswer['effects'][number];
+/** `add`: counts for the verdict and is listed. `list`: is only listed. */
+type Recorder = Record<'add' | 'list', (tool: string, effect: Effect, judged: Judgement) => void> & {
+  worst(): Judgement;
+  effects(): ListedEffect[];
+};
 
-function createRecord(): Record_ {
-  const told: Told[] = [];
+function createRecorder(): Recorder {
+  const effects: ListedEffect[] = [];
   const known = new Set<string>();
   let worst: Judgement | null = null;
-  const tell: Record_['tell'] = (tool, effect, judged) => {
-    if (told.length >= limits.maxToldEffects) return;
+  const list: Recorder['list'] = (tool, effect, judged) => {
+    if (effects.length >= limits.maxToldEffects) return;
     const text = JSON.stringify([tool, effect]);
     if (known.has(text)) return;
     known.add(text);
-    told.push(toldEffect(tool, effect, judged));
+    effects.push(listedEffect(tool, effect, judged));
   };
   return {
-    tell,
+    list,
     add(tool, effect, judged) {
       if (worst === null || rank(judged) > rank(worst)) worst = judged;
-      tell(tool, effect, judged);
+      list(tool, effect, judged);
     },
     worst() {
       if (worst === null) throw new Error('nothing was judged');
       return worst;
     },
-    told: () => told,
+    effects: () => effects,
   };
 }
 
-/** Deny before ask before what a rule allows before the rest. */
+/** Order: deny, ask, allowed by a rule, other. */
 function rank({ verdict, rule }: Judgement): number {
   return { deny: 3, ask: 2, allow: rule === null ? 0 : 1 }[verdict];
 }
 
-/** What a made tool may call, and that in its turn: each by what is known without its arguments. Whether it is called, its code says. */
-function tellUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool, record: Record_): void {
+/** Lists the effects of the tools that a made tool may call, recursively, as far as they are known without arguments. Only its code decides which it calls. */
+function listUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool, record: Recorder): void {
   const looked = new Set([outermost.canonical]);
   const look = (tool: EditionTool, chain: readonly string[]): void => {
     for (const use of innerNames(tool, scope.names, null)?.tools ?? []) {
@@ -115,7 +118,7 @@ function tellUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool
       looked.add(use.canonical);
       const judgeUse = createJudge({ ...scope, chain }, use);
       for (const effect of callEffects(deps, use, sentArguments(use, {}, scope.caller), null))
-        record.tell(use.canonical, effect, judgeUse(effect));
+        record.list(use.canonical, effect, judgeUse(effect));
       if (use.kind === 'made') look(use, [...chain, use.canonical]);
     }
   };
@@ -127,7 +130,7 @@ async function rehearse(
   scope: ExplainScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  record: Record_,
+  record: Recorder,
   signal: AbortSignal,
 ): Promise<void> {
   const judgeOwn = createJudge(scope, tool);
@@ -139,11 +142,11 @@ async function rehearse(
     files: rehearsedFiles(files, scope, add, judgeOwn),
     secret: async (name) => {
       add({ kind: 'secret', name });
-      throw new Problem('forbidden', 'No secret is read while a policy is tested.');
+      throw new Problem('forbidden', 'Secrets are not read in a policy test.');
     },
     fetch: async (request) => {
       add({ kind: 'network', host: requestHost(request.url) ?? 'unknown', method: request.method });
-      throw new Problem('forbidden', 'Nothing is sent while a policy is tested.');
+      throw new Problem('forbidden', 'Requests are not sent in a policy test.');
     },
     now: () => deps.clock.now(),
     idempotencyKey: 'policy-test',
@@ -162,11 +165,11 @@ async function rehearse(
   try {
     await deps.executor.execute(tool, args, context);
   } catch {
-    // A script that cannot be run does no more than was recorded until then.
+    // If the script fails, the effects recorded so far are all it has.
   }
 }
 
-/** Every script reads; of that only what is not simply allowed is worth telling. */
+/** Lists reads only where they are not simply allowed, since every script reads files. */
 function rehearsedFiles(
   files: FileOverlay,
   { rules }: ExplainScope,
@@ -187,7 +190,7 @@ function rehearsedFiles(
   });
 }
 
-function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionTool, files: FileSystem, record: Record_): InnerCalls {
+function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionTool, files: FileSystem, record: Recorder): InnerCalls {
   const { names } = scope;
   return {
     tools: innerTools(names, tool, false),
@@ -196,19 +199,19 @@ function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionToo
       const inner = innerTool(names, name);
       if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
       const judgeInner = createJudge({ ...scope, chain: [tool.canonical] }, inner);
-      // Whatever is no object is refused before it is judged.
+      // Arguments that are not an object would be rejected before the policy is checked.
       const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
       for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
         record.add(inner.canonical, effect, judgeInner(effect));
-      return { waits: false, result: errorResult('not_allowed', 'Not run: nothing is called while a policy is tested.') };
+      return { waits: false, result: errorResult('not_allowed', 'Not run: tools are not called in a policy test.') };
     },
   };
 }
 
-function toldEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: Judgement): Told {
+function listedEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: Judgement): ListedEffect {
   return { tool, effect, verdict, reason, rule: rule?.index ?? null };
 }
 
-function toAnswer(canonical: string | null, { verdict, ask, reason, rule }: Judgement, effects: Told[]): PolicyAnswer {
+function toAnswer(canonical: string | null, { verdict, ask, reason, rule }: Judgement, effects: ListedEffect[]): PolicyAnswer {
   return { canonical, verdict, kind: ask?.kind ?? null, reason, rule, effects };
 }

@@ -1,6 +1,6 @@
 /**
- * What a change of files would do, by what is there: said before it is done, on the files or the overlay that it would be done to. A change
- * that will be refused anyway has no effect. Nothing is judged here; `ask-first.ts` and `foresee.ts` have it judged.
+ * The effects that a change of files would have, computed before it is made, on the files or the overlay it is made on. A change that will
+ * fail anyway has no effects. Judges nothing; `ask-first.ts` and `foresee.ts` pass the effects to the policy.
  */
 import { joinPath, permanentFolders } from '../../core/path.ts';
 import type { Effect } from '../../core/policy-effect.ts';
@@ -8,7 +8,7 @@ import type { FileStat, FileSystem } from '../../ports/file-system.ts';
 
 type WriteFile = Extract<Effect, { kind: 'write-file' }>;
 
-/** The same bytes again are no change, and who puts something where nothing stood loses nothing. */
+/** Writing the same bytes again only changes attributes, and writing to an empty or missing file loses nothing. */
 export function writeEffect(files: FileSystem, path: string, content: Uint8Array): WriteFile[] {
   const stat = files.stat(path);
   if (stat === null) return [{ kind: 'write-file', path, change: 'create', own: true }];
@@ -24,18 +24,18 @@ export function appendEffect(files: FileSystem, path: string): WriteFile[] {
   return [{ kind: 'write-file', path, change: stat === null ? 'create' : 'append', own: stat === null || isOwn(stat) }];
 }
 
-/** `mkdir -p` of what is there does nothing. */
+/** `mkdir -p` of an existing directory has no effect. */
 export function makeDirectoryEffect(files: FileSystem, path: string): WriteFile[] {
   return files.stat(path) === null ? [{ kind: 'write-file', path, change: 'create', own: true }] : [];
 }
 
-/** Mode and time. */
+/** For changes of mode or time. */
 export function attributesEffect(files: FileSystem, path: string): WriteFile[] {
   const stat = files.stat(path);
   return stat === null ? [] : [{ kind: 'write-file', path, change: 'attributes', own: isOwn(stat) }];
 }
 
-/** A file for each that would be gone, and the directories on the way. What the same call made is nothing that anybody could miss. */
+/** One effect per deleted file, and one per emptied directory. Files the same call created are skipped, since deleting them loses nothing. */
 export function* removeEffects(files: FileSystem, path: string, recursive: boolean): Generator<Effect> {
   const stat = files.stat(path);
   if (stat === null) return;
@@ -47,13 +47,13 @@ export function* removeEffects(files: FileSystem, path: string, recursive: boole
   if (entries.length > 0 && !recursive) return;
   for (const { name } of entries) {
     const child = joinPath(path, name);
-    // Files of skills lie over the session's, and stay.
+    // Files of skills are an overlay on the session's files and cannot be deleted.
     if (files.isReadOnly?.(child) !== true) yield* removeEffects(files, child, true);
   }
   if (stat.fresh !== true && !permanentFolders.includes(path)) yield { kind: 'write-file', path, change: 'attributes', own: true };
 }
 
-/** `deep`: also of what lies beneath a directory that is moved, which matters to rules only. */
+/** `deep`: includes everything inside a moved directory, which only rules need. */
 export function* renameEffects(files: FileSystem, from: string, to: string, deep: boolean): Generator<Effect> {
   const source = files.stat(from);
   if (source === null || from === to) return;
@@ -67,7 +67,7 @@ function targetEffect(files: FileSystem, to: string): WriteFile {
   const target = files.stat(to);
   if (target === null || target.kind === 'directory' || target.size === 0)
     return { kind: 'write-file', path: to, change: 'create', own: true };
-  // The same bytes too: what lies there then is the session's, which may write over it.
+  // Not compared by content: the file that is there afterwards belongs to the session, which may overwrite it.
   return { kind: 'write-file', path: to, change: 'overwrite', own: isOwn(target) };
 }
 

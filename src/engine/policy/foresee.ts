@@ -1,6 +1,6 @@
 /**
- * What a call will have to ask for, or is not allowed, as far as can be said before it runs. What its tool does beneath is judged again where it
- * does it (`ask-first.ts`). Used by the call door, dry runs and POST /v1/policy/test.
+ * Predicts whether a call will require approval or be denied, as far as that is known before it runs. Effects inside the tool are judged
+ * again when they happen (`ask-first.ts`). Used by `call-tool.ts`, dry runs and POST /v1/policy/test.
  */
 import type { Ask } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -18,7 +18,7 @@ import type { CallDeps } from '../tool-call.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** `files`: null where it is not known whose they will be. `args`: the tool's own. */
+/** `files`: null if the files are not known yet. `args`: the tool's own arguments. */
 export function foresee(
   deps: Pick<CallDeps, 'refuses'>,
   scope: JudgedScope & { files: FileSystem | null },
@@ -28,7 +28,7 @@ export function foresee(
   return withEntry(tool, worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool)));
 }
 
-/** What is asked before the call runs: that its toolset entry asks always, and every effect that its arguments tell. */
+/** Returns what requires approval before the call runs: an entry with `approval: "always"`, and each effect the arguments imply. */
 export function asksOfCall(
   deps: Pick<CallDeps, 'refuses'>,
   scope: JudgedScope & { files: FileSystem },
@@ -44,9 +44,9 @@ export function asksOfCall(
   return tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asked] : asked;
 }
 
-const alwaysAsk: Ask = { kind: 'always', reason: 'Its toolset asks for an approval of every call', target: null };
+const alwaysAsk: Ask = { kind: 'always', reason: 'Its toolset requires approval for every call', target: null };
 
-/** What the toolset entry makes of it: it may ask always, or never; what is denied stays denied. */
+/** Applies the toolset entry: it may require approval always or never; what is denied stays denied. */
 export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgement): Judgement {
   if (judgement.verdict === 'deny') return judgement;
   if (tool.approval === 'never') return withoutAsking(judgement);
@@ -54,13 +54,13 @@ export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgem
   return { verdict: 'ask', ask: alwaysAsk, rule: null, reason: alwaysAsk.reason };
 }
 
-/** What the call would do, as its arguments say it. */
+/** Returns the effects of the call, as far as its arguments imply them. */
 export function callEffects(deps: Pick<CallDeps, 'refuses'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
   const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
   return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
 }
 
-/** Deny before ask before allow, the first of each. */
+/** Returns the first judgement in this order: denied, requires approval, allowed by a rule, other. */
 export function worst(effects: readonly Effect[], judge: (effect: Effect) => Judgement): Judgement {
   const judged = effects.map(judge);
   const found =
@@ -92,7 +92,7 @@ function effectsByName(deps: Pick<CallDeps, 'refuses'>, canonical: string, args:
     case 'builtin.http_request': {
       const url = typeof args.url === 'string' ? args.url : '';
       const host = requestHost(url);
-      // Nobody is asked about what would be refused all the same.
+      // The request would be refused anyway, so no approval is needed.
       if (host === null || deps.refuses?.(url) === true) return [];
       return [{ kind: 'network', host, method: typeof args.method === 'string' ? args.method.toUpperCase() : 'GET' }];
     }
@@ -101,7 +101,7 @@ function effectsByName(deps: Pick<CallDeps, 'refuses'>, canonical: string, args:
   }
 }
 
-/** null where the tool will refuse it anyway. */
+/** Returns null if the tool will refuse the path anyway. */
 function pathOf(args: Arguments, files: FileSystem | null): string | null {
   if (typeof args.path !== 'string') return null;
   const resolved = resolvePath(args.path, workspace);

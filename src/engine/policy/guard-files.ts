@@ -1,27 +1,27 @@
-/** Files that ask before they change: one place for every way to change or read them, overlays included. Who decides is a `FileGuard`. */
+/** Wraps a file system so that a `FileGuard` is called before every read and change, including those on overlays. */
 import type { Effect } from '../../core/policy-effect.ts';
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import { appendEffect, attributesEffect, makeDirectoryEffect, removeEffects, renameEffects, writeEffect } from './file-effects.ts';
 
 export type FileGuard = {
   /**
-   * Throws the error that the tool gets instead. `path`: what the operation is about. `effects`: computed from the current files when it is called.
-   * `files`: those that are changed, an overlay's where it is one.
+   * Throws the error that the tool gets instead. `path`: the path of the operation. `effects`: computes the effects from the current files.
+   * `files`: the files that are changed, which may be an overlay.
    */
   change(path: string, effects: () => Iterable<Effect>, files: FileSystem): void;
-  /** Absent: everything may be read. `files`: those that it is read from, an overlay's where it is one. */
+  /** Absent: everything may be read. `files`: the files that are read, which may be an overlay. */
   read?(path: string, files: FileSystem): void;
-  /** Whether a tool's overlay may be committed, asked when the tool commits it. */
+  /** Whether a tool's overlay may be committed; called when the tool commits it. */
   mayCommit(): boolean;
-  /** Whether what lies beneath a moved directory is of interest. */
+  /** Whether effects are needed for everything inside a moved directory. */
   deep: boolean;
 };
 
-/** Where guarded files have what they guard. A member, so that it is still there when they are wrapped again by spreading. */
+/** The key of the guarded file system. A member, so that it survives wrapping by object spread. */
 const behind = Symbol('behind');
 type Guarded<Files extends FileSystem> = Files & { [behind]?: FileSystem };
 
-/** The files without what this call is held back by: for calls beneath it, which are judged for themselves. */
+/** Returns the files without any guards, for nested calls, which have their own policy check. */
 export function unguarded(files: FileSystem): FileSystem {
   let plain: Guarded<FileSystem> = files;
   while (plain[behind] !== undefined) plain = plain[behind];

@@ -1,14 +1,14 @@
 /**
- * Files that can be held: from then on every change stays in an overlay until it is released. A tool that changes files without an overlay of its
- * own is rehearsed on these, so that it has done nothing where its effects are not approved. Used by `ask-first.ts`.
+ * Files that can be staged: after `hold`, every change stays in an overlay until `release`. A tool that changes files without an overlay of
+ * its own runs on these, so that it has done nothing if its effects are not approved. Used by `ask-first.ts`.
  */
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 
 export type HeldFiles = {
   files: FileSystem;
-  /** Keeps what follows in an overlay. */
+  /** Stages all further changes in an overlay. */
   hold(): void;
-  /** Commits what was held; throws a `FileError` where it does not fit any more. */
+  /** Commits the staged changes; throws a `FileError` if they conflict with changes made meanwhile. */
   release(): void;
 };
 
@@ -20,9 +20,9 @@ export function createHeldFiles(base: FileSystem): HeldFiles {
       overlay ??= base.overlay();
     },
     release() {
-      const held = overlay;
+      const staged = overlay;
       overlay = null;
-      held?.commit();
+      staged?.commit();
     },
     files: {
       isReadOnly: (path) => current().isReadOnly?.(path) === true,

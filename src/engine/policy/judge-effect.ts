@@ -1,4 +1,4 @@
-/** The policy as a call meets it: its rules, who calls, and what the conversation has seen by then. Used wherever a call reaches a capability. */
+/** Judges an effect of a call by the rules, the caller, and what the conversation has seen so far. Used wherever a call reaches a capability. */
 import type { Effect } from '../../core/policy-effect.ts';
 import { judge, type Judgement } from '../../core/policy/judge.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -7,7 +7,7 @@ import type { CallScope } from '../tool-call.ts';
 
 export type JudgedScope = Pick<CallScope, 'rules' | 'keyId' | 'agent' | 'chain' | 'taint' | 'taintRule'>;
 
-/** `tool`: the one that does it. The marks are read anew at each effect. */
+/** `tool`: the tool that has the effect. The taint marks are read for each effect. */
 export function createJudge(scope: JudgedScope, tool: EditionTool): (effect: Effect) => Judgement {
   const actor = {
     tool: tool.canonical,

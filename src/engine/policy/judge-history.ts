@@ -1,7 +1,7 @@
 /**
- * What a conversation has seen whose history its client brought (`core/taint.ts`). The client may have left anything out of it, so only what is
- * recognized counts as known: answers of this service by their stored marks, calls of known tools by what such a tool brings. All else may
- * hold anything and gets both labels. System and user texts are the caller's own.
+ * Returns what a conversation has seen if its client supplied the history (`core/taint.ts`). The client may have omitted anything, so only
+ * recognized messages count as known: responses of this service by their stored marks, and calls of known tools by the marks such a tool
+ * makes. Everything else gets both labels. System and user texts are the caller's own.
  */
 import { resolveName, type AliasMap } from '../../core/alias-map.ts';
 import { namesOfHistory } from '../../core/answer-name.ts';
@@ -16,24 +16,24 @@ import type { CallDeps } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 export type HistoryDeps = Pick<CallDeps, 'server' | 'log'> & {
-  /** Marks of answers by their names; null: of one that is not known. */
+  /** Returns the marks of responses by their names; null for an unknown one. */
   recall(names: readonly string[]): Promise<readonly (Taint | null)[]>;
-  /** The names that the plan offers; null: none. */
+  /** Returns the names that the plan offers; null: none. */
   names(): Promise<AliasMap | null>;
 };
 
-/** Never throws: what cannot be looked up is unknown. */
+/** Never throws: if a lookup fails, the history counts as unknown. */
 export async function judgeHistory(deps: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
   try {
     const said = await taintOfAnswers(deps, keyId, history);
     return isTainted(said) ? said : joinTaint(said, await taintOfCalls(deps, history));
   } catch (error) {
-    deps.log.error('a history could not be judged, and counts as unknown', { cause: String(error) });
+    deps.log.error('a history could not be judged; it counts as unknown', { cause: String(error) });
     return unknownTaint('the history that the client sent, which could not be judged');
   }
 }
 
-/** One that is not recognized may have been made of anything: calls of server tools show in no history. */
+/** An unrecognized response may contain anything, since calls of server tools do not appear in the history. */
 async function taintOfAnswers({ recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
   const names = await namesOfHistory(keyId, history);
   if (names === null || names.length > limits.maxRecalledAnswers) return unknownAnswer;
@@ -41,7 +41,7 @@ async function taintOfAnswers({ recall }: HistoryDeps, keyId: string, history: r
   return (await recall(names)).reduce<Taint>((taint, recalled) => joinTaint(taint, recalled ?? unknownAnswer), untainted);
 }
 
-const unknownAnswer = unknownTaint('an answer in the history that the client sent, which is not known here');
+const unknownAnswer = unknownTaint('an assistant message in the history that the client sent, which this service did not produce');
 
 async function taintOfCalls(deps: HistoryDeps, history: readonly Message[]): Promise<Taint> {
   const called = new Set(
@@ -58,17 +58,17 @@ async function taintOfCalls(deps: HistoryDeps, history: readonly Message[]): Pro
     if (isTainted(taint)) break;
     const resolution = names === null ? null : resolveName(names, name);
     const brought = resolution?.ok === true ? await taintOfTool(deps, resolution.tool) : null;
-    taint = joinTaint(taint, brought ?? unknownTaint(`what ${name} answered in the history that the client sent`));
+    taint = joinTaint(taint, brought ?? unknownTaint(`a result of ${name} in the history that the client sent`));
   }
   return taint;
 }
 
 /**
- * As `mark-taint.ts` marks a call of the tool. null: not known. So is a tool that brings no mark: nothing but the name says that the
- * result is its own.
+ * Returns the marks that `mark-taint.ts` gives a call of the tool; null if unknown. A tool that makes no mark is unknown too: only its name
+ * says that the result is its own.
  */
 async function taintOfTool(deps: HistoryDeps, tool: EditionTool): Promise<Taint | null> {
-  const source = `what ${tool.canonical} answered in the history that the client sent`;
+  const source = `a result of ${tool.canonical} in the history that the client sent`;
   const hasSecret = secretArguments(tool.arguments).size > 0;
   if (callsTools(tool)) return null;
   if (tool.canonical === 'builtin.read_file') return { private: source, untrusted: null };

@@ -1,6 +1,6 @@
 /**
- * Marks for the taint rule (`core/taint.ts`), made where it happens, beneath every tool: a file that the conversation was given is read, a
- * request is answered, a tool's result came with credentials or from a server that is not trusted. What asks is the policy, by `taintFor`.
+ * Sets the marks of the taint rule (`core/taint.ts`) at the capabilities of every tool: when a file that the conversation was given is read,
+ * when a request gets a response, when a result came with credentials or from an untrusted server. The policy reads them with `taintFor`.
  */
 import type { EditionTool } from '../../core/edition-tool.ts';
 import type { Effect } from '../../core/policy-effect.ts';
@@ -15,25 +15,25 @@ import { guardFiles } from './guard-files.ts';
 import { isServed } from '../served-tool.ts';
 
 /**
- * The capabilities of a running tool, with what comes through them marked. The call's own marks count from the moment they are made, and are the
- * conversation's once it has run: of one that had to ask nothing was seen, and it begins anew. What calls beneath it see, it has seen.
+ * Marks what a running tool reads through its capabilities. The call's own marks count at once and are added to the conversation's when the
+ * call has run; a call that stops for approval has seen nothing and is rerun. Whatever its nested calls see counts as seen by the call.
  */
 export class TaintWatch {
   readonly #kept: TaintMarks;
   readonly #own = createTaintMarks();
   readonly #tool: EditionTool;
-  /** Those that led on to others included. */
+  /** The hosts of the tool's requests, redirecting ones included. */
   readonly #hosts = new Set<string>();
   #secret: string | null = null;
 
-  /** `kept`: of the conversation. `keyId`: the key that calls. */
+  /** `kept`: the marks of the conversation. `keyId`: the key that calls. */
   constructor(kept: TaintMarks, tool: EditionTool, keyId: string) {
     this.#kept = kept;
     this.#tool = tool;
     markForeignText(this.#own, [tool], keyId);
   }
 
-  /** What the call is judged by, and the calls beneath it. */
+  /** The marks by which the call and its nested calls are judged. */
   get marks(): TaintMarks {
     return {
       read: () => joinTaint(this.#kept.read(), this.#own.read()),
@@ -45,12 +45,12 @@ export class TaintWatch {
     this.#secret ??= name;
   }
 
-  /** At each address that a request of the tool goes to. */
+  /** Called with each address that a request of the tool goes to, redirects included. */
   reached(to: URL): void {
     this.#hosts.add(requestHost(to.href) ?? to.host);
   }
 
-  /** `commits`: whether what the tool commits is kept; of a call that has to ask first it is not, and it has seen nothing. */
+  /** `commits`: whether the tool's commits take effect; for a call that stops for approval they do not, and it has seen nothing. */
   over(context: ToolContext, commits: () => boolean): ToolContext {
     const { canonical } = this.#tool;
     return {
@@ -64,29 +64,29 @@ export class TaintWatch {
       fetch: async (request) => {
         const response = await context.fetch(request);
         const host = requestHost(response.url || request.url);
-        this.#own.mark('untrusted', `a page of ${host ?? 'a host'} (${canonical})`);
+        this.#own.mark('untrusted', `a response from ${host ?? 'a host'} (${canonical})`);
         return response;
       },
     };
   }
 
   /**
-   * It has run, and its result will be seen. The secrets themselves never are: what they opened is. What is ours to say (that it took too
-   * long, that it was stopped) came from nobody.
+   * Called when the call has run and its result will be seen. A secret's value is never shown, but what it gave access to is. Results of
+   * this service (`timeout`, `aborted`) get no marks.
    */
   ended({ code }: ToolResult, server: ServerAccess | null): void {
     this.#keep();
     if (code === 'timeout' || code === 'aborted') return;
     const { canonical } = this.#tool;
     const origin = server === null ? this.#onlyHost() : originOfServer(server.name);
-    if (this.#secret !== null) this.#kept.mark('private', `what ${canonical} answered to the secret ${this.#secret}`, origin);
+    if (this.#secret !== null) this.#kept.mark('private', `a result of ${canonical} with the secret ${this.#secret}`, origin);
     if (server !== null && hasCredentials(server))
-      this.#kept.mark('private', `what ${canonical} answered to the credentials of its server`, origin);
+      this.#kept.mark('private', `a result of ${canonical} with the credentials of its server`, origin);
     if (isServed(this.#tool) && this.#tool.trusted !== true)
-      this.#kept.mark('untrusted', `what ${canonical} answered, whose server is not trusted`);
+      this.#kept.mark('untrusted', `a result of ${canonical}, whose server is not trusted`);
   }
 
-  /** undefined: it asked none, or several. */
+  /** Returns undefined if the tool sent requests to no host, or to several. */
   #onlyHost(): string | undefined {
     const [host, ...others] = this.#hosts;
     return host === undefined || others.length > 0 ? undefined : originOfHost(host);
@@ -98,12 +98,12 @@ export class TaintWatch {
     if (untrusted !== null) this.#kept.mark('untrusted', untrusted);
   }
 
-  /** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
+  /** Marks reads of content that the conversation was given: not its own files, files of skills, or empty and missing files. */
   #markReads(files: FileSystem, commits: () => boolean): FileSystem {
     return guardFiles(files, {
       deep: false,
       change: () => undefined,
-      // With what a script leaves behind: a copy of what was given is the session's own.
+      // Kept when a script commits, since a copy of a given file counts as the session's own.
       mayCommit: () => {
         if (commits()) this.#keep();
         return true;
@@ -118,28 +118,29 @@ export class TaintWatch {
 }
 
 /**
- * A made tool that another key wrote: models read its name, description and parameters as soon as it is offered, and its code returns what
- * that key chose. Call it with the tools of a plan, or with the tool that is called.
+ * Marks a made tool that another key wrote: models read its name, description and parameters as soon as it is offered, and its code returns
+ * what that key chose. Call it with the tools of a plan, or with the called tool.
  */
 export function markForeignText(marks: TaintMarks, tools: readonly EditionTool[], keyId: string): void {
   const foreign = tools.find(({ made }) => made !== undefined && made.by !== keyId);
-  if (foreign !== undefined) marks.mark('untrusted', `${foreign.canonical}, which another key wrote`);
+  if (foreign !== undefined) marks.mark('untrusted', `${foreign.canonical}, written with another key`);
 }
 
-/** What it returns to requests with credentials is private. */
+/** Whether requests to the server carry credentials: then its results are private. */
 export function hasCredentials({ headers = {}, mcp }: ServerAccess): boolean {
   return mcp?.oauth !== undefined || Object.values(headers).some((value) => typeof value !== 'string');
 }
 
-/** What an effect is judged by; null: the rule is off, or nothing leaves by it. `tool`: as its server stands now. */
+/** Returns the marks to judge an effect by; null if the taint rule is off or the effect sends nothing out. `tool`: with its server's current state. */
 export function taintFor(marks: TaintMarks | undefined, tool: EditionTool, effect: Effect): Taint | null {
   const taint = marks?.read() ?? null;
   return taint?.origin !== undefined && asksOrigin(taint.origin, tool, effect) ? null : taint;
 }
 
 /**
- * What only reads where everything private came from tells nobody what he does not know: that is no sending out, or the second question to one's own
- * issue tracker would be asked about. To write there is: what was private at a host may be read by everybody at another place of it.
+ * Whether an effect only reads at the single origin of all private data. That discloses nothing new to the origin; otherwise every second
+ * question to the user's own issue tracker would need approval. Writing is excluded: private data written elsewhere at the same host may
+ * be public there.
  */
 function asksOrigin(origin: string, tool: EditionTool, effect: Effect): boolean {
   if (effect.kind === 'network') return origin === originOfHost(effect.host) && (effect.method === 'GET' || effect.method === 'HEAD');

@@ -1,7 +1,7 @@
 /**
- * The stored files that a script names where it runs other scripts, and those that these name. A script that requires approval before it runs is bound to their content, so that
- * `bash run.sh` is approved for the `run.sh` that was there. This is no parser: it does not find a name that is put together while the script runs.
- * The effects of such a script require approval where they happen.
+ * Finds the stored files that a script names where it runs other scripts, and recursively the files that those name. If the script requires
+ * approval before it runs, the approval is bound to their content: approving `bash run.sh` approves the current `run.sh`. This is not a
+ * parser: names composed at run time are not found; the effects of such scripts require approval when they happen.
  */
 import { limits } from '../../core/limits.ts';
 import { resolvePath, workspace } from '../../core/path.ts';
@@ -30,10 +30,10 @@ function startOf(cwd: string): string {
   return resolved.ok ? resolved.path : workspace;
 }
 
-/** A command that runs what it reads, or a file in the place of a command. */
+/** Matches a command that runs what it reads, or a path in the position of a command. */
 const runsScripts = /(?:^|[\s;|&("'`])(?:bash|sh|source|\.|eval|exec|xargs|env)(?=\s|$)|(?:^|[;|&(\n])\s*\.{0,2}\//;
 
-/** Between white space, quotes and what separates commands. */
+/** Splits at white space, quotes and characters that separate commands. */
 function wordsOf(text: string): string[] {
   return text.split(/[\s"'`;|&<>()$={}]+/).filter((word) => word !== '' && !word.startsWith('-'));
 }

@@ -1,4 +1,4 @@
-/** The errors that a tool gets for what it may not do, or not yet. Used by `ask-first.ts` and `rehearsal.ts`. */
+/** The errors a tool gets for effects that are denied or not yet approved. Used by `ask-first.ts` and `rehearsal.ts`. */
 import type { Ask } from '../../core/approval.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { Judgement } from '../../core/policy/judge.ts';
@@ -19,19 +19,19 @@ export function forbidden(what: 'Not sent' | 'Not done', { reason }: Judgement):
 }
 
 export function needsApproval(reason: string): Problem {
-  return new Problem('forbidden', `${reason}: it needs approval.`);
+  return new Problem('forbidden', `${reason}: this requires approval.`);
 }
 
 export function refuseLate(path: string, signal: AbortSignal): void {
   if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
 }
 
-/** A request that is no mere reading has had its effect by the time it is redirected, so the redirect is not followed. */
+/** A request other than GET or HEAD has had its effect when it is redirected, so the redirect is not followed. */
 export function redirectedAway(request: Request, to: URL, ask: Ask): Problem {
   const from = requestHost(request.url) ?? request.url;
-  const why = ask.kind === 'network' ? 'which is new to this workspace' : 'which needs approval';
+  const why = ask.kind === 'network' ? 'a host that is new to this workspace' : 'which requires approval';
   const detail =
-    `The ${request.method} to ${from} leads to ${to.host}, ${why}, and was not followed there. ` +
-    `Request ${to.href} separately if that is right.`;
+    `The ${request.method} to ${from} was redirected to ${to.host}, ${why}; the redirect was not followed. ` +
+    `If the redirect is right, send a separate request to ${to.href}.`;
   return new Problem('upstream_error', detail, { retryable: false });
 }

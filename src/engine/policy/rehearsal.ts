@@ -1,7 +1,8 @@
 /**
- * A call that may have effects which require approval. It runs as it would with a yes, on files that are not committed, so that one question can
- * list all that it does. Where it cannot be undone (a request, a secret, a change of the registry, a call of another tool) it stops until a yes
- * covers everything up to there. With a yes it runs the same way again, and commits only if the yes covers all of it. Used by `ask-first.ts`.
+ * Runs a call that may have effects which require approval. It runs on uncommitted files, as it would with approval, so that one question
+ * can list everything it does. At an effect that cannot be undone (a request, a secret, a registry change, a call of another tool) it stops
+ * until an approval covers everything so far. Once approved it runs the same way again, and commits only if the approval covers all of it.
+ * Used by `ask-first.ts`.
  */
 import type { Ask, Question } from '../../core/approval.ts';
 import type { EffectToAsk } from '../../core/policy/approval-question.ts';
@@ -20,8 +21,9 @@ import { forbidden, isReading, needsApproval, networkEffect, redirectedAway, ref
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
 /**
- * `ruled`: there are rules; without any, nothing is denied and much need not be looked at. `inTurn`: a model acts. `called`: a tool that the call
- * has called and would call again if it were run again; absent or null: none. `isFileTool`: whether an inner call of this name works on files only.
+ * `ruled`: the workspace has rules; without any, nothing is denied and fewer effects are checked. `inTurn`: a model makes the call. `called`:
+ * a tool that the call has called and would call again if it were rerun; absent or null: none. `isFileTool`: whether a nested call of this
+ * name only works on files.
  */
 export type GuardParts = {
   context: ToolContext;
@@ -33,17 +35,17 @@ export type GuardParts = {
   isFileTool?(name: string): boolean;
 };
 
-/**
- * What the call may do. `entry`: all that is not denied, since its toolset entry has `approval: "never"`. `call`: what needs no approval, and what
- * the yes covers. `approved`: the binding of the yes; empty: none. `asks`: what is asked before the call runs. `reads`:
- * stored files that these questions are bound to.
- */
 /** `isForeseen`: as in `effect-record.ts`. */
 export type AskAtStart = EffectToAsk & { isForeseen?: boolean };
 
+/**
+ * What the call may do. `entry`: everything that is not denied, since its toolset entry has `approval: "never"`. `call`: what needs no
+ * approval, and what an approval covers. `approved`: the binding of the approval; empty: none. `asks`: effects that require approval before
+ * the call runs. `reads`: stored files that those approvals are bound to.
+ */
 export type Allowed = { by: 'entry' } | { by: 'call'; approved: readonly string[]; asks: readonly AskAtStart[]; reads: readonly string[] };
 
-/** `stop` ends the tool. `note`: keeps why something was denied. */
+/** `stop` aborts the tool. `note`: records why an effect was denied. */
 type Hooks = { stop(reason: string): void; note(judged: Judgement): Judgement };
 
 export class Rehearsal {
@@ -51,9 +53,9 @@ export class Rehearsal {
   readonly #hooks: Hooks;
   readonly #record: EffectRecord;
   readonly #held: HeldFiles;
-  /** It has read what requires approval: until then nothing at all is sent. */
+  /** Whether the call has read a file whose reading requires approval: until that is covered, no request is sent. */
   #isStrict = false;
-  /** The first request that was no mere reading, as `POST host`. */
+  /** The first request other than GET or HEAD, as `POST host`. */
   #sent: string | null = null;
 
   constructor(parts: GuardParts, { approved, asks, reads }: Extract<Allowed, { by: 'call' }>, hooks: Hooks) {
@@ -103,7 +105,7 @@ export class Rehearsal {
     this.#hooks.stop(this.#record.question().reason);
   }
 
-  /** An effect that a yes covers is allowed; one that requires approval too late is denied. */
+  /** Allows an effect that an approval covers; denies one that requires approval when it is too late to ask. */
   #judge(effect: Effect): Judgement {
     const judged = this.#parts.judge(effect);
     const { ask } = judged;
@@ -113,12 +115,12 @@ export class Rehearsal {
     return late === null ? judged : this.#hooks.note({ ...judged, verdict: 'deny', ask: null, reason: late });
   }
 
-  /** A call that asks is run again from its beginning: what it has sent or called would be so twice. null: it may still ask. */
+  /** Returns why approval can no longer be requested; null if it can. A rerun would repeat what the call has sent or called. */
   #tooLate({ reason }: Ask): string | null {
     const called = this.#parts.called?.() ?? null;
     if (this.#sent === null && called === null) return null;
     const what = this.#sent === null ? `called ${called}` : `sent ${this.#sent}`;
-    return `${reason}. That needs approval, which cannot be asked for once this call has ${what}: do it before that, or in a call of its own`;
+    return `${reason}. That requires approval, which cannot be requested after this call has ${what}. Do it earlier, or in a separate call`;
   }
 
   #read(path: string): void {
@@ -135,7 +137,7 @@ export class Rehearsal {
 
   #change(path: string, effects: () => Iterable<Effect>, files: FileSystem): void {
     refuseLate(path, this.#parts.context.signal);
-    // A write to such a file is refused whatever is approved.
+    // Writes to such a file always fail.
     if (files.isReadOnly?.(path) === true) return;
     const asked: { effect: Effect; ask: Ask }[] = [];
     let deleted = 0;
@@ -158,7 +160,7 @@ export class Rehearsal {
     return judged.ask ?? again;
   }
 
-  /** Before something that cannot be undone. `holds`: it has to wait for a yes to what came before it. */
+  /** Called before an effect that cannot be undone. `holds`: it must wait until everything before it is approved. */
   #stopUnlessCovered(effects: readonly { effect: Effect; ask: Ask }[], holds: boolean): void {
     for (const one of effects) this.#record.add(one);
     if ((effects.length === 0 && !holds) || this.#passes()) return;
@@ -183,7 +185,7 @@ export class Rehearsal {
     });
   }
 
-  /** Secrets and toolsets. `ruled`: only what a rule asks about requires approval. */
+  /** Checks secrets and registry changes. `ruled`: approval is required only if a rule asks for it. */
   #check(effects: readonly Effect[], ruled: boolean): void {
     const asked = effects.flatMap((effect) => {
       const judged = this.#judge(effect);
@@ -196,7 +198,7 @@ export class Rehearsal {
     );
   }
 
-  /** A call that works on the files of this one is rehearsed with it; every other call waits for the yes. */
+  /** Nested calls that work on this call's files run with it; every other nested call waits for the approval. */
   #calls(calls: InnerCalls): InnerCalls {
     return {
       get tools() {
@@ -219,7 +221,7 @@ function refuseDenied(path: string, { verdict, reason }: Judgement): void {
   if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
 }
 
-/** A folder is one question, and one rule to remember, whatever it holds. */
+/** Deletes in one folder are one question and one rule to remember, however many files there are. */
 function aboutFolder(ask: Ask, path: string, deleted: number): Ask {
   if (ask.kind !== 'delete-file' || ask.target === path) return ask;
   const files = deleted === 1 ? 'the file' : `the ${deleted} files`;

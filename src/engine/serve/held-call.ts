@@ -1,8 +1,7 @@
 /**
- * A call that stays open while its caller comes and goes: a server of the 2025 eras asks in the middle of its call, and a client of
- * 2026-07-28 answers with a request of its own. Lives in memory, with the connection to the server: whoever keeps one (a Durable Object, for
- * MCP clients) has to stay awake for it, and after a restart it is lost, which is told as such. Which calls need it is
- * `mustHold`'s to say.
+ * An in-flight call that outlives its request: a server of the 2025 revisions asks a question in the middle of its call, and a client of
+ * 2026-07-28 answers with a new request. Lives in memory with the connection to the server, so its host (a Durable Object, for MCP clients)
+ * must stay awake; a restart loses the call, which its client gets as an error. `mustHold` decides which calls need this.
  */
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { callsTools } from '../../core/composite-tool.ts';
@@ -15,19 +14,19 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import type { CallOutcome } from '../tool-call.ts';
 
-/** What a call has come to: its end, or questions that wait for an answer. */
+/** The next state of the call: its outcome, or questions that wait for an answer. */
 export type HeldNews = { outcome: CallOutcome } | { asks: Record<string, InputRequest> };
 
-/** Where calls are kept open. One keeps one call. */
+/** A place that keeps one call in flight. */
 export interface CallHold {
-  /** Unguessable. Goes into the word that the client brings back (`ServedState.held`). */
+  /** Unguessable. Part of the state that the client sends back (`ServedState.held`). */
   readonly name: string;
-  /** null: none was begun here since this process is alive. */
+  /** null: no call was started in this process. */
   readonly call: HeldCall | null;
-  /** The one that was begun has ended, in this process or one before. */
+  /** Whether the started call has ended, in this process or an earlier one. */
   readonly isOver: boolean;
   keep(call: HeldCall): void;
-  /** Durably, before the effect. */
+  /** Records the start durably, before the effect. */
   started(callId: string): void;
 }
 
@@ -38,13 +37,13 @@ export class HeldCall {
   readonly #end = new AbortController();
   readonly #open = new Map<string, Question>();
   readonly #waiting = new Set<AbortSignal>();
-  /** Whoever waits now. */
+  /** The channel of the request that waits at present. */
   #channel: CallerChannel;
   #asked = 0;
   #news = Promise.withResolvers<null>();
   readonly #outcome: Promise<CallOutcome>;
 
-  /** `run` begins at once. */
+  /** `run` starts at once. */
   constructor(clock: Clock, first: CallerChannel, run: (channel: CallerChannel, signal: AbortSignal) => Promise<CallOutcome>) {
     this.#clock = clock;
     this.#channel = first;
@@ -54,16 +53,16 @@ export class HeldCall {
       ask: (request) => this.#ask(request),
     };
     this.#outcome = run(channel, this.#end.signal);
-    // Whoever waits hears of it; before that it is nobody's.
+    // A waiting request receives the rejection; without one it must not be reported as unhandled.
     this.#outcome.catch(() => undefined);
   }
 
-  /** Ends it, as when its caller leaves. */
+  /** Aborts the call, as when its client disconnects. */
   stop(reason: Error): void {
     this.#end.abort(reason);
   }
 
-  /** Resolves when it has ended, however. */
+  /** Resolves when the call has ended, with any outcome. */
   get over(): Promise<void> {
     return this.#outcome.then(
       () => undefined,
@@ -71,24 +70,24 @@ export class HeldCall {
     );
   }
 
-  /** What was not asked, or is answered already, is passed over: the same answer twice is one. */
+  /** Ignores answers to questions that were not asked or are already answered. */
   answer(answers: Readonly<Record<string, InputAnswer>>): void {
     for (const [key, answer] of Object.entries(answers)) this.#open.get(key)?.answer(answer);
   }
 
   /**
-   * What there is to say next. A caller who leaves while it waits has given the call up (2026-07-28: closing the stream is how a request is
-   * cancelled), unless another waits for the same.
+   * Waits for the next state. If a client disconnects while it waits, the call is cancelled (2026-07-28: closing the stream cancels a
+   * request), unless another request waits for it.
    */
   async next(channel: CallerChannel, signal: AbortSignal): Promise<HeldNews> {
     this.#channel = channel;
     this.#waiting.add(signal);
-    const leave = (): void => {
+    const onDisconnect = (): void => {
       this.#waiting.delete(signal);
       if (this.#waiting.size === 0) this.#end.abort(signal.reason);
     };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) onDisconnect();
+    else signal.addEventListener('abort', onDisconnect, { once: true });
     try {
       for (;;) {
         if (this.#open.size > 0) return { asks: Object.fromEntries([...this.#open].map(([key, { request }]) => [key, request])) };
@@ -96,7 +95,7 @@ export class HeldCall {
         if (outcome !== null) return { outcome };
       }
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onDisconnect);
       this.#waiting.delete(signal);
     }
   }
@@ -115,16 +114,16 @@ export class HeldCall {
       const disarm = this.#clock.after(limits.heldQuestionMs, drop);
       this.#end.signal.addEventListener('abort', drop, { once: true });
       this.#open.set(key, { request, answer: settle });
-      const { resolve: tell } = this.#news;
+      const { resolve: notify } = this.#news;
       this.#news = Promise.withResolvers();
-      tell(null);
+      notify(null);
     });
   }
 }
 
 /**
- * Said before the call, since an open one cannot move: its server speaks a revision in which it asks on the open connection, or calls beneath
- * it may have to be asked for, and the client, whose requests end with a question, could be asked.
+ * Whether a call must stay in flight between requests, decided before it starts, since a running call cannot be moved: its server speaks a
+ * revision that asks on the open connection, or its nested calls may require an approval that this client can give.
  */
 export async function mustHold(
   directory: Pick<Directory, 'server'>,
@@ -142,7 +141,7 @@ export async function mustHold(
   return askable.elicitation !== undefined || sampling === true;
 }
 
-/** A script that has no such word calls none: one that puts it together goes without being asked, and is told so. */
+/** A script without the word `tool` makes no nested calls. If it composes the word, its calls cannot ask and are refused with an error. */
 function mayCall({ canonical }: EditionTool, args: unknown): boolean {
   return canonical !== 'builtin.bash' || JSON.stringify(args ?? null).includes('tool');
 }

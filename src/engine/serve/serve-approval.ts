@@ -1,6 +1,6 @@
 /**
- * Our own question before a call, as an MCP client puts it to its person (elicitation, form mode): which tool, with what, and why it is
- * asked. The answer is a person's word only because the key may approve (`engine/serve/serve-call.ts` looks to that).
+ * The approval request as an MCP client shows it to its user (elicitation, form mode): the tool, its arguments, and the reason. The answer
+ * counts as a decision only if the key may approve, which `engine/serve/serve-call.ts` checks.
  */
 import type { AskedEffect, Question } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -12,7 +12,7 @@ import { isRecord } from '../../core/wire-value.ts';
 
 export const approvalKey = 'approval';
 
-/** `args`: the tool's own, secrets as names, in full: what is not shown is not approved. */
+/** `args`: the tool's own arguments in full, secrets as names, since only what is shown is approved. */
 export function approvalRequest({ canonical, wireName }: EditionTool, question: Question, args: Record<string, unknown>): InputRequest {
   const effects = question.effectCount > 1 ? `\n${effectLines(question)}` : '';
   const message = `Allow one call of ${canonical}, named ${wireName} here?\nReason: ${question.reason}.${effects}\nArguments: ${JSON.stringify(args)}`;
@@ -43,24 +43,24 @@ function effectLines({ effects, effectCount }: Question): string {
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 
-/** Whatever is not a clear yes is a no. */
+/** Whether the answer is an explicit approval. */
 export function isApproved(answer: InputAnswer | undefined): boolean {
   return answer?.action === 'accept' && isRecord(answer.content) && answer.content.approve === true;
 }
 
-/** null: there is somebody to ask. */
+/** Returns why the client cannot be asked; null if it can. */
 export function approvalRefusal({ principal, askable }: { principal: Principal; askable: AskableInput }, reason: string): Refusal | null {
-  if (!hasScope(principal, 'approve')) return cannotAsk(reason, 'this key lacks the scope "approve"');
+  if (!hasScope(principal, 'approve')) return cannotAsk(reason, 'this key does not have the scope "approve"');
   if (!canElicit(askable, 'form'))
-    return cannotAsk(reason, 'this client cannot ask one (MCP elicitation). Call it in a session of Moniker');
+    return cannotAsk(reason, 'this client cannot ask for one (MCP elicitation). Call the tool in a Moniker session');
   return null;
 }
 
 export function cannotAsk(reason: string, why: string): Refusal {
-  return { code: 'approval_required', message: `Not run: ${reason}. That needs a person's approval, and ${why}.` };
+  return { code: 'approval_required', message: `Not run: ${reason}. This requires a person's approval, and ${why}.` };
 }
 
 export const deniedByPerson: Refusal = {
   code: 'denied',
-  message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+  message: 'Not run: the user denied this call. Do not try to achieve the same in another way. Ask the user what to do instead.',
 };

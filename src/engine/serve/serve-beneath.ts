@@ -1,6 +1,7 @@
 /**
- * What a call beneath an MCP client's call waits for, asked for while that one is open: on the connection of a session (2025 eras), or from an
- * object that holds it (`held-call.ts`). What has run beneath it meanwhile is not run again, since nothing of it has ended. Used by `serve-call.ts`.
+ * Asks for what a nested call of an MCP client's call waits for, while the outer call is open: on the connection of a session (2025
+ * revisions), or from the object that keeps the call in flight (`held-call.ts`). Nothing is rerun, since the outer call has not ended. Used by
+ * `serve-call.ts`.
  */
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
@@ -13,7 +14,7 @@ import type { ToolCallRequest, WaitFor } from '../tool-call.ts';
 
 type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput };
 
-/** What the call is made again with. `rounds`: times that it has asked for input before. */
+/** Returns the changes to the request with which the call is made again. `rounds`: how often it has asked for input before. */
 export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
   switch (waitFor.kind) {
     case 'approval':
@@ -24,25 +25,25 @@ export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Pr
       return {
         refusal: {
           code: 'not_allowed',
-          message: `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`,
+          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
         },
       };
     case 'inner':
-      return { refusal: cannotAsk(`a tool beneath ${waitFor.tool.wireName} waits`, sessionsCan) };
+      return { refusal: cannotAsk(`a nested call of ${waitFor.tool.wireName} waits`, sessionsCan) };
     default:
       return waitFor satisfies never;
   }
 }
 
-const sessionsCan = 'this connection cannot ask in the middle of this call. Call it in a session of Moniker (POST /v1/sessions)';
+const sessionsCan = 'this connection cannot ask for one during this call. Call the tool in a Moniker session (POST /v1/sessions)';
 
 const tooMany =
-  'too many calls of this key or workspace already wait for an answer. Try again later, or call it in a session of Moniker (POST /v1/sessions)';
+  'too many calls of this key or workspace are already waiting for an answer. Try again later, or call the tool in a Moniker session (POST /v1/sessions)';
 
-/** Questions that wait for an answer, by workspace and by key. They count what this isolate holds, hence a table of the module. */
+/** The number of open questions, by workspace and key. Counts what this isolate holds, so it is module state. */
 const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<string, number>() };
 
-/** Whether one more question may wait: no key and no workspace can take the place of the others. */
+/** Whether one more question may be opened: no key or workspace can use up the limit of the others. */
 function mayAsk({ workspace, keyId }: Principal): boolean {
   return (
     open.all < limits.maxOpenQuestions &&
@@ -60,13 +61,13 @@ function countOpen({ workspace, keyId }: Principal, change: 1 | -1): void {
   }
 }
 
-/** Returns null if the client has left, or took too long. */
+/** Returns null if the client disconnected or did not answer in time. */
 async function waitForAnswer(principal: Principal, ask: () => Promise<InputAnswer>): Promise<InputAnswer | null> {
   countOpen(principal, 1);
   try {
     return await ask();
   } catch {
-    // Whichever way the connection failed, there is no answer.
+    // However the connection failed, there is no answer.
     return null;
   } finally {
     countOpen(principal, -1);
@@ -100,10 +101,10 @@ async function askInput(
   const answers = new Map(Object.entries(answered));
   for (const [key, question] of Object.entries(questions)) {
     const send = channel.ask;
-    if (send === undefined) return failed('it asked for input, and this connection cannot ask for it in the middle of a call');
+    if (send === undefined) return failed('it asked for input, which this connection cannot provide during a call');
     if (!mayAsk(principal)) return failed(`it asked for input, and ${tooMany}`);
     const answer = await waitForAnswer(principal, () => send(question, key));
-    // Its server waits for an answer to each question.
+    // The server expects an answer to each of its questions.
     if (answer === null) return failed('it asked for input, and the client did not answer');
     answers.set(key, answer);
   }

@@ -1,7 +1,7 @@
 /**
- * A tool call of an MCP client: through the one door, with what a client can be asked for on the way. A call that has to wait is answered
- * with what is asked and a signed word on where it stands, and made again with the answers; nothing is kept here meanwhile, but for calls
- * of servers that ask while theirs is open (`held-call.ts`).
+ * Runs a tool call of an MCP client through `callTool`, asking the client for approvals and input. If the call has to wait, the response has
+ * the questions and a signed state, and the client repeats the request with answers. Nothing is stored meanwhile, except for calls of servers
+ * that ask while the call is open (`held-call.ts`).
  */
 import { resolveName } from '../../core/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
@@ -30,33 +30,33 @@ export type ServeCallDeps = StateDeps & {
   directory: Directory;
   scratchFiles(): FileSystem;
   audit(workspace: string, rows: AuditRow[]): Promise<void>;
-  /** Of the calls of a key with one toolset; null: with none. */
+  /** The marks of a key's calls with one toolset; null: with none. */
   marks(principal: Principal, toolset: string | null): MarkStore;
 };
 
-/** Who asks, for what is served where. */
+/** The caller of a served request, and what is served to it. */
 export type ServedCaller = {
   principal: Principal;
   target: ServeTarget;
   view: ServedView;
-  /** Whose state at a server this is: the MCP session, or the key. */
+  /** The owner of state at a server: the MCP session, or the key. */
   conversation: string;
   channel: CallerChannel;
   askable: AskableInput;
-  /** Where the call may stay open; absent: it ends with the request. */
+  /** Keeps the call in flight between requests; absent: it ends with the request. */
   hold?: CallHold;
-  /** Of its MCP session; absent: its marks belong to the key and the toolset. */
+  /** The marks of its MCP session; absent: the marks of the key and the toolset. */
   marks?: MarkStore;
-  /** A call that was under way when the process died. */
+  /** A call that was running when the process stopped. */
   interrupted?: { callId: string };
-  /** Durably, before the effect. */
+  /** Records the start durably, before the effect. */
   started?(callId: string): void;
 };
 
 export type ServedCall = {
   name: string;
   arguments: Record<string, unknown>;
-  /** The client's answers to what was asked, with the word that came with the questions. */
+  /** The client's answers, with the state that came with the questions. */
   responses?: Readonly<Record<string, unknown>>;
   state?: string;
 };
@@ -65,7 +65,7 @@ export type ServedAnswer =
   | { kind: 'result'; answer: ToolCallAnswer; tool: EditionTool | null }
   | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
 
-/** Throws `invalid_request` for a state that is none of this call. */
+/** Throws `invalid_request` for a state that does not belong to this call. */
 export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
   const { principal, target, view } = caller;
   const tool = toolNamed(view, call.name);
@@ -79,7 +79,7 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   const before = call.state === undefined ? null : await openState(deps, about, call.state);
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
-    const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
+    const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...decisionsOf(round) };
     const { scope, settle } = await scopeOf(deps, on, tool);
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, until));
   };
@@ -94,7 +94,7 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   }
 }
 
-/** `back`: the call is open, and its client came back with answers. */
+/** `back`: the round of a client that returns with answers for an in-flight call. */
 async function newsOf(
   { clock }: ServeCallDeps,
   caller: ServedCaller,
@@ -106,7 +106,7 @@ async function newsOf(
   if (hold === undefined) return { outcome: await run(caller, signal) };
   if (back === null || hold.call === null) {
     if (back !== null && hold.isOver) throw badState('was used already');
-    // Where it is back and there is no call, the object has begun anew: the round says that it is lost.
+    // Without a call in this process the object was restarted: the round makes the result say that the call was lost.
     const call = new HeldCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
     hold.keep(call);
     return await call.next(channel, signal);
@@ -115,7 +115,7 @@ async function newsOf(
   return await hold.call.next(channel, signal);
 }
 
-/** A held call of which nothing is left but that it was begun, for the audit and for whoever still comes back for it. */
+/** Ends an in-flight call that was lost in a restart, for the audit and for a client that still returns for it. */
 export async function serveLost(
   deps: ServeCallDeps,
   { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
@@ -150,7 +150,7 @@ async function waitHeld(
   return { kind: 'input', requests, state };
 }
 
-/** A call on its way: what was said of it so far. */
+/** One attempt of a call, with the decisions and answers so far. */
 type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & {
   given?: GivenInput;
   refusal?: Refusal;
@@ -172,11 +172,11 @@ function readRound(
     return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
   }
   const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
-  // The words of an open call are for it alone; that it is there no more is what is told if it has to be made again.
+  // These answers are for the open call only. If it has to be made again, it was lost, and the result says so.
   return { ...before, given, ...(asked === 'held' && { lost: true }) };
 }
 
-/** Of what was asked, and nothing else. What was left out is told as such: the server waits for a word on each. */
+/** Returns the answers to the asked questions, without others. A missing answer is a `cancel`, since the server expects one for each. */
 function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
   const answers = keys.map((key): [string, InputAnswer] => {
     const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
@@ -185,7 +185,7 @@ function answersTo(keys: readonly string[], responses: Readonly<Record<string, u
   return Object.fromEntries(answers);
 }
 
-function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
+function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
   return {
     rounds,
     ...(interrupted === true && { interrupted, attempts: 1 }),
@@ -202,7 +202,7 @@ async function scopeOf(
   tool: EditionTool | null,
 ): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
   const { principal, view, conversation, channel, askable, hold } = caller;
-  // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
+  // A tool that calls tools asks nothing itself; questions of its nested calls are screened under the name of their own server.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows), deps.callDeps(principal.workspace).log);
   const marks = await openMarks(storeOf(deps, caller), deps.callDeps(principal.workspace), tool);
@@ -238,7 +238,7 @@ async function scopeOf(
   };
 }
 
-/** Where the marks of the caller's calls are. */
+/** Returns where the marks of the caller's calls are stored. */
 export function storeOf(
   deps: Pick<ServeCallDeps, 'marks'>,
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
@@ -246,7 +246,7 @@ export function storeOf(
   return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
 }
 
-/** The questions to send; or the next round at once, where there is nobody to ask. */
+/** Returns the questions to send; or the next round at once if there is nothing to ask the client. */
 async function ask(
   deps: ServeCallDeps,
   caller: ServedCaller,
@@ -260,7 +260,7 @@ async function ask(
       const { tool, ask: asked, arguments: args, round: question } = waitFor;
       const refusal = approvalRefusal(caller, asked.reason);
       if (refusal !== null) return { ...round, refusal };
-      // Of a yes only: with a no, `approved` is dropped when it is read.
+      // For an approval only: if the answer is no, `approved` is dropped when the state is read.
       const state = await sealState(deps, about, {
         callId,
         asked: 'approval',
@@ -278,7 +278,7 @@ async function ask(
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
       const given = toGiven(input, answered);
       const keys = Object.keys(questions);
-      // It may want nothing but to be called again.
+      // A server may only want to be called again.
       if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };
       const waits = { callId, asked: 'input' as const, keys, answered, rounds };
       const state = await sealState(deps, about, {
@@ -293,11 +293,14 @@ async function ask(
         ...round,
         refusal: {
           code: 'not_allowed',
-          message: `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`,
+          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
         },
       };
     case 'inner':
-      return { ...round, refusal: { code: 'approval_required', message: `Not run: a tool beneath ${waitFor.tool.wireName} has to wait.` } };
+      return {
+        ...round,
+        refusal: { code: 'approval_required', message: `Not run: a nested call of ${waitFor.tool.wireName} has to wait.` },
+      };
     default:
       return waitFor satisfies never;
   }

@@ -1,7 +1,7 @@
 /**
- * A table of names as an MCP client is listed it (`tools/list`, 2024-11-05 to 2026-07-28): what may be called and nothing else, in the
- * document's order, each tool followed by its `function` aliases. Made once for a table, in pages, so that a warm list is a look-up. There is
- * no system prompt of ours over MCP, so aliases are told in the descriptions wherever a toolset announces them.
+ * The `tools/list` of an MCP client (2024-11-05 to 2026-07-28): exactly the tools that may be called, in the document's order, each followed
+ * by its `function` aliases. Built once per table of names, in pages, so that a warm list is a lookup. MCP has no system prompt, so
+ * wherever a toolset announces aliases, they are in the descriptions.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { describeTool, visibleAliases } from '../../core/announce.ts';
@@ -25,7 +25,7 @@ export type ServedTool = {
   _meta: { canonical: string; aliases: string[] };
 };
 
-/** At least one page. */
+/** Returns at least one page. Cached. */
 export function servedPages(names: AliasMap): readonly (readonly ServedTool[])[] {
   const known = pages.get(names);
   if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export function servedPages(names: AliasMap): readonly (readonly ServedTool[])[]
 
 const pages = new WeakMap<AliasMap, readonly (readonly ServedTool[])[]>();
 
-/** The form of a tool's structured results, as its list tells it. */
+/** Returns the schema of a tool's structured results, as `tools/list` shows it. */
 export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {
   return result?.pick === undefined ? outputSchema : undefined;
 }
@@ -57,7 +57,7 @@ function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
   return definitionNames(tool).map((name) => ({ name, ...shown }));
 }
 
-/** MCP wants the word; definitions of other kinds may leave it out. */
+/** Adds `type: "object"`, which MCP requires and other kinds of definitions may omit. */
 function objectSchema(schema: JsonSchema): JsonSchema {
   return schema.type === 'object' ? schema : { ...schema, type: 'object' };
 }

@@ -1,7 +1,7 @@
 /**
- * Prompts, resources and templates of the MCP servers that have tools in a toolset, under names that are safe together: as they are
- * while only one server offers them; where several do, each with its server in the name. A pure function of what is stored of the servers,
- * so that a name means the same wherever it is asked. Asking the servers is `serve-resources.ts`.
+ * Prompts, resources and templates of the MCP servers that have tools in a toolset, under unambiguous names: unchanged while only one server
+ * offers them, otherwise with the server's name. A pure function of what is stored about the servers, so that a name means the same
+ * everywhere. Requests to the servers are in `serve-resources.ts`.
  *
  * | offered | by one | by several |
  * |---|---|---|
@@ -9,7 +9,7 @@
  * | resource `file:///a` | `file:///a` | `moniker://github/file:///a` |
  * | template `db://{table}` | `db://{table}` | `moniker://github/db://{table}` |
  *
- * The server's URI stands unencoded behind the prefix: encoded, what a client puts into a template could not be told from the rest.
+ * The server's URI is not encoded after the prefix, since an encoded template could not be expanded by a client.
  */
 import type { Offer, ServerOffers } from '../../core/servers/server-state.ts';
 import { matchesTemplate } from './uri-template.ts';
@@ -21,7 +21,7 @@ export type ServedOffer = { server: string; own: string; shown: Offer };
 
 export type ServedOffers = {
   servers: readonly string[];
-  /** By shown name, or URI. */
+  /** By shown name or URI. */
   prompts: ReadonlyMap<string, ServedOffer>;
   resources: ReadonlyMap<string, ServedOffer>;
   templates: ReadonlyMap<string, ServedOffer>;
@@ -41,7 +41,7 @@ export function nameOffers(all: readonly OffersOfServer[]): ServedOffers {
 
 type Listed = { server: string; own: string; offer: Offer };
 
-/** Every one of those that clash is renamed, so that none changes its name when another one comes or goes but between one and two. */
+/** Renames all offers that clash, so that a name only changes when the number of servers offering it changes between one and two. */
 function nameAll(listed: readonly Listed[], member: string, apart: (server: string, own: string) => string): Map<string, ServedOffer> {
   const owners = new Map<string, Set<string>>();
   for (const { server, own } of listed) owners.set(own, (owners.get(own) ?? new Set()).add(server));
@@ -50,7 +50,7 @@ function nameAll(listed: readonly Listed[], member: string, apart: (server: stri
     named.set(name, { server, own, shown: { ...offer, [member]: name } });
   };
   const isAlone = ({ own }: Listed): boolean => owners.get(own)?.size === 1;
-  // The same name twice from one server is one.
+  // Duplicates within one server are one offer.
   for (const one of listed) if (isAlone(one) && !named.has(one.own)) add(one.own, one);
   const seen = new Set<string>();
   for (const one of listed) {
@@ -62,7 +62,7 @@ function nameAll(listed: readonly Listed[], member: string, apart: (server: stri
   return named;
 }
 
-/** A server may offer what looks like another one's name made safe. */
+/** Avoids names that a server offers itself and that look like a prefixed name. */
 function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
   if (!taken.has(wanted)) return wanted;
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
@@ -81,8 +81,8 @@ function serverPrefix(server: string): string {
 }
 
 /**
- * Whose a URI is: one that is listed, one behind a server's prefix, one that fits a template, or else the only server's. null: nobody's
- * here, or it could be of several.
+ * Returns the server of a URI: by the list, by a server's prefix, by a matching template, or else the only server. null: unknown, or it could
+ * be of several servers.
  */
 export function ownerOf({ servers, resources, templates }: ServedOffers, uri: string): { server: string; own: string } | null {
   const known = resources.get(uri) ?? templates.get(uri);
@@ -97,7 +97,7 @@ export function ownerOf({ servers, resources, templates }: ServedOffers, uri: st
   return only === undefined || others.length > 0 ? null : { server: only, own: uri };
 }
 
-/** How a URI of a server is told to a client of ours: what several servers have is told apart. */
+/** Returns the URI under which a client knows a server's URI: prefixed if several servers have it. */
 export function shownUri({ resources, servers }: ServedOffers, server: string, own: string): string {
   const listed = resources.get(own);
   if (listed?.server === server || (listed === undefined && servers.length === 1)) return own;

@@ -1,6 +1,6 @@
 /**
- * Which of a server's questions go on to the MCP client that called, and what the server is told of the others. A question of a server
- * is foreign text: it is screened wherever it is passed on (`core/elicitation.ts`).
+ * Decides which of a server's questions are passed on to the calling MCP client, and answers the others. A server's question is untrusted
+ * text, so it is screened wherever it is passed on (`core/elicitation.ts`).
  */
 import { cancelled, declined, screenElicitation } from '../../core/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
@@ -9,11 +9,11 @@ import { Problem } from '../../core/problem.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 
 export type Sorted = {
-  /** To be asked, by the server's keys. */
+  /** Questions for the client, by the server's keys. */
   questions: Record<string, InputRequest>;
-  /** Answered here. */
+  /** Questions that are answered here. */
   answered: Record<string, InputAnswer>;
-  /** What cannot be asked of this client and cannot be declined either; null: nothing. */
+  /** Why a question can neither be asked nor declined; null: none. */
   fault: string | null;
 };
 
@@ -41,22 +41,23 @@ export function sortQuestion(server: string, request: InputRequest, askable: Ask
       const screened = screenElicitation(server, request);
       return screened.ok ? { question: screened.request } : { answer: declined };
     }
-    // Whether the server may is said by its document, which who speaks with it has looked at.
+    // Whether the server's document allows sampling is checked by the code that talks to the server.
     case 'sampling/createMessage':
       return askable.sampling === undefined ? { fault: 'it asked for a completion, which this client cannot give' } : { question: request };
     default:
-      return { fault: 'it asked for something that is not known here' };
+      return { fault: 'it asked for something that is not supported' };
   }
 }
 
-/** The same for a question that comes while the call is open. `ask`: whom it may go to. */
+/** Screens questions that arrive while the call is open. Returns undefined if the channel cannot ask. */
 export function screenedAsk(server: string, { channel, askable }: { channel: CallerChannel; askable: AskableInput }): CallerChannel['ask'] {
   const { ask } = channel;
   if (ask === undefined) return undefined;
   return async (request, key) => {
     const sorted = sortQuestion(server, request, askable);
     if ('answer' in sorted) return sorted.answer;
-    if ('fault' in sorted) throw new Problem('upstream_error', `The server "${server}" cannot be answered: ${sorted.fault}.`);
+    if ('fault' in sorted)
+      throw new Problem('upstream_error', `The question of the server "${server}" cannot be answered: ${sorted.fault}.`);
     return await ask(sorted.question, key);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Prompts and resources of a toolset's MCP servers: lists from what is stored of the servers, with no question to any of them; the rest asked
- * of the one server whose it is. Names are made safe in `serve-offers.ts`.
+ * Prompts and resources of a toolset's MCP servers: lists come from what is stored about the servers; other requests go to the one server
+ * that offers the item. Names are built in `serve-offers.ts`.
  */
 import { isForModels } from '../../core/edition-tool.ts';
 import { cleanData, cleanNotice } from '../../core/foreign-data.ts';
@@ -26,11 +26,11 @@ export type OfferDeps = StateDeps &
     directory: Directory;
     upstream: McpUpstream;
     upstreamContext(workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext;
-    /** A server said that a list of its is another one now: it is read again, at its time. Never waits. */
+    /** Called when a server reports a changed list: it is refreshed in the background. Never waits. */
     serverChanged(workspace: string, server: string): void;
   };
 
-/** MCP servers with a tool that may be called here, in the document's order. */
+/** Returns the MCP servers with a callable tool in this toolset, in the document's order. */
 export function servedServers({ names }: Pick<ServedView, 'names'>): string[] {
   return [...new Set(names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : [])))];
 }
@@ -45,13 +45,13 @@ export async function readOffers(deps: Pick<OfferDeps, 'directory'>, workspace: 
   return nameOffers(all.flat());
 }
 
-/** What is asked of a server for a client, and asked again with answers. */
+/** A request to a server on behalf of a client, repeated with answers. */
 export type OfferRequest = { responses?: Readonly<Record<string, unknown>>; state?: string };
 export type OfferAnswer =
   | { kind: 'result'; result: Record<string, unknown> }
   | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
 
-/** `not_found` for a URI that is nobody's here. */
+/** Throws `not_found` for a URI that no server here has. */
 export async function readResource(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -74,7 +74,7 @@ export async function readResource(
   return { kind: 'result', result: withShownUris(answer.result, (own) => (own === owner.own ? uri : shownUri(offers, owner.server, own))) };
 }
 
-/** `not_found` for a name that is no prompt's here. */
+/** Throws `not_found` for an unknown prompt. */
 export async function getPrompt(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -90,7 +90,7 @@ export async function getPrompt(
   );
 }
 
-/** `params` as MCP has them. What nobody can complete has no values. */
+/** `params` as in MCP. Returns no values where a server cannot complete the argument. */
 export async function complete(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -122,7 +122,7 @@ type Send = (
   context: UpstreamContext,
 ) => Promise<UpstreamAnswer<Record<string, unknown>>>;
 
-/** Questions of the server go to the client, as with calls of tools. */
+/** Sends a request to the server; its questions go to the client, as for tool calls. */
 async function converse(
   deps: OfferDeps,
   caller: ServedCaller,
@@ -169,7 +169,7 @@ function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonl
   return { responses: Object.fromEntries(all), ...(state !== undefined && { state }) };
 }
 
-/** What is read of secrets on the way is not in what comes back. */
+/** Registers secrets that are read on the way with the redactor. */
 function keeping(redactor: Redactor, context: UpstreamContext): UpstreamContext {
   return {
     ...context,
@@ -179,7 +179,7 @@ function keeping(redactor: Redactor, context: UpstreamContext): UpstreamContext 
   };
 }
 
-/** As results of tools are: without what nobody sees, and without secrets. */
+/** Cleans and redacts data as for results of tools. */
 function shown<Data>(redactor: Redactor, data: Data): Data {
   return redactor.data(cleanData(data));
 }
@@ -190,15 +190,15 @@ async function withoutSecretsIn<Answer>(redactor: Redactor, work: Promise<Answer
   });
 }
 
-/** What the client can be told and asked while the server works. */
+/** What the client can be sent and asked while the server works. */
 function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): UpstreamHooks {
   const { progress, notice } = caller.channel;
   const ask = screenedAsk(server, caller);
   return {
     ...(progress && {
       progress(update) {
-        const told = toldProgress(update);
-        if (told !== null) progress(data(told));
+        const bounded = toldProgress(update);
+        if (bounded !== null) progress(data(bounded));
       },
     }),
     ...(notice && { notice: (line) => notice(data(cleanNotice(line))) }),
@@ -207,7 +207,7 @@ function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): Upst
   };
 }
 
-/** Contents name their resource: by the name that the client knows. */
+/** Replaces the URIs in resource contents by those that the client knows. */
 function withShownUris(result: Record<string, unknown>, shown: (own: string) => string): Record<string, unknown> {
   if (!Array.isArray(result.contents)) return result;
   const contents = result.contents.map((part: unknown) =>

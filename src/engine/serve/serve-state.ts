@@ -1,7 +1,7 @@
 /**
- * What travels with an MCP client while it asks a person (`requestState` of 2026-07-28: opaque to the client, and to be trusted by nobody who
- * did not sign it). It says which call was asked about, by whom and until when; signing it is an adapter's (`storage/request-state.ts`).
- * What leads to an effect is used once.
+ * The state that an MCP client carries while it asks its user (`requestState` of 2026-07-28: opaque to the client, and trusted only if signed
+ * by us). It says which call the question is about, for which key and until when; signing is in `storage/request-state.ts`. A state that
+ * leads to an effect can be used once.
  */
 import type { Approved } from '../../core/approval.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
@@ -10,37 +10,37 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 
-/** `approval`: ours, before the call. `input`: of the server, which is called again with it. `held`: of the server, whose call is open. */
+/** `approval`: our question before the call. `input`: the server's question, which is called again with the answer. `held`: the same for an open call. */
 export type AskedFor = 'approval' | 'input' | 'held';
 
 export type ServedState = {
   nonce: string;
   expiresAt: number;
   keyId: string;
-  /** Of the endpoint: a toolset, or null for what the key has equipped. */
+  /** The endpoint: a toolset, or null for what the key has equipped. */
   target: string | null;
   /** What was called (canonical name and entry, prompt, resource), and with what. */
   subject: string;
   argumentsHash: string;
-  /** Every try of one call has the same. */
+  /** The same in every attempt of one call. */
   callId: string;
   asked: AskedFor;
-  /** A person has said yes to exactly this call, and to what this is bound to. Absent members: an older release asked, and a yes is bound to nothing. */
+  /** The user's approval of exactly this call, and what it is bound to. Absent members: the state is of an older release, and the approval is bound to nothing. */
   approved?: Partial<Approved>;
-  /** What was asked for, by the server's keys; and the answers that nobody had to be asked for. */
+  /** The questions asked, by the server's keys; and the answers that needed no question. */
   keys: string[];
   answered?: Record<string, Record<string, unknown>>;
-  /** The server's own. */
+  /** The server's own state. */
   state?: string;
-  /** With `held`: where the open call is (`engine/serve/held-call.ts`). */
+  /** With `held`: the name of the open call (`engine/serve/held-call.ts`). */
   held?: string;
   rounds: number;
 };
 
 export interface StateSeal {
-  /** Signed for the workspace. */
+  /** Signs the state for the workspace. */
   seal(workspace: string, state: ServedState): Promise<string>;
-  /** null: not ours, or changed on its way. */
+  /** Returns null if the state is not ours or was changed. */
   open(workspace: string, text: string): Promise<ServedState | null>;
 }
 
@@ -79,25 +79,26 @@ export async function sealState(
     ...state,
   });
   if (sealed.length > limits.maxRequestStateLength)
-    throw new Problem('upstream_error', 'The server asked to be told more of the call than a client can carry.');
+    throw new Problem('upstream_error', 'The server asked the client to carry more state than is possible.');
   return sealed;
 }
 
-/** Throws `invalid_request` for what is not ours, of another call, over, or was used. */
+/** Throws `invalid_request` for a state that is not ours, of another call, expired, or already used. */
 export async function openState(deps: StateDeps, about: Subject, text: string): Promise<ServedState> {
   const { workspace, keyId } = about.principal;
   const state = text.length > limits.maxRequestStateLength ? null : await deps.seal.open(workspace, text);
   const isOurs = state !== null && state.keyId === keyId && state.target === about.target;
-  if (!isOurs || state.subject !== about.subject || state.argumentsHash !== about.argumentsHash) throw badState('is none of this call');
-  if (state.expiresAt <= deps.clock.now()) throw badState('is over');
-  // A question that leads to nothing new may be answered twice: the server that asked it knows its own.
+  if (!isOurs || state.subject !== about.subject || state.argumentsHash !== about.argumentsHash)
+    throw badState('does not belong to this call');
+  if (state.expiresAt <= deps.clock.now()) throw badState('has expired');
+  // Answers to a server's question may be repeated: the server knows which question it asked.
   const isOnce = state.asked === 'approval' || state.approved !== undefined;
-  if (isOnce && !(await deps.spend(workspace, state.nonce, state.expiresAt))) throw badState('was used already');
+  if (isOnce && !(await deps.spend(workspace, state.nonce, state.expiresAt))) throw badState('was already used');
   return state;
 }
 
 export function badState(what: string): Problem {
-  return new Problem('invalid_request', `The requestState ${what}: send the request again without it.`, {
+  return new Problem('invalid_request', `The requestState ${what}. Send the request again without it.`, {
     issues: [{ path: 'requestState', message: what }],
     reason: 'invalid_request_state',
   });

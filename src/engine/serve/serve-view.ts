@@ -1,7 +1,7 @@
 /**
- * What a key is served over MCP, read for each request: a toolset, or at `/mcp` what the key has equipped with the tools that equip
- * (DESIGN §10). The table says what is listed and what may be called; nothing else does. Reads the warm directory, and for `/mcp` the
- * key's equipment, which is the Catalog's.
+ * What a key is served over MCP, read for each request: a toolset, or at `/mcp` the toolset the key has equipped together with the tools
+ * that equip (DESIGN §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
+ * equipment from the Catalog.
  */
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/edition-tool.ts';
@@ -21,9 +21,9 @@ export type ServeTarget = string | null;
 
 export type ServedView = {
   names: AliasMap;
-  /** null: no toolset stands behind it. */
+  /** null: no toolset is served. */
   pointer: EditionPointer | null;
-  /** Of `/mcp`: null elsewhere. */
+  /** The mode of `/mcp`; null elsewhere. */
   mode: Equipment['mode'] | null;
 };
 
@@ -31,11 +31,11 @@ export type ViewDeps = {
   directory: Directory;
   aliases: boolean;
   equipment(principal: Principal): Promise<Equipment>;
-  /** By wire name. */
+  /** The configuration tools. */
   configuration: ConfigurationTables;
 };
 
-/** `forbidden`, `not_found`. */
+/** Throws `forbidden` and `not_found`. */
 export async function readView(deps: ViewDeps, principal: Principal, target: ServeTarget): Promise<ServedView> {
   if (target !== null) {
     const usable = await readToolset(deps.directory, principal, target);
@@ -47,7 +47,7 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
   const { pointer } = equipped;
   const names = servedNames(equipped, deps);
-  // A key that cannot configure has no use for the mode.
+  // A key that cannot configure is always in normal mode.
   if (!mayConfigure) return { names, pointer, mode: 'normal' };
   if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
   return { names: withEntrance(names, deps.configuration), pointer, mode };
@@ -57,7 +57,7 @@ function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): Ali
   return listedNames(names, { aliases, ...allowOf(list) });
 }
 
-/** null: it was removed, or the key is no longer allowed to use it; then the key has nothing equipped. */
+/** Returns null if the toolset was removed or the key may no longer use it; then the key has nothing equipped. */
 async function readEquipped(directory: Directory, principal: Principal, toolset: string): Promise<UsableToolset | null> {
   try {
     return await readToolset(directory, principal, toolset);
@@ -69,15 +69,16 @@ async function readEquipped(directory: Directory, principal: Principal, toolset:
 
 const nothing = extendAliasMap(null, []);
 
-/** `told`: that no tool has this name. At `/mcp` it may be that of a tool of the other mode. */
-export function toldOfModes({ names, mode, pointer }: ServedView, requested: string, told: string): string {
-  if (mode === 'configuration' && pointer !== null) return `${told} exit-configuration-mode leads to the tools of ${pointer.toolset}.`;
+/** Adds a hint to the message that no tool has this name (`message`): at `/mcp` the name may be that of a tool of the other mode. */
+export function toldOfModes({ names, mode, pointer }: ServedView, requested: string, message: string): string {
+  if (mode === 'configuration' && pointer !== null)
+    return `${message} Call exit-configuration-mode to get the tools of ${pointer.toolset}.`;
   const isOfConfiguration = configurationTools.some((name) => name === requested || `builtin.${name}` === requested);
-  if (mode !== 'normal' || !isOfConfiguration || !resolveName(names, entranceName).ok) return told;
+  if (mode !== 'normal' || !isOfConfiguration || !resolveName(names, entranceName).ok) return message;
   return `"${requested}" is a tool of configuration mode: call ${entranceName} first.`;
 }
 
-/** Made once an isolate: what is listed of a table is kept by the table. `entrance`: the tool that leads back to configuration mode. */
+/** Built once per isolate, since lists are cached by table. `entrance`: the tool that returns to configuration mode. */
 export type ConfigurationTables = { all: AliasMap; entrance: EditionTool | null };
 
 export function configurationTables(definitions: readonly ToolDefinition[]): ConfigurationTables {
@@ -93,7 +94,7 @@ const entranceName = 'enter-configuration-mode' satisfies (typeof configurationT
 
 const entered = new WeakMap<AliasMap, AliasMap>();
 
-/** A toolset may list the tool itself. */
+/** Adds the tool unless the toolset lists it itself. */
 function withEntrance(names: AliasMap, { entrance }: ConfigurationTables): AliasMap {
   if (entrance === null) return names;
   const known = entered.get(names);
@@ -118,7 +119,7 @@ function toEditionTool({
 }: ToolDefinition): EditionTool {
   return {
     canonical,
-    // Names in code are legal, which `defineTool` sees to.
+    // `defineTool` checks that built-in names are valid wire names.
     wireName: name as WireName,
     ownName: name,
     server,

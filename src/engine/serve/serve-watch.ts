@@ -1,7 +1,7 @@
 /**
- * Hearing of changes while an MCP client listens: the toolset's edition (and at `/mcp` what is equipped) is looked at every few seconds, and
- * its servers are listened to for their lists and the resources that the client named. Ends by itself after
- * `limits.mcpStreamMs`, and within `limits.principalTtlMs` of the end of its key (DESIGN §9); nothing of it outlives its listener.
+ * Watches for changes while an MCP client listens: polls the toolset's edition (and at `/mcp` the equipment) every few seconds, and listens
+ * to its servers for changed lists and for the resources that the client named. Ends after `limits.mcpStreamMs`, and within
+ * `limits.principalTtlMs` after its key is revoked (DESIGN §9); nothing continues after its listener is gone.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -17,7 +17,7 @@ export type WatchDeps = OfferDeps &
   ViewDeps & {
     clock: Clock;
     log: Logger;
-    /** False: the key was revoked, has expired, or may not use tools any more. */
+    /** Returns false if the key was revoked, has expired, or may no longer use tools. */
     isInForce(principal: Principal): Promise<boolean>;
   };
 
@@ -26,9 +26,9 @@ export type Watched = {
   target: ServeTarget;
   view: ServedView;
   conversation: string;
-  /** Whether anybody wants to hear that a list is another one, of tools, prompts or resources: it is the servers that say so. */
+  /** Whether the client wants list changes (tools, prompts, resources), which the servers report. */
   lists: boolean;
-  /** As the client names them; read again where they may become others. */
+  /** The URIs as the client names them; called again when their mapping may have changed. */
   uris(): readonly string[];
 };
 
@@ -36,20 +36,20 @@ export async function watchServed(deps: WatchDeps, watched: Watched, tell: (chan
   const end = new AbortController();
   const stop = (): void => end.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
-  const disarm = deps.clock.after(limits.mcpStreamMs, () => end.abort(new Error('the stream is over')));
+  const disarm = deps.clock.after(limits.mcpStreamMs, () => end.abort(new Error('the stream has reached its time limit')));
   if (signal.aborted) stop();
   try {
     await Promise.all([
       watchView(deps, watched, tell, end.signal),
-      hearServers(deps, watched, tell, end.signal),
+      listenToServers(deps, watched, tell, end.signal),
       watchKey(deps, watched.principal, end),
     ]);
   } catch (error) {
-    if (!end.signal.aborted) deps.log.error('changes are not watched any more', { cause: String(error) });
+    if (!end.signal.aborted) deps.log.error('watching for changes failed', { cause: String(error) });
   } finally {
     disarm();
     signal.removeEventListener('abort', stop);
-    end.abort(new Error('the watch is over'));
+    end.abort(new Error('the watch has ended'));
   }
 }
 
@@ -58,17 +58,17 @@ async function watchKey(deps: WatchDeps, principal: Principal, end: AbortControl
     try {
       await deps.clock.sleep(limits.mcpKeyCheckMs, end.signal);
       if (await deps.isInForce(principal)) continue;
-      deps.log.info('a listener is let go: its key is not in force any more', { keyId: principal.keyId });
-      return end.abort(new Error('the key is not in force any more'));
+      deps.log.info('a listening stream was closed: its key is no longer valid', { keyId: principal.keyId });
+      return end.abort(new Error('the key is no longer valid'));
     } catch (error) {
-      // Nobody listens any more.
+      // The listener is gone.
       if (end.signal.aborted) return;
-      deps.log.debug('a key could not be looked at', { cause: String(error) });
+      deps.log.debug('checking a key failed', { cause: String(error) });
     }
   }
 }
 
-/** What the list is made from: another text is another list. */
+/** Identifies the version of what is listed: if it changes, the list has changed. */
 export function viewMark({ pointer, mode }: ServedView): string {
   return JSON.stringify([pointer?.hash ?? null, pointer?.version ?? null, mode]);
 }
@@ -84,39 +84,39 @@ async function watchView(
     try {
       await deps.clock.sleep(limits.mcpWatchIntervalMs, signal);
     } catch {
-      // Aborted: nobody listens any more.
+      // Aborted: the listener is gone.
       return;
     }
     const mark = await markNow(deps, principal, target);
     if (mark === null || mark === known || signal.aborted) continue;
     known = mark;
     tell({ kind: 'tools' });
-    // Other servers may stand behind it now.
+    // The new edition may have other servers.
     tell({ kind: 'prompts' });
     tell({ kind: 'resources' });
   }
 }
 
-/** null: it cannot be said now. A toolset that is gone is told to who asks for its list. */
+/** Returns null if the view cannot be read now. A removed toolset is reported when its list is requested. */
 async function markNow(deps: WatchDeps, principal: Principal, target: ServeTarget): Promise<string | null> {
   try {
     return viewMark(await readView(deps, principal, target));
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return error.code;
-    deps.log.debug('a toolset could not be looked at', { cause: String(error) });
+    deps.log.debug('reading a toolset failed', { cause: String(error) });
     return null;
   }
 }
 
-async function hearServers(deps: WatchDeps, watched: Watched, tell: (change: Change) => void, signal: AbortSignal): Promise<void> {
+async function listenToServers(deps: WatchDeps, watched: Watched, tell: (change: Change) => void, signal: AbortSignal): Promise<void> {
   const wanted = watched.uris();
   if (!watched.lists && wanted.length === 0) return;
   const offers = await readOffers(deps, watched.principal.workspace, watched.view);
   const servers = servedServers(watched.view).slice(0, limits.maxMcpListenedServers);
-  await Promise.all(servers.map((server) => hearServer(deps, watched, offers, server, tell, signal)));
+  await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, tell, signal)));
 }
 
-async function hearServer(
+async function listenToServer(
   deps: WatchDeps,
   watched: Watched,
   offers: ServedOffers,
@@ -132,12 +132,12 @@ async function hearServer(
       const context = deps.upstreamContext(principal.workspace, server, conversation, signal);
       await deps.upstream.listen(server, [...shown.keys()], hooksFor(deps, watched, offers, name, shown, tell), context);
     } catch (error) {
-      if (!signal.aborted) deps.log.debug('a server is not listened to', { server: name, cause: String(error) });
+      if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });
     }
     try {
       await deps.clock.sleep(limits.mcpListenRetryMs, signal);
     } catch {
-      // Aborted: nobody listens any more.
+      // Aborted: the listener is gone.
       return;
     }
   }
@@ -158,7 +158,7 @@ function hooksFor(
 ) {
   return {
     changed(list: 'tools' | 'prompts' | 'resources'): void {
-      // Its definitions are read anew, and taken or held; a new edition is what the client is told of.
+      // The definitions are refreshed and accepted or held; a new edition is then reported to the client.
       deps.serverChanged(principal.workspace, server);
       if (list !== 'tools') tell({ kind: list });
     },

@@ -1,7 +1,7 @@
 /**
- * Whether a URI could come from a URI template (RFC 6570), for finding out whose it is. No expansion and no values: the server does that.
- * An expression stands for any text, within one segment unless it is reserved (`{+path}`, `{#fragment}`) or a query. Linear in the URI for each
- * part of the template, and never a regular expression made of a stranger's text.
+ * Matches a URI against a URI template (RFC 6570) to find its server. Expands nothing; the server does that. An expression matches any text,
+ * within one segment unless it is reserved (`{+path}`, `{#fragment}`) or a query. Linear in the URI for each part of the template, without
+ * building a regular expression from untrusted text.
  */
 
 export function matchesTemplate(template: string, uri: string): boolean {
@@ -13,7 +13,7 @@ export function matchesTemplate(template: string, uri: string): boolean {
   let crosses = first.crosses;
   for (const [index, part] of parts.slice(1).entries()) {
     const isLast = index === parts.length - 2;
-    // The last literal ends the URI: nothing may stand behind it.
+    // The last literal must be at the end of the URI.
     const found = isLast && part.crosses === null ? endOf(uri, part.literal, at) : uri.indexOf(part.literal, at);
     if (found === -1 || (crosses === false && uri.slice(at, found).includes('/'))) return false;
     at = found + part.literal.length;
@@ -25,10 +25,10 @@ export function matchesTemplate(template: string, uri: string): boolean {
 
 const maxParts = 64;
 
-/** A literal and the expression behind it: `crosses` says whether that may hold a slash; null: there is none, the template ends. */
+/** A literal and the expression after it: `crosses` says whether it may match a slash; null: no expression, the template ends. */
 type Part = { literal: string; crosses: boolean | null };
 
-/** `a{b}c` is `a` with an expression behind it, then `c` with none. */
+/** `a{b}c` becomes `a` with an expression after it, then `c` without one. */
 function partsOf(template: string): Part[] {
   const parts: Part[] = [];
   let rest = template;

@@ -1,4 +1,4 @@
-/** `respond: "sync"`: how the turn of a delivery ended, for a sender that waits, as long as it may be made to. A repeat is told the same. */
+/** `respond: "sync"`: waits, up to a limit, for the turn of a delivery and returns how it ended. A repeated delivery gets the same answer. */
 import { limits } from '../../core/limits.ts';
 import { orNull } from '../../core/problem.ts';
 import { isSettled } from '../../core/triggers/delivery.ts';
@@ -10,7 +10,7 @@ import type { AcceptedDelivery, Triggers } from '../../ports/triggers.ts';
 
 export type AwaitDeps = { triggers(workspace: string): Pick<Triggers, 'untilTaken'>; sessions: Pick<Sessions, 'get'>; clock: Clock };
 
-/** `ended` false: it goes on, or waits for somebody. */
+/** `ended` false: the turn is still running or waits for an external answer. */
 export type AwaitedDelivery = { ended: boolean; status: DeliveryStatus; text: string; reason: string | null };
 
 export async function awaitDelivery(
@@ -25,7 +25,7 @@ export async function awaitDelivery(
     accepted.status === 'pending'
       ? await deps.triggers(at.workspace).untilTaken(at.trigger, accepted.id, deadline - deps.clock.now())
       : accepted;
-  // It failed before there was a turn, or is still on its way.
+  // It failed before its turn started, or is still pending.
   const known = { ended: isSettled(taken.status), status: taken.status, text: '', reason: taken.reason };
   if (taken.status === 'pending') return known;
   const principal = triggerPrincipal(at.workspace, at.trigger, at.agent);
@@ -36,7 +36,7 @@ export async function awaitDelivery(
   return { ended: isSettled(status), status, text: answer.text, reason: answer.reason };
 }
 
-/** null where it takes longer; what comes later is nobody's. */
+/** Returns null on timeout; a later result is dropped. */
 async function within<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
   let disarm = (): void => undefined;
   const late = new Promise<null>((resolve) => {

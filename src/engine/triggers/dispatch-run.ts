@@ -1,6 +1,6 @@
 /**
- * Begins the turn of one delivery in its session: planned as any other, named beforehand, and begun once however often this is
- * called. Used by the Catalog's dispatcher, which knows when.
+ * Starts the turn of one delivery in its session: planned like any other, with a predefined id, and started once however often this is
+ * called. The Catalog's dispatcher decides when to call it.
  */
 import { orNull, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/plan.ts';
@@ -12,7 +12,7 @@ import { untainted } from '../../core/taint.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 
-/** `isRepeat`: it was tried before, and its session may have it already. */
+/** `isRepeat`: an earlier attempt was made, so the session may already have the turn. */
 export type TriggeredRun = {
   workspace: string;
   trigger: TurnTrigger;
@@ -28,12 +28,12 @@ export type DispatchDeps = {
   sessions: Pick<Sessions, 'create' | 'get' | 'idOf'>;
 };
 
-/** Throws the `Problem` that keeps the turn from beginning; `internal` where its session was deleted meanwhile, and another can be made. */
+/** Throws the `Problem` that prevents the turn from starting; `internal` if its session was deleted meanwhile, so that a retry can create another. */
 export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promise<void> {
   const { workspace, trigger, agent, turn } = run;
   const principal = triggerPrincipal(workspace, trigger, agent);
   if (run.isRepeat && (await wasTaken(deps, principal, run))) return;
-  // A schedule tells its agent nothing that comes from outside.
+  // The input of a schedule contains no external data.
   const instructions = trigger.kind === 'webhook' ? markedDataNote : undefined;
   const plan = { ...(await deps.planTurn(principal, { agent, instructions })), trigger };
   const { id } = await deps.sessions.create(principal, { agent, listed: true }, run.sessionKey);
@@ -41,12 +41,12 @@ export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promis
     plan,
     input: [{ type: 'text', text: run.input }],
     turn,
-    ...(trigger.kind === 'webhook' && { taint: { ...untainted, untrusted: `what the webhook ${trigger.name} was sent` } }),
+    ...(trigger.kind === 'webhook' && { taint: { ...untainted, untrusted: `a delivery to the webhook ${trigger.name}` } }),
   });
-  if ((await orNull(submitted)) === null) throw new Problem('internal', 'The session was deleted when its turn was to begin.');
+  if ((await orNull(submitted)) === null) throw new Problem('internal', 'The session was deleted while its turn was being started.');
 }
 
-/** Its answer may have been lost: what has begun is not to fail because its agent was removed since. */
+/** Checked for a retry: a turn that has started must not fail because its agent was removed since. */
 async function wasTaken({ sessions }: DispatchDeps, principal: Principal, { sessionKey, turn }: TriggeredRun): Promise<boolean> {
   const session = sessions.get(await sessions.idOf(principal, sessionKey));
   return (await orNull(session.hasTurn(principal, turn))) === true;

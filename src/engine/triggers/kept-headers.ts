@@ -1,11 +1,11 @@
 /**
- * The headers of a delivery that filters and templates see, and that are kept with its payload. Not those that are a proof of who
- * sent it (a bearer secret above all), and not those that say how it came here, which are of the platform and not of the sender.
+ * The headers of a delivery that filters and templates see and that are stored with its payload. Excludes credentials of the sender (above
+ * all a bearer secret) and headers that the platform adds in transport.
  */
 import { limits } from '../../core/limits.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 
-/** By lower-case name. What is more than `limits.maxKeptHeaders` or `limits.maxKeptHeaderCharacters` is left out, in the order of names. */
+/** Keyed by lower-case name. Headers beyond `limits.maxKeptHeaders` or `limits.maxKeptHeaderCharacters` are dropped, in the order of names. */
 export function keptHeaders(
   webhook: Pick<WebhookDocument, 'hmac' | 'bearer'>,
   headers: Iterable<readonly [name: string, value: string]>,
@@ -19,7 +19,7 @@ export function keptHeaders(
     if (kept.length >= limits.maxKeptHeaders || characters > limits.maxKeptHeaderCharacters) break;
     kept.push([name, value]);
   }
-  // Not by assignment: a header may be called `__proto__`.
+  // `fromEntries` instead of assignment, since a header may be called `__proto__`.
   return Object.fromEntries(kept);
 }
 

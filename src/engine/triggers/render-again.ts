@@ -1,4 +1,4 @@
-/** A delivery that is replayed: what its webhook, as it is now, makes of what came then. The filter is not asked: somebody has. */
+/** Renders a replayed delivery with the current version of its webhook. The filter is skipped, since the replay was requested explicitly. */
 import { compileTemplates } from '../../core/triggers/compile-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { readPayload } from '../../core/triggers/payload.ts';

@@ -1,4 +1,4 @@
-/** What a webhook makes of an event: whether it counts, and the turn that comes of it. Used for what was sent, for replays, and for trying it out. */
+/** Applies a webhook to an event: whether its filter matches, and the resulting turn. Used for deliveries, replays and tests. */
 import type { HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
 import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
@@ -8,7 +8,7 @@ import type { Ids } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { DeliveryVerdict } from '../../ports/triggers.ts';
 
-/** `headers`: those that were kept. `receivedAt`: milliseconds since the epoch. `text`: of the body, as it came. */
+/** `headers`: those that are stored. `receivedAt`: milliseconds since the epoch. `text`: the unchanged body. */
 export type HookEvent = {
   id: string;
   event: string | null;
@@ -23,17 +23,17 @@ export function scopeOf(webhook: string, { id, event, payload, text, headers, re
   return { payload, own: { delivery: id, event, webhook, time, headers, body: text } };
 }
 
-/** Why it does not count; null: it does. */
+/** Returns why the event is ignored; null if the filter matches. */
 export function filterReason(hook: Pick<HookTemplates, 'filter'>, scope: TriggerScope): string | null {
   if (hook.filter === null) return null;
   const { matches, fault } = hook.filter(scope);
   if (matches) return null;
-  return fault === null ? 'The filter is not true of it.' : `The filter could not be answered: ${fault}`;
+  return fault === null ? 'The filter does not match.' : `The filter could not be evaluated: ${fault}`;
 }
 
 export type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
 
-/** The turn that is to begin, named beforehand; or why none can. The filter is not asked. */
+/** Returns the turn to start, with its id, or why none can be. Skips the filter. */
 export async function runVerdict(
   deps: VerdictDeps,
   at: { workspace: string; trigger: Trigger },

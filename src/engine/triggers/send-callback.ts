@@ -1,6 +1,6 @@
 /**
- * One attempt at one callback: signed as Standard Webhooks 1.0 says (https://github.com/standard-webhooks/standard-webhooks, "webhook
- * headers"), sent through the guard, its answer judged. Keeps nothing; used by the Catalog's `callback-sender.ts`, which knows when.
+ * Makes one attempt to send one callback: signs it according to Standard Webhooks 1.0 (https://github.com/standard-webhooks/standard-webhooks,
+ * "webhook headers"), sends it through the guarded client, and judges the response. Stores nothing; the Catalog's `callback-sender.ts` decides when to send.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -10,10 +10,10 @@ import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 
-/** `secret`: as it was given, see `signing-keys.ts`. */
+/** `secret`: as configured, see `signing-keys.ts`. */
 export type CallbackMessage = { id: string; url: string; secret: string; body: string };
 
-/** `isFinal`: a further attempt would come to the same: the receiver wants no more (410), or we may not go there. */
+/** `isFinal`: a retry cannot succeed: the receiver wants no more callbacks (410), or the address is blocked. */
 export type CallbackOutcome = {
   delivered: boolean;
   isFinal: boolean;
@@ -25,12 +25,12 @@ export type CallbackOutcome = {
 
 export type SendCallback = (message: CallbackMessage) => Promise<CallbackOutcome>;
 
-/** What goes wrong outside is an attempt that failed; what is thrown is a fault of ours. */
+/** External failures are returned as failed attempts; thrown errors are internal. */
 export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; now(): number }): SendCallback {
   return async (message) => {
     const startedAt = now();
     const end = new AbortController();
-    /** What is refused from then on is where the receiver points to, which is its own affair. */
+    /** After the first request, a blocked address is one that the receiver redirects to. */
     let isSent = false;
     try {
       const response = await outbound(await signed(message, startedAt), {
@@ -48,7 +48,7 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
       if (!(error instanceof Problem)) throw error;
       return { ...failed, error: error.detail, isFinal: !isSent && isRefusal(error), durationMs: now() - startedAt };
     } finally {
-      // Closes what is still open, and its timer.
+      // Closes the response and its timer.
       end.abort();
     }
   };
@@ -76,23 +76,23 @@ type Judged = Omit<CallbackOutcome, 'durationMs'>;
 
 async function judge(response: Response, now: () => number): Promise<Judged> {
   const { status, ok, headers } = response;
-  // What a receiver says beside its 2xx interests nobody, and may have no end.
+  // The body of a 2xx response is not needed and may be endless.
   if (ok) {
     await response.body?.cancel();
     return { ...failed, delivered: true, status };
   }
-  const said = await readStart(response);
-  const wish = retryAfterMs(headers.get('retry-after'), now());
+  const body = await readStart(response);
+  const wantedDelayMs = retryAfterMs(headers.get('retry-after'), now());
   return {
     ...failed,
     status,
     isFinal: status === 410,
-    error: `Answered ${status}${said === '' ? '.' : `: ${said}`}`,
-    retryAfterMs: wish,
+    error: `Responded with ${status}${body === '' ? '.' : `: ${body}`}`,
+    retryAfterMs: wantedDelayMs,
   };
 }
 
-/** The first of what was answered, for whoever looks for the reason. The outbound time-out ends one that trickles. */
+/** Returns the beginning of the response body, to show the reason. The outbound timeout ends a slow one. */
 async function readStart(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
@@ -105,7 +105,7 @@ async function readStart(response: Response): Promise<string> {
     }
     await reader.cancel();
   } catch {
-    // It broke off: what was read so far is all there is to show, and the status has said the rest.
+    // The connection broke: what was read so far is shown, and the status is known.
   }
   return visibleText(text.slice(0, limits.maxCallbackAnswerLength)).slice(0, limits.maxCallbackAnswerLength).trim();
 }
@@ -113,11 +113,11 @@ async function readStart(response: Response): Promise<string> {
 const maxBytesOfCharacter = 4;
 
 function redirected(from: string, to: URL): Problem {
-  const detail = `${new URL(from).host} redirects to ${to.host}, and was not followed: what is signed goes to one address. Set the url to where it leads.`;
+  const detail = `${new URL(from).host} redirects to ${to.host}; the redirect was not followed, since a signed callback goes to one address only. Set the url to the redirect's target.`;
   return new Problem('upstream_error', detail, { retryable: true });
 }
 
-/** The guard's word: nobody but an operator, or a new address, changes it. */
+/** Whether the outbound guard blocked the address: only an operator or a new address can change that. */
 function isRefusal({ extra }: Problem): boolean {
   return typeof extra.rule === 'string';
 }

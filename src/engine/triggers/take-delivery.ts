@@ -1,7 +1,7 @@
 /**
- * What comes to a webhook, from its bytes to a stored delivery: who signed it, whether it counts, and what is to come of it. Nothing
- * of the body is read before the signature is right, and whoever cannot sign learns nothing: not even which webhooks there are. The
- * turn begins behind the answer (`dispatch-run.ts`).
+ * Receives a webhook request and stores it as a delivery: checks the signature, evaluates the filter, and decides on the turn. The body is
+ * parsed only after the signature was verified, and an unsigned request learns nothing, not even which webhooks exist. The turn starts in the
+ * background (`dispatch-run.ts`).
  */
 import { Problem } from '../../core/problem.ts';
 import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
@@ -30,10 +30,10 @@ export type TakeDeps = {
 
 export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array; requestId: string };
 
-/** `challenge`: to be answered as it stands, which proves to Slack that the address is ours. */
+/** `challenge`: to be returned unchanged, which proves to Slack that the address is ours. */
 export type TakenDelivery = { challenge: string } | { trigger: Trigger; hook: CompiledHook; accepted: AcceptedDelivery };
 
-/** `not_found` for a name that there is not and for a signature that is not right, in the same words. */
+/** Throws `not_found` with the same text for an unknown name and for an invalid signature. */
 export async function takeDelivery(deps: TakeDeps, request: HookRequest): Promise<TakenDelivery> {
   const hook = await requireSigned(deps, request);
   const { headers, body } = request;
@@ -53,20 +53,20 @@ export async function takeDelivery(deps: TakeDeps, request: HookRequest): Promis
   return { trigger, hook, accepted };
 }
 
-/** Does the same whatever is wrong: one look at what there is, and one round of signatures over the same bytes. */
+/** Takes the same time whatever is wrong: one lookup, and one round of signatures over the same bytes. */
 async function requireSigned(deps: TakeDeps, { workspace, name, headers, body, requestId }: HookRequest): Promise<CompiledHook> {
   const now = deps.clock.now();
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
   const verdict = hook === null ? await refuseStranger(signed) : await hook.verify(signed);
   if (verdict.valid && hook !== null) return hook;
-  // A name that there is not costs a look into the store, so a wrong signature does as well. It may also be signed with a secret that is newer.
+  // An unknown name costs a read of the store, so an invalid signature does too. The request may also be signed with a newer secret.
   const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
   if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
   const [shownWorkspace, shownName] = [workspace, name].map((text) => text.slice(0, maxLoggedName));
   const reason = verdict.valid ? 'there is no such webhook' : verdict.reason;
   deps.log.info('delivery refused', { requestId, workspace: shownWorkspace, webhook: shownName, reason });
-  throw new Problem('not_found', 'There is no such webhook, or this is not signed with a secret of it.');
+  throw new Problem('not_found', 'There is no such webhook, or the request is not signed with its secret.');
 }
 
 const maxLoggedName = 64;
@@ -86,7 +86,7 @@ async function verdictOn(
   { value, text }: Payload,
   headers: Readonly<Record<string, string>>,
 ): Promise<DeliveryVerdict> {
-  if (isPing) return ignored('It only asks whether somebody is there.');
+  if (isPing) return ignored('The delivery is a ping.');
   if (hook.webhook.paused === true) return ignored('The webhook is paused.');
   const scope = scopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
   const templates = await templatesOf(hook);
@@ -98,8 +98,8 @@ async function templatesOf(hook: CompiledHook): Promise<HookTemplates> {
   try {
     return await hook.templates();
   } catch (cause) {
-    // They were read when they were written: what is wrong now is not for whoever sends to them.
-    throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });
+    // The templates compiled when they were written, so the fault is ours and not the sender's.
+    throw new Problem('internal', 'This delivery cannot be processed. See the log.', {}, { cause });
   }
 }
 

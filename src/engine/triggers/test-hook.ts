@@ -1,4 +1,4 @@
-/** What a webhook would make of an event that nobody sent. */
+/** Shows what a webhook would do with an event, without a delivery. */
 import { compileTemplates } from '../../core/triggers/compile-hook.ts';
 import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
@@ -14,7 +14,7 @@ export type TriedEvent = {
 
 export type TriedHook = { matches: boolean; reason: string | null; sessionKey: string | null; input: string | null; warnings: string[] };
 
-/** `document`: as it is stored. */
+/** `document`: the stored document. */
 export async function testHook(document: { webhook: Record<string, unknown>; version: number }, tried: TriedEvent): Promise<TriedHook> {
   // Parsed by the schema when it was written.
   const templates = await compileTemplates(document.webhook as WebhookDocument);

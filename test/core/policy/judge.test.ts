@@ -260,7 +260,7 @@ describe('rules', () => {
 describe('the taint rule', () => {
   const tainted: Circumstances = {
     ...by('builtin.http_request'),
-    taint: { private: '/workspace/notes.txt', untrusted: 'a page of evil.example' },
+    taint: { private: '/workspace/notes.txt', untrusted: 'a response from evil.example' },
   };
 
   it('asks before anything is sent to a known host, and says why', () => {

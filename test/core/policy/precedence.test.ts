@@ -49,9 +49,9 @@ describe('what becomes of an effect', () => {
     [{ effect: read }, 'allow', 'Nothing of it needs a person’s word'],
     [{ effect: get }, 'ask', 'It sends a request to api.example, which is new to this workspace'],
     [{ effect: get, entry: 'never' }, 'allow', 'Nothing of it needs a person’s word'],
-    [{ effect: read, entry: 'always' }, 'ask', 'Its toolset asks for an approval of every call'],
+    [{ effect: read, entry: 'always' }, 'ask', 'Its toolset requires approval for every call'],
     [{ effect: get, rules: [{ ...allow, host: '*.example' }] }, 'allow', `${rule(0, 'allows')} GET requests to api.example`],
-    [{ effect: get, rules: [{ ...allow, host: '*.example' }], entry: 'always' }, 'ask', 'Its toolset asks for an approval of every call'],
+    [{ effect: get, rules: [{ ...allow, host: '*.example' }], entry: 'always' }, 'ask', 'Its toolset requires approval for every call'],
     [
       { effect: post, rules: [{ ...allow, host: 'api.example', method: 'GET' }] },
       'ask',

@@ -61,7 +61,7 @@ it('begins the turn that was named, as a key that may use its agent only, in a c
         turn: 'turn-1',
         input: [{ type: 'text', text: 'Do it.' }],
         plan: { trigger: run.trigger },
-        taint: { untrusted: 'what the webhook hook was sent' },
+        taint: { untrusted: 'a delivery to the webhook hook' },
       },
     },
   ]);

@@ -87,7 +87,7 @@ describe('a callback', () => {
     [503, false],
   ])('that is answered %i is delivered: %s', async (status, delivered) => {
     const { send } = sender(() => new Response(null, { status }));
-    expect(await send(message)).toMatchObject({ delivered, status, isFinal: false, error: delivered ? null : `Answered ${status}.` });
+    expect(await send(message)).toMatchObject({ delivered, status, isFinal: false, error: delivered ? null : `Responded with ${status}.` });
   });
 
   it.each(['http://[', 'ht\ttps://x', `/${'x'.repeat(10_000)}`, '//'])(
@@ -105,7 +105,7 @@ describe('a callback', () => {
 
   it('is not wanted any more where it is answered 410', async () => {
     const { send } = sender(() => new Response('never again', { status: 410 }));
-    expect(await send(message)).toMatchObject({ delivered: false, isFinal: true, status: 410, error: 'Answered 410: never again' });
+    expect(await send(message)).toMatchObject({ delivered: false, isFinal: true, status: 410, error: 'Responded with 410: never again' });
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe('a callback', () => {
   it('shows of what was answered a start, and what is invisible in it', async () => {
     const { send } = sender(() => new Response(`\u202e\u200b${'é'.repeat(10_000)}`, { status: 500 }));
     const { error } = await send(message);
-    expect(error?.startsWith('Answered 500: <U+202E><U+200B>éé')).toBe(true);
+    expect(error?.startsWith('Responded with 500: <U+202E><U+200B>éé')).toBe(true);
     expect(error?.length).toBeLessThanOrEqual(limits.maxCallbackAnswerLength + 20);
   });
 
@@ -162,7 +162,7 @@ describe('a callback', () => {
       const { requests, send } = sender(() => new Response(null, { status, headers: { location } }));
       const outcome = await send(message);
       expect(outcome).toMatchObject({ delivered: false, isFinal: false });
-      expect(outcome.error).toMatch(/redirects to .*, and was not followed/);
+      expect(outcome.error).toMatch(/redirects to .*; the redirect was not followed/);
       expect(outcome.error).not.toContain('MONIKER_ALLOW_PRIVATE_HOSTS');
       expect(requests.length).toBe(1);
     }

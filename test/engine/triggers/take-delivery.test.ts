@@ -47,6 +47,6 @@ it('what cannot be read any more is told to nobody but the log, and to strangers
   const { send, templates, taken } = make();
   templates.mockRejectedValue(new Error('line 1, column 3: {{ is never closed'));
   await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
-  await expect(send(secret)).rejects.toMatchObject({ code: 'internal', detail: 'This delivery cannot be judged: the log says why.' });
+  await expect(send(secret)).rejects.toMatchObject({ code: 'internal', detail: 'This delivery cannot be processed. See the log.' });
   expect(taken).toEqual([]);
 });

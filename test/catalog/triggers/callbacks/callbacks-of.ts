@@ -21,7 +21,7 @@ const writers = { webhook: webhookWriter, schedule: scheduleWriter, subscription
 export const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 export const taken: Partial<CallbackOutcome> = { delivered: true, status: 204, error: null };
-export const refused: Partial<CallbackOutcome> = { status: 500, error: 'Answered 500.' };
+export const refused: Partial<CallbackOutcome> = { status: 500, error: 'Responded with 500.' };
 
 export function openCallbacks() {
   const sql = fakeSql(catalogMigrations);

@@ -15,7 +15,7 @@ const ignored = (id: string, text = '{}'): NewDelivery => ({
   id,
   event: null,
   payload: { text, isJson: true, headers: {} },
-  verdict: { become: 'ignored', reason: 'The filter is not true of it.', warnings: [] },
+  verdict: { become: 'ignored', reason: 'The filter does not match.', warnings: [] },
 });
 
 it('a repeat is counted and answered with what the first one was, whatever its body', () => {
