@@ -1,4 +1,4 @@
-/** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients say `agent/<name>`. */
+/** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients use it as the model `agent/<name>`. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
@@ -8,7 +8,7 @@ export const ResourceName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
 
-/** `provider/model`; split at the first `/` only. */
+/** `provider/model`, split at the first `/` only. */
 export const ModelRef = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/, { message: 'must be <provider>/<model>, such as rehearsal/default' })
@@ -20,63 +20,68 @@ export const AgentLimits = z
     maxCalls: z.int().min(1).max(limits.maxCallsPerTurn).optional(),
     toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
     turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
-    maxTokens: z.int().min(1).optional().meta({ description: 'Input and output tokens of a whole turn.' }),
+    maxTokens: z.int().min(1).optional().meta({ description: 'Maximum input and output tokens of a whole turn.' }),
     maxCost: z
       .number()
       .positive()
       .max(1_000_000)
       .optional()
-      .meta({ description: 'Of a whole turn, in the numbers of the providers’ `prices`.' }),
+      .meta({ description: 'Maximum cost of a whole turn, in the unit of the providers’ `prices`.' }),
     maxContextTokens: z
       .int()
       .min(1_000)
       .max(10_000_000)
       .optional()
       .meta({
-        description: `Estimated tokens of the conversation from which older turns are summed up, and old tool results of the turn are shortened. Default ${limits.maxContextTokens}.`,
+        description: `Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default ${limits.maxContextTokens}.`,
       }),
   })
   .meta({ id: 'AgentLimits' });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 
-/** Used where a request says nothing else. */
+/** Defaults for fields that a request leaves out. */
 export const AgentSettings = z
   .strictObject({
     temperature: z.number().min(0).max(2).optional(),
     topP: z.number().min(0).max(1).optional(),
-    maxOutputTokens: z.int().min(1).optional().meta({ description: 'Of one step.' }),
+    maxOutputTokens: z.int().min(1).optional().meta({ description: 'Maximum output tokens of one step.' }),
     reasoningEffort: z.string().min(1).max(40).optional().meta({ description: '`none`, `minimal`, `low`, `medium`, `high`, …' }),
-    reasoningBudget: z.int().min(0).optional().meta({ description: 'Tokens, where the provider counts them.' }),
+    reasoningBudget: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Maximum reasoning tokens, for providers that support a token budget.' }),
   })
   .meta({ id: 'AgentSettings' });
 
 export const Agent = z
   .strictObject({
-    name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
+    name: ResourceName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
     description: z.string().max(limits.maxDescriptionBytes).optional(),
     model: ModelRef,
     fallbacks: z.array(ModelRef).max(8).optional(),
     instructions: z.string().max(100_000).default(''),
     toolset: ToolsetReference.optional().meta({
-      description: 'Whose tools it has: of the newest version, or of the one that is named, as in `demo@3`.',
+      description: 'The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`.',
     }),
     tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
-      description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
+      description: 'Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none.',
     }),
     made: z.boolean().optional().meta({
-      description: 'Offers the made tools of the workspace as well, those whose own tools the agent has. From the next turn on.',
+      description: 'Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn.',
     }),
     codeMode: z.boolean().optional().meta({
       description:
-        'In place of its tools the model gets one, `run_code`, whose code calls them: their results stay out of the conversation unless returned.',
+        'Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them.',
     }),
     taint: z.boolean().optional().meta({
       description:
-        'Asks before anything is sent out once the conversation holds private and untrusted content. Absent: as the policy says. `false`: for the own toolset of the agent; set by an unbound key with scope `admin`, and other keys then leave what the agent can do unchanged.',
+        'Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do.',
     }),
-    skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of skills that the agent may read up.' }),
+    skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of the skills that the agent may load.' }),
     protocol: z.enum(['native', 'text']).optional().meta({
-      description: 'How tools are told to the model: in the API’s own fields, or in the prompt. Absent: as the provider’s profile says.',
+      description:
+        'How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.',
     }),
     settings: AgentSettings.optional(),
     limits: AgentLimits.optional(),
@@ -84,7 +89,7 @@ export const Agent = z
   .meta({ id: 'Agent', example: { model: 'rehearsal/default', instructions: 'Answer in one sentence.', toolset: 'demo' } });
 export type Agent = z.infer<typeof Agent>;
 
-/** A model ref's two halves; the model half may hold `/` itself. */
+/** Splits a model reference into provider and model. The model part may contain `/`. */
 export function splitModelRef(ref: string): { provider: string; model: string } {
   const slash = ref.indexOf('/');
   return { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };

@@ -1,7 +1,7 @@
 /**
- * The one table that lists, filters, resolves and authorises (DESIGN §3.5, §3.6): what it holds is all that may be called. Both
- * halves of the mapping are here: a tool to its name of now, called names back to tools. Built once for an edition and a plan's
- * rights; exact names cost one lookup. Which of its tools a model is sent, and how, is `offered-tools.ts`.
+ * The table that lists, filters, resolves and authorizes tools (DESIGN §3.5, §3.6): only tools in it may be called. It maps both
+ * ways: a tool to its current name, and called names back to tools. Built once for an edition and a plan's rights; an exact name
+ * costs one lookup. `offered-tools.ts` decides which of these tools are sent to a model.
  */
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from './fold.ts';
@@ -12,29 +12,34 @@ import { nearNames } from './suggest.ts';
 
 export type AliasMap = {
   readonly edition: Edition;
-  /** What the plan may use: the document's, in its order, then what was added. Names that lead elsewhere are unknown here. */
+  /**
+   * The tools that the plan may use: those of the document in its order, then the added ones. Names of other tools do not resolve.
+   */
   readonly tools: readonly EditionTool[];
-  /** Of those, the ones that this table adds to its `base`; all of them where it has none. */
+  /** The tools that this table adds to `base`; all tools if there is no `base`. */
   readonly own: readonly EditionTool[];
-  /** The table that this one has more tools than: its look-ups are shared, and what was told of those before stays as it was told. */
+  /** The table that this one extends. Its lookup tables are shared, and resolutions that it returned stay valid. */
   readonly base?: AliasMap;
   readonly aliases: boolean;
-  /** In code mode: what the code of this table's `run_code` may call, which a model cannot call by itself. */
+  /** In code mode, the tools that the code of `run_code` may call. The model cannot call them directly. */
   readonly inner?: AliasMap;
-  /** Tables that are built when first asked for, and kept. Nobody else's business. */
+  /** Lookup tables, built on first use and then cached. Private to this file. */
   readonly kept: Map<Via, Map<string, Hit>>;
 };
 
 export type Resolution =
   | { ok: true; requested: string; canonical: string; via: Via; wireName: WireName; tool: EditionTool }
-  /** `inCode`: it is a tool of code, by this name there. */
+  /** `inCode`: the name is that of a tool that only code can call; this is its name in code. */
   | { ok: false; code: 'unknown_tool'; requested: string; suggestions: string[]; inCode?: string }
   | { ok: false; code: 'ambiguous_tool'; requested: string; candidates: string[] };
 
 export type AliasMapOptions = {
-  /** `MONIKER_ALIASES`: without it tools go by their own names, made legal and apart, and no alias is told or resolved. */
+  /**
+   * The `MONIKER_ALIASES` setting. If false, tools go by their own names, made legal and unique, and aliases are neither announced
+   * nor resolved.
+   */
   aliases: boolean;
-  /** What `grantOf` says of tools, or canonical names, which are all entries of a tool; null or absent: all. */
+  /** Grants as returned by `grantOf`, or canonical names, which allow all entries of a tool. null or absent: all tools. */
   allow?: readonly string[] | null;
 };
 
@@ -47,14 +52,14 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
 }
 
 /**
- * What allows this tool and nothing else: its canonical name; of several entries of one tool, which may differ in what they fix, with the
- * name that the toolset gives the entry.
+ * Returns the grant for exactly this tool: its canonical name, or, if the tool has several entries (which may have different
+ * presets), the canonical name and the configured wire name of the entry.
  */
 export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionTool): string {
   return entriesOf(edition, tool.canonical) !== undefined ? `${tool.canonical} ${asWritten(tool).wireName}` : tool.canonical;
 }
 
-/** All entries of a tool that stands in several; undefined: it does not. */
+/** Returns all entries of a tool that has several; undefined if it has one. */
 function entriesOf(edition: Edition, canonical: string): readonly EditionTool[] | undefined {
   const found = shared.get(edition) ?? sharedTools(edition.tools);
   shared.set(edition, found);
@@ -73,17 +78,17 @@ function sharedTools(tools: readonly EditionTool[]): Map<string, EditionTool[]> 
 
 const shared = new WeakMap<Edition, ReadonlyMap<string, readonly EditionTool[]>>();
 
-/** The tool under the names that its toolset gives it, which it may not go by (`MONIKER_ALIASES=off`). */
+/** Returns the tool under the names that its toolset gives it, which differ from its current names under `MONIKER_ALIASES=off`. */
 export function asWritten(tool: EditionTool): EditionTool {
   return written.get(tool) ?? tool;
 }
 
-/** Tools that go by other names, to the tools as the toolset has them. */
+/** Maps tools that go by other names to the tools as configured in the toolset. */
 const written = new WeakMap<EditionTool, EditionTool>();
 
 /**
- * The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check.
- * Costs nothing of the table's size. `inner`: as the table has it; absent: that of `base`.
+ * Returns the same table with more tools at its end: the caller's tools and injected ones. The caller checks that their names are
+ * free. The cost does not depend on the size of the table. `inner`: the tools of code; absent: those of `base`.
  */
 export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[], inner = base?.inner): AliasMap {
   const code = inner === undefined ? {} : { inner };
@@ -100,7 +105,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
     base,
     ...code,
     kept: new Map(),
-    // Seldom asked for, and as long as the toolset.
+    // Rarely used, and as long as the toolset.
     get tools() {
       tools ??= [...base.tools, ...own];
       return tools;
@@ -108,7 +113,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
   };
 }
 
-/** Finds the tool that a called name means. The first level with a hit decides; two hits on it are ambiguous. */
+/** Resolves a called name. The first level with a match decides; two matches on that level are ambiguous. */
 export function resolveName(map: AliasMap, requested: string): Resolution {
   const found = find(map, requested);
   if (found !== null) return answer(requested, found.hit, found.via);
@@ -117,15 +122,19 @@ export function resolveName(map: AliasMap, requested: string): Resolution {
   return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
 }
 
-/** What a name fits, as `resolveName` finds it: none, the one, or all that it is ambiguous between. Looks for nothing similar. */
+/**
+ * Returns the tools that match a name, as `resolveName` finds them: none, one, or all candidates of an ambiguous name. Does not
+ * search for similar names.
+ */
 export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] {
   const hit = find(map, name)?.hit ?? [];
   return Array.isArray(hit) ? hit : [hit];
 }
 
 /**
- * The name to show for a tool, such as one in old messages that was called by the name `said`; of several entries the one that has this
- * name, else the first. undefined: not in the plan, as an entry that the plan leaves out though it has others of that tool.
+ * Returns the name to show for a tool, for example for a call in old messages that used the name `said`. With several entries of one
+ * tool, returns the entry with that name, else the first one. undefined: the plan does not have the tool, or not the entry that
+ * `said` names.
  */
 export function wireNameOf(map: AliasMap, canonical: string, said?: string): WireName | undefined {
   const hit = hitAt(map, 'canonical', canonical);
@@ -136,7 +145,10 @@ export function wireNameOf(map: AliasMap, canonical: string, said?: string): Wir
   return (isOne ? meant : hit[0])?.wireName;
 }
 
-/** Whether the name is that of an entry which the toolset has and the plan has not: what was called by it was another than those left. */
+/**
+ * Whether the name belongs to an entry that the toolset has and the plan lacks. A call by that name used a different entry than the
+ * remaining ones.
+ */
 function isOfLeftOut(map: AliasMap, canonical: string, said: string, left: readonly EditionTool[]): boolean {
   const entries = entriesOf(map.edition, canonical);
   if (entries === undefined || entries.length === left.length) return false;
@@ -144,7 +156,7 @@ function isOfLeftOut(map: AliasMap, canonical: string, said: string, left: reado
   return meant !== undefined && !left.some((tool) => asWritten(tool) === meant);
 }
 
-/** A tool, or all tools that a name fits at one level. */
+/** A tool, or all tools that match a name at one level. */
 type Hit = EditionTool | EditionTool[];
 
 const exactLevels = ['wire', 'canonical', 'alias', 'own'] as const satisfies readonly Via[];
@@ -158,14 +170,14 @@ function find(map: AliasMap, name: string): { hit: Hit; via: Via } | null {
   return hit === undefined ? null : { hit, via: 'folded' };
 }
 
-/** Of several entries of one tool its canonical name means the only one without presets: that one is the tool as it is. */
+/** If a tool has several entries, its canonical name means the only one without presets, since that one is the unmodified tool. */
 function plainEntry(hit: Hit): Hit {
   if (!Array.isArray(hit)) return hit;
   const [plain, ...others] = hit.filter((tool) => tool.arguments?.preset === undefined);
   return plain !== undefined && others.length === 0 ? plain : hit;
 }
 
-/** What a name fits at a level, in the table and in those that it extends; the oldest first. */
+/** Returns the match for a name at one level, in this table and in those that it extends, oldest first. */
 function hitAt(map: AliasMap, level: Via, name: string): Hit | undefined {
   const hit = tableOf(map, level).get(name);
   if (map.base === undefined) return hit;
@@ -179,8 +191,8 @@ function answer(requested: string, hit: Hit, via: Via): Resolution {
 }
 
 /**
- * One table a level, built when a name first comes that far and then kept. Most names are wire names, so most isolates
- * never build the others; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
+ * Returns the table of one level, built on first use and then cached. Most names are wire names, so most isolates never build the
+ * other tables; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
  */
 function tableOf(map: AliasMap, level: Via): Map<string, Hit> {
   const kept = map.kept.get(level);
@@ -206,12 +218,12 @@ function buildTable(tools: readonly EditionTool[], level: Via): Map<string, Hit>
       for (const tool of tools) add(table, tool.ownName, tool);
       return table;
     case 'folded':
-      // Every name of the tool: two tools that meet here are ambiguous, whichever of their names they met by.
+      // Adds every name of the tool: two tools that share a folded name are ambiguous, whichever of their names it came from.
       for (const tool of tools) {
         for (const name of [tool.wireName, tool.canonical, tool.ownName]) add(table, fold(name), tool);
         for (const alias of tool.aliases) add(table, fold(alias.name), tool);
       }
-      // What folds to nothing equals nothing.
+      // Names that fold to the empty string match nothing.
       table.delete('');
       return table;
     default:
@@ -219,7 +231,7 @@ function buildTable(tools: readonly EditionTool[], level: Via): Map<string, Hit>
   }
 }
 
-/** Tools are added one after the other, so the same tool again is the last one. */
+/** Tools are added one after the other, so a repeated tool can only be the last one added. */
 function add(table: Map<string, Hit>, name: string, tool: EditionTool): void {
   const before = table.get(name);
   if (before === undefined) table.set(name, tool);
@@ -228,7 +240,7 @@ function add(table: Map<string, Hit>, name: string, tool: EditionTool): void {
   } else if (before.at(-1) !== tool) before.push(tool);
 }
 
-/** Only names that a model may know of are compared: hidden ones stay hidden, and what is shown to a person is not for it. */
+/** Compares only names that a model may know: hidden aliases and UI tools are left out. */
 function suggestionsFor(map: AliasMap, requested: string): string[] {
   if (requested.length > limits.maxToolNameBytes) return [];
   const candidates = function* (): Generator<readonly [string, string]> {
@@ -242,9 +254,9 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
 }
 
 /**
- * The tools with `MONIKER_ALIASES=off`. Names are settled over the whole edition, before any filter: a tool is called the
- * same whatever an agent's list leaves of its neighbours. Those that share an own name all get the hash of what tells
- * them apart, so that none of them passes for the other.
+ * Returns the tools as named under `MONIKER_ALIASES=off`. Names are assigned over the whole edition, before any filter, so that a
+ * tool keeps its name whatever an agent's allow-list leaves out. Tools that share an own name all get a hash suffix, so that none of
+ * them can be mistaken for another.
  */
 function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
   const names = ownWireNames(tools);
@@ -255,7 +267,7 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
   });
 }
 
-/** Of each of these, for whoever tells of a document that is not compiled as well. */
+/** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
 export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
   const plain = tools.map((tool) => toWireName(tool.canonical, tool.ownName));
   const seen = new Set<string>();
@@ -264,7 +276,7 @@ export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'w
   return tools.map((tool, index) => {
     let wireName = plain[index] ?? toWireName(tool.canonical, tool.ownName);
     if (shared.has(wireName)) {
-      // Entries of one tool differ in their wire names; a hash that is taken, which is next to impossible, is drawn again.
+      // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
       for (let attempt = 0; seen.has(wireName); attempt++)
         wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
       seen.add(wireName);

@@ -1,6 +1,6 @@
 /**
- * Allow-lists written in any convention (DESIGN §3.7): the one place where such a list becomes tools. Plans are made with it, and what
- * is said of a list to its author comes from it, so that both mean the same.
+ * Allow-lists in any naming convention (DESIGN §3.7). Plans and the warnings for the author of a list both use this file, so that
+ * they agree.
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from './alias-map.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
@@ -9,30 +9,29 @@ import { nearNames, type Candidate } from './suggest.ts';
 import type { Warning } from './warning.ts';
 
 /**
- * One name of a list, at its place: what it fits. None: it matched nothing. Several: it is ambiguous, and allows none of them. `grant`: what
- * it allows, as `buildAliasMap` reads it.
+ * One name of a list and the tools that it matches. None: no match. Several: it is ambiguous and allows none of them. `grant`: what
+ * it allows, in the form that `buildAliasMap` takes.
  */
 export type AllowedName = { name: string; canonicals: readonly string[]; grant: string | null };
 
 /**
- * `allow`: what is allowed, each once, in the list's order: canonical names, and for a name that one of several entries of a tool has to
- * itself that entry alone. An empty list allows nothing. (An absent one means the whole toolset; that is for the caller to say.) `read`:
- * the list, name by name. `names` is a toolset's full table.
- *
- * A name that fits two tools matches neither: a list that grants may only grant what its author is known to have meant. Aliases match
- * whether or not models are told of them: the list is its author's, not the model's.
+ * Matches a list against `names`, the full table of a toolset. Returns `allow`, the grants in the order of the list without
+ * duplicates: canonical names, or a single entry for a name that only this entry of a tool has; and `read`, the match for each name.
+ * An empty list allows nothing. (The caller handles an absent list, which means the whole toolset.)
+ * A name that matches two tools allows neither, since a list may grant only what its author is known to have meant. Aliases match
+ * whether or not they are announced to models: the list is written by the author of the agent, not by the model.
  */
 export function matchAllowList(names: AliasMap, list: readonly string[]): { allow: string[]; read: AllowedName[] } {
   const all = names.aliases ? names : buildAliasMap(names.edition, { aliases: true });
   const read = list.map((name) => readName(all, name));
   const allow = new Set(read.flatMap(({ grant }) => grant ?? []));
-  // Who has a tool has all of its entries.
+  // A grant of a tool includes all its entries.
   const isCovered = ({ grant, canonicals: [canonical = ''] }: AllowedName): boolean => grant !== canonical && allow.has(canonical);
   for (const one of read) if (one.grant !== null && isCovered(one)) allow.delete(one.grant);
   return { allow: [...allow], read };
 }
 
-/** The names of a tool itself mean all of its entries; a name that one of them has to itself means no more than that one. */
+/** The names of a tool mean all its entries; a name that only one entry has means that entry. */
 function readName(all: AliasMap, name: string): AllowedName {
   const tools = toolsNamed(all, name);
   const canonicals = [...new Set(tools.map(({ canonical }) => canonical))];
@@ -43,7 +42,10 @@ function readName(all: AliasMap, name: string): AllowedName {
   return { name, canonicals, grant: isOneEntry ? grantOf(all, tool) : canonical };
 }
 
-/** What the author of a list should know of it, at `tools[i]`, or at `tools` where it is about the whole list. `toolset`: the name of theirs. */
+/**
+ * Returns the warnings for the author of a list, with the path `tools[i]`, or `tools` for the whole list. `toolset`: the name of the
+ * toolset.
+ */
 export function allowListWarnings(names: AliasMap, list: readonly string[], toolset: string): Warning[] {
   const { allow, read } = matchAllowList(names, list);
   const suggest = createSuggester(names.edition.tools);
@@ -52,19 +54,20 @@ export function allowListWarnings(names: AliasMap, list: readonly string[], tool
     const path = `tools[${index}]`;
     const [canonical, ...others] = canonicals;
     if (canonical === undefined)
-      return [{ path, message: `${quoted(name)} fits no tool of the toolset ${quoted(toolset)}${suggest(name)}` }];
+      return [{ path, message: `${quoted(name)} matches no tool of the toolset ${quoted(toolset)}${suggest(name)}` }];
     if (others.length > 0) {
       const several = canonicals.join(', ');
       return [
         {
           path,
-          message: `${quoted(name)} fits several tools of the toolset ${quoted(toolset)}, and so allows none: write one of ${several}.`,
+          message: `${quoted(name)} matches several tools of the toolset ${quoted(toolset)}, so it allows none of them. Write one of ${several}.`,
         },
       ];
     }
     const key = grant ?? canonical;
     const first = firstAt.get(canonical) ?? firstAt.get(key);
-    if (first !== undefined) return [{ path, message: `${quoted(name)} is ${canonical} again, as tools[${first}]; once is enough.` }];
+    if (first !== undefined)
+      return [{ path, message: `${quoted(name)} is a duplicate of tools[${first}] (${canonical}). Remove one of them.` }];
     firstAt.set(key, index);
     return [];
   });
@@ -73,14 +76,17 @@ export function allowListWarnings(names: AliasMap, list: readonly string[], tool
 }
 
 function wholeListWarning(list: readonly string[], allowed: readonly EditionTool[]): string | null {
-  if (list.length === 0) return 'An empty list allows nothing: this agent has no tools. Leave `tools` out to give it the whole toolset.';
-  if (allowed.length === 0) return 'Nothing in the list fits a tool: this agent has no tools.';
-  if (allowed.every(({ kind }) => kind === 'ui')) return 'All that the list allows is shown to a person: models are offered no tools.';
-  if (!allowed.some(isForModels)) return 'Nothing that the list allows can be called now: it is held, or missing.';
+  if (list.length === 0) return 'The list is empty, so this agent has no tools. Leave `tools` out to allow the whole toolset.';
+  if (allowed.length === 0) return 'No name in the list matches a tool, so this agent has no tools.';
+  if (allowed.every(({ kind }) => kind === 'ui')) return 'The list allows only UI tools, so models are offered no tools.';
+  if (!allowed.some(isForModels)) return 'None of the allowed tools can be called now: all are held or missing.';
   return null;
 }
 
-/** `; did you mean …?`, or a full stop. Each costs a walk over all names: a list with more bad ones has another fault than typing. */
+/**
+ * Returns `; did you mean …?` or a full stop. Each search walks all names, so only the first few bad names get suggestions: a list
+ * with more has a different problem than typing errors.
+ */
 function createSuggester(tools: readonly EditionTool[]): (name: string) => string {
   let left = maxNamesWithSuggestions;
   const spellings = function* (): Generator<Candidate> {

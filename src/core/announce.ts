@@ -1,4 +1,4 @@
-/** How a model is told of aliases (DESIGN §4): one block in the system prompt, a line in each description, or nothing. */
+/** How aliases are announced to a model (DESIGN §4): in one block of the system prompt, in each tool description, or not at all. */
 import { isForModels, type Edition, type EditionTool } from './edition-tool.ts';
 import type { OfferedNames } from './old-names.ts';
 import { toldTool } from './told-tools.ts';
@@ -6,9 +6,9 @@ import type { Announce } from './toolset.ts';
 import { oneLine } from './paragraphs.ts';
 
 /**
- * The prompt block, or `''` where there is nothing to tell: mode is not `prompt`, or every tool goes by its own name alone.
- * Hidden and deprecated names are never in it. `offered`: those that are sent from the first step on. What a conversation finds later
- * brings its aliases along in its description, so that the block stays what it was.
+ * Returns the prompt block, or `''` if the mode is not `prompt` or no tool has another visible name. Hidden and deprecated names are
+ * never in it. `offered`: the tools that are sent from the first step on. Tools that a conversation finds later list their aliases in
+ * their description, so that the block does not change.
  */
 export function announceBlock(names: AnnouncedNames, offered: readonly EditionTool[] = names.tools): string {
   if (names.edition.announce !== 'prompt' || !names.aliases) return '';
@@ -17,14 +17,14 @@ export function announceBlock(names: AnnouncedNames, offered: readonly EditionTo
   return lines.length === 0 ? '' : [heading, ...lines].join('\n');
 }
 
-/** What it reads of an `AliasMap`. `aliases: false` is the rollback switch: nothing is told. */
+/** The part of an `AliasMap` that announcing needs. `aliases: false` is the rollback switch: nothing is announced. */
 export type AnnouncedNames = OfferedNames & { readonly edition: Pick<Edition, 'announce'>; readonly aliases: boolean };
 
 const heading = '## Tool names\nA tool may be called by the name at the left or by any of its aliases:';
 
 /**
- * The description as a model reads it; in mode `description` the aliases stand beneath, the one that is the wire name among them: it is
- * the only word a model gets of what the name stands for.
+ * Returns the description as sent to a model. In mode `description` the aliases are listed below it, including the one that is the
+ * wire name: it is the only place where the model learns what the wire name stands for.
  */
 export function describeTool(tool: EditionTool, announce: Announce): string {
   if (announce !== 'description') return tool.description;
@@ -33,7 +33,7 @@ export function describeTool(tool: EditionTool, announce: Announce): string {
   return [tool.description, ...lines].filter((part) => part !== '').join('\n');
 }
 
-/** Names beside the wire name that a model may know of. */
+/** Names besides the wire name that a model may know. */
 export function visibleAliases(tool: EditionTool): string[] {
   return tool.aliases.filter((alias) => alias.name !== tool.wireName && isVisible(alias)).map(({ name }) => name);
 }
@@ -54,10 +54,10 @@ function announceLine(tool: EditionTool, description: string): string {
   return `- ${tool.wireName} = ${oneLine(tool.canonical)}${also}${summary === '' ? '' : `: ${summary}`}`;
 }
 
-/** The whole description stands in the tool's definition; here a reminder is enough. */
+/** The full description is in the tool definition; here a reminder is enough. */
 const maxSummaryLength = 120;
 
-/** The first sentence, on one line. */
+/** Returns the first sentence, on one line. */
 export function summaryOf(description: string): string {
   const line = oneLine(description.trimStart().split('\n', 1)[0] ?? '');
   const sentence = /^.*?(?:[.!?](?= |$)|[。！？])/.exec(line)?.[0] ?? line;

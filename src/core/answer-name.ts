@@ -1,20 +1,21 @@
 /**
- * The name under which the marks of an answer are stored (`core/taint.ts`), so that they are found again when a client resends the answer as
- * part of its history. It is a hash of the key and of what every chat client resends: the user text before the answer and the answer's own text.
+ * The name under which the taint marks of an answer are stored (`core/taint.ts`), so that they are found when a client resends the
+ * answer as part of its history. It is a hash of the key and of what every chat client resends: the user text before the answer and
+ * the text of the answer.
  */
 import { canonicalJson, sha256Hex } from './hash.ts';
 import { type InputPart, type Message, textOfInput } from './message.ts';
 import { splitParagraphs } from './paragraphs.ts';
 
-/** `asked`: hash of the user input directly before it (`hashAsked`). */
+/** `asked`: hash of the user input directly before the answer (`hashAsked`). */
 export type SaidAnswer = { asked: string; text: string; reasoning: string };
 
-/** SHA-256 (hex). However the input was cut into messages and parts, the same texts have the same hash. */
+/** Returns a SHA-256 (hex) that depends only on the text, not on how the input was split into messages and parts. */
 export async function hashAsked(input: readonly InputPart[]): Promise<string> {
   return await sha256Hex(canonicalJson(input.map(textOfInput).filter((text) => text !== '')));
 }
 
-/** Clients that keep no reasoning resend the text alone, so an answer with reasoning has two names. */
+/** Clients that store no reasoning resend only the text, so an answer with reasoning has two names. */
 export async function namesOfAnswer(keyId: string, answer: SaidAnswer): Promise<string[]> {
   if (answer.reasoning === '') return [await nameOf(keyId, answer)];
   return await Promise.all([nameOf(keyId, answer), nameOf(keyId, { ...answer, reasoning: '' })]);
@@ -25,8 +26,8 @@ async function nameOf(keyId: string, { asked, text, reasoning }: SaidAnswer): Pr
 }
 
 /**
- * The names of all assistant messages of a history that say something. null: one of them holds parts that no answer of a session has, so it
- * is not known.
+ * Returns the names of all non-empty assistant messages of a history. null: a message has parts that no answer of a session has, so
+ * its name is unknown.
  */
 export async function namesOfHistory(keyId: string, history: readonly Message[]): Promise<string[] | null> {
   const names: Promise<string>[] = [];

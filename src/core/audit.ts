@@ -1,4 +1,4 @@
-/** The audit: one row for each call or refusal, each approval decision and each change of the configuration (DESIGN §7, §9). */
+/** The audit log: one row for each call or refusal, each approval decision and each configuration change (DESIGN §7, §9). */
 import { z } from 'zod';
 import { Via } from './message.ts';
 import { ToolResultCode } from './tool.ts';
@@ -6,14 +6,17 @@ import { ToolResultCode } from './tool.ts';
 export const AuditRow = z
   .object({
     at: z.iso.datetime(),
-    keyId: z.string().meta({ description: 'Who: id of the key; of a word on an approval also `link`, or `clock` when it expired.' }),
+    keyId: z.string().meta({ description: 'Id of the key. For an approval decision also `link`, or `clock` if the approval expired.' }),
     session: z.string().nullable(),
-    /** Counts the session's rows from 1; with `session` it names the row. null without a session. */
+    /** Counts the rows of a session from 1; together with `session` it identifies the row. null without a session. */
     sequence: z.int().nullable(),
     turn: z.string().nullable(),
     callId: z.string(),
-    parent: z.string().nullable().meta({ description: 'Of a call that a tool made (code, a script, a made tool): the call that made it.' }),
-    requested: z.string().meta({ description: 'As it was called; of a word on an approval the wire name of its toolset entry.' }),
+    parent: z
+      .string()
+      .nullable()
+      .meta({ description: 'For a nested call (made by code, a script or a made tool): the id of the outer call.' }),
+    requested: z.string().meta({ description: 'The name that was called. For an approval decision: the wire name of the toolset entry.' }),
     canonical: z.string().nullable(),
     via: Via.nullable(),
     toolset: z.string().nullable(),
@@ -21,7 +24,7 @@ export const AuditRow = z
     argumentsHash: z.string().meta({ description: 'SHA-256 (hex) of the canonical JSON of the arguments.' }),
     verdict: z.enum(['ran', 'refused', 'outcome_unknown', 'waiting', 'approved', 'denied', 'expired']).meta({
       description:
-        'Of a call: `ran`, `refused`, `waiting` (it asked for something before it could continue) or `outcome_unknown` (it began, and no outcome is recorded: it still runs, or its outcome could not be written). Of an approval decision: `approved`, `denied` or `expired`; the call itself has its own row.',
+        'For a call: `ran`, `refused`, `waiting` (it needs an approval or an answer before it can continue) or `outcome_unknown` (it started, and no outcome is recorded: it is still running, or its outcome could not be written). For an approval decision: `approved`, `denied` or `expired`; the call has its own row.',
     }),
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
@@ -47,25 +50,25 @@ export const AuditRow = z
       durationMs: 3,
     },
   });
-/** A tool call or a decision on its approval, as it is written. */
+/** The stored row of a tool call or of an approval decision. */
 export type AuditRow = z.infer<typeof AuditRow>;
 
-/** A change of what an administrator configures: written in the transaction of the change. Never holds a value of a secret or a key. */
+/** A configuration change, written in the transaction of the change. Never contains the value of a secret or key. */
 export const AuditChange = z
   .object({
     kind: z.literal('change'),
     at: z.iso.datetime(),
     keyId: z.string().meta({
       description:
-        'Who: id of the key; `link` for a rule that was remembered by an approval link; `system` for what the service did itself.',
+        'Id of the key; `link` for a rule that was remembered by an approval link; `system` for a change made by the service itself.',
     }),
     action: z.enum(['create', 'update', 'delete', 'revoke', 'accept', 'refresh', 'sign-in', 'sign-out']),
     resource: z.string().meta({
       description:
-        'Kind of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription` or `key`.',
+        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription` or `key`.',
     }),
-    name: z.string().meta({ description: 'Its name; of a key its id, of a tool of a server its canonical name.' }),
-    version: z.int().nullable().meta({ description: 'The version that the change made. null where the resource has no versions.' }),
+    name: z.string().meta({ description: 'Name of the resource; for a key its id, for a server tool its canonical name.' }),
+    version: z.int().nullable().meta({ description: 'The version that the change created. null if the resource has no versions.' }),
   })
   .meta({
     id: 'AuditChange',
@@ -81,7 +84,7 @@ export const AuditChange = z
   });
 export type AuditChange = z.infer<typeof AuditChange>;
 
-/** As `GET /v1/audit` lists it. */
+/** An entry as listed by `GET /v1/audit`. */
 export const AuditEntry = z.discriminatedUnion('kind', [
   AuditRow.extend({ kind: z.literal('call').meta({ description: 'A tool call, or a decision on its approval.' }) }).meta({
     id: 'AuditCall',

@@ -1,8 +1,8 @@
 /**
- * What a key is allowed to do, decided in one place for every entry point: REST routes, MCP, configuration tools, chat dialects and
- * sessions. The scopes of a key are checked against the route first (`http/middleware/authenticate.ts`); here its bindings are, and what
- * needs an administrator of the whole workspace. Decisions about a name are made before it is looked up, so that a refusal does not
- * say whether it exists.
+ * Decides what a key is allowed to do, for every entry point: REST routes, MCP, configuration tools, chat dialects and sessions. The
+ * route has already checked the scopes of the key (`http/middleware/authenticate.ts`); this file checks its bindings, and what needs
+ * an administrator of the whole workspace. Decisions about a name are made before it is looked up, so that a refusal does not reveal
+ * whether it exists.
  */
 import type { Agent } from './agent.ts';
 import { hasScope, type Principal } from './principal.ts';
@@ -11,47 +11,50 @@ import { readToolsetReference } from './toolset-reference.ts';
 
 export type Rights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 
-/** What of an agent decides which tools its keys have. `tools`: the agent's allow-list; absent: all of its toolset. */
+/**
+ * The fields of an agent that decide which tools its keys have. `tools`: the allow-list of the agent; absent: all tools of its
+ * toolset.
+ */
 export type AgentTools = Pick<Agent, 'toolset' | 'tools'>;
 
 /**
- * `toolset` is a reference: `name`, or `name@version`. `agents`: those that the key is bound to, as they are now, or the one agent of
- * the turn; a key without agents needs none. `has`: canonical names of the tools that the key has already.
+ * `toolset` is a reference: `name`, or `name@version`. `agents`: the agents that the key is bound to, in their current form, or the
+ * agent of the turn; empty for a key that is not bound to agents. `has`: canonical names of the tools that the key already has.
  */
 export type Act =
   | { act: 'use-agent'; agent: string }
-  /** A model without an agent. */
+  /** Use a model without an agent. */
   | { act: 'use-model' }
   /** Resolve, list and call the tools of an edition. */
   | { act: 'use-edition'; toolset: string; agents: readonly AgentTools[] }
   | { act: 'read-toolset'; toolset: string; agents: readonly AgentTools[] }
   | { act: 'read-toolset-history'; toolset: string }
   | { act: 'write-toolset'; toolset: string }
-  /** The configuration tools. */
+  /** Use the configuration tools. */
   | { act: 'configure' }
   | { act: 'list-tool'; tool: string | undefined; has: ReadonlySet<string> }
   | { act: 'read-tool'; tool: string; has: ReadonlySet<string> | null }
   | { act: 'make-tool' }
-  /** `agent: null`: there is no such agent. */
+  /** `agent: null`: the agent does not exist. */
   | { act: 'read-agent'; name: string; agent: AgentTools | null }
   /** Anything that belongs to the whole workspace, such as `Servers`. */
   | { act: 'use-workspace'; what: string }
-  /** What waives a check for everyone, or gives a tool a secret, such as `approval: "never"`. */
+  /** Anything that waives a check for everyone or gives a tool a secret, such as `approval: "never"`. */
   | { act: 'waive'; what: string }
-  /** Ask the policy about a call as if it came from this agent or key. */
+  /** Ask the policy about a call as if this agent or key made it. */
   | { act: 'ask-policy-as'; agent: string | undefined; key: string | undefined }
   | { act: 'open-session'; isOwn: boolean }
-  /** `triggered`: the agent of a session that a webhook or schedule began, which no key owns; null: a key owns it. */
+  /** `triggered`: the agent of a session that a webhook or schedule started, which no key owns; null: a key owns the session. */
   | { act: 'decide-approval'; isOwn: boolean; triggered: string | null };
 
-/** Why the key is not allowed to do this, as a sentence for its holder; null: it is. */
+/** Returns why the key is not allowed to do this, as a sentence for the holder of the key; null if it is allowed. */
 export function refusalOf(rights: Rights, act: Act): string | null {
   switch (act.act) {
     case 'use-agent':
       return hasAgent(rights, act.agent) ? null : notBound(rights, 'agent', act.agent);
     case 'use-model':
       if (rights.agents === undefined) return null;
-      return `This key is bound to agents: use one of them as "agent/<name>" (${listed(rights.agents)}).`;
+      return `This key is bound to agents. Use one of them as "agent/<name>" (${listed(rights.agents)}).`;
     case 'use-edition':
       return editionRefusal(rights, act.toolset, act.agents);
     case 'read-toolset':
@@ -61,15 +64,15 @@ export function refusalOf(rights: Rights, act: Act): string | null {
     case 'write-toolset':
       return writesToolset(rights, act.toolset) ? null : notBound(rights, 'toolset', act.toolset);
     case 'configure':
-      if (!hasScope(rights, 'toolsets')) return 'The key that this runs with lacks the scope "toolsets", which configuring needs.';
+      if (!hasScope(rights, 'toolsets')) return 'The key of this session lacks the scope "toolsets", which configuring requires.';
       return rights.agents === undefined || rights.toolsets !== undefined
         ? null
-        : 'The key that this runs with is bound to agents and has no toolsets to configure.';
+        : 'The key of this session is bound to agents and has no toolsets to configure.';
     case 'list-tool':
       if (isUnbound(rights) || (act.tool !== undefined && act.has.has(act.tool))) return null;
-      return 'this key lists only tools that its toolsets have already; a key that is not bound adds others';
+      return 'this key may only list tools that its toolsets already contain; use an unbound key to add others';
     case 'read-tool':
-      return act.has === null || act.has.has(act.tool) ? null : `This key has no tool ${quoted(act.tool)}.`;
+      return act.has === null || act.has.has(act.tool) ? null : `This key has no access to the tool ${quoted(act.tool)}.`;
     case 'make-tool':
       return rights.agents === undefined ? null : wholeWorkspace('Made tools');
     case 'read-agent':
@@ -77,10 +80,10 @@ export function refusalOf(rights: Rights, act: Act): string | null {
     case 'use-workspace':
       return isUnbound(rights) ? null : wholeWorkspace(act.what);
     case 'waive':
-      return isAdministrator(rights) ? null : `${act.what} needs a key with the scope "admin" that is not bound to agents or toolsets.`;
+      return isAdministrator(rights) ? null : `${act.what} requires a key with the scope "admin" that is not bound to agents or toolsets.`;
     case 'ask-policy-as':
       if (isUnbound(rights)) return null;
-      if (act.key !== undefined) return 'This key is bound to a part of the workspace: leave `key` out.';
+      if (act.key !== undefined) return 'This key is bound to a part of the workspace. Leave `key` out.';
       return act.agent === undefined || rights.agents?.includes(act.agent) === true ? null : notBound(rights, 'agent', act.agent);
     case 'open-session':
       return act.isOwn || isAdministrator(rights) ? null : 'The session belongs to another key.';
@@ -96,13 +99,13 @@ export function isAllowed(rights: Rights, act: Act): boolean {
   return refusalOf(rights, act) === null;
 }
 
-/** Throws `forbidden`. */
+/** Throws `forbidden` if the key is not allowed to do this. */
 export function requireAllowed(rights: Rights, act: Act): void {
   const refusal = refusalOf(rights, act);
   if (refusal !== null) throw new Problem('forbidden', refusal, act.act === 'waive' ? { scope: 'admin' } : {});
 }
 
-/** Whether the key is for the whole workspace. */
+/** Whether the key may use the whole workspace. */
 export function isUnbound({ toolsets, agents }: Rights): boolean {
   return toolsets === undefined && agents === undefined;
 }
@@ -119,24 +122,26 @@ function hasToolset({ toolsets }: Rights, reference: string): boolean {
   return toolsets === undefined || toolsets.includes(readToolsetReference(reference).name);
 }
 
-/** A key bound to agents writes toolsets only where it is bound to toolsets too; what it uses of them its agents decide. */
+/**
+ * A key bound to agents writes toolsets only if it is also bound to them; which of their tools it may use depends on its agents.
+ */
 function writesToolset(rights: Rights, reference: string): boolean {
   if (!hasToolset(rights, reference)) return false;
   return rights.agents === undefined || (rights.toolsets !== undefined && hasScope(rights, 'toolsets'));
 }
 
-/** Exactly the edition that an agent names: a version that it does not use may have tools that were taken from it. */
+/** Allows exactly the edition that an agent names: other versions may contain tools that were removed from it. */
 function editionRefusal(rights: Rights, reference: string, agents: readonly AgentTools[]): string | null {
   if (!hasToolset(rights, reference)) return notBound(rights, 'toolset', reference);
   if (rights.agents === undefined || agents.some(({ toolset }) => toolset === reference)) return null;
-  return `This key is bound to agents, and none of them uses ${quoted(reference)}: leave the toolset out, or name that of an agent.`;
+  return `This key is bound to agents, and none of them uses ${quoted(reference)}. Leave the toolset out, or name the toolset of one of its agents.`;
 }
 
 function hasAllTools({ tools }: AgentTools): boolean {
   return tools === undefined;
 }
 
-/** The same words for an agent that does not exist, where only its toolset could tell whether the key may use it. */
+/** Returns the same message for an agent that does not exist, if only the toolset could tell whether the key may use it. */
 function agentRefusal(rights: Rights, name: string, agent: AgentTools | null): string | null {
   if (!hasAgent(rights, name)) return notBound(rights, 'agent', name);
   if (rights.toolsets === undefined) return null;
@@ -144,7 +149,10 @@ function agentRefusal(rights: Rights, name: string, agent: AgentTools | null): s
   return isUsable ? null : `There is no agent ${quoted(name)} with a toolset that this key is bound to.`;
 }
 
-/** Sessions that a webhook or schedule began are decided by any key with the scope `approve` that is not bound to something else. */
+/**
+ * Any key with the scope `approve` that is not bound to another toolset or agent decides for sessions that a webhook or schedule
+ * started.
+ */
 function decidesForTriggers(rights: Rights, triggered: string | null): boolean {
   return triggered !== null && hasScope(rights, 'approve') && rights.toolsets === undefined && hasAgent(rights, triggered);
 }
@@ -156,7 +164,7 @@ function notBound({ agents, toolsets }: Rights, kind: 'agent' | 'toolset', name:
 }
 
 function wholeWorkspace(what: string): string {
-  return `${what} belong to the whole workspace; this key is bound to a part of it.`;
+  return `${what} belong to the whole workspace, and this key is bound to a part of it.`;
 }
 
 function listed(names: readonly string[]): string {

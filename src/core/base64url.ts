@@ -1,4 +1,7 @@
-/** base64url without padding (RFC 4648 §5), both ways. Reading is strict: one text for the same bytes, null for all else. */
+/**
+ * base64url without padding (RFC 4648 §5), both directions. Decoding is strict: only the canonical text of the bytes is accepted,
+ * anything else returns null.
+ */
 
 export function toBase64Url(bytes: Uint8Array): string {
   let binary = '';
@@ -10,6 +13,6 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  // Bits behind the last byte could differ and mean the same.
+  // The unused bits after the last byte could differ without changing the bytes.
   return toBase64Url(bytes) === text ? bytes : null;
 }

@@ -1,4 +1,4 @@
-/** Byte pieces as they come from a network, a database or a series of appends, made whole. */
+/** Joins byte chunks from a network, a database or a series of appends. */
 
 export function joinBytes(pieces: readonly (Uint8Array | ArrayBuffer)[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));

@@ -1,4 +1,4 @@
-/** The alias that a call went by, once its name was resolved: for its deprecation, which a result tells and an explanation names. */
+/** The alias that a call used, once its name is resolved. Results report its deprecation, and explanations name it. */
 import type { Resolution } from './alias-map.ts';
 import type { EditionAlias } from './edition-tool.ts';
 import { fold } from './fold.ts';
@@ -6,8 +6,8 @@ import { fold } from './fold.ts';
 type Hit = Extract<Resolution, { ok: true }>;
 
 /**
- * undefined: it was called by a name that it has anyway. In another spelling a name that is shown goes before an alias, and one that
- * stands before a deprecated one.
+ * Returns undefined if the call used no alias. In another spelling, visible names take precedence over aliases, and aliases that are
+ * not deprecated over deprecated ones.
  */
 export function calledAlias({ via, requested, tool }: Hit): EditionAlias | undefined {
   if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
@@ -18,7 +18,7 @@ export function calledAlias({ via, requested, tool }: Hit): EditionAlias | undef
   return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
 }
 
-/** What whoever calls by a deprecated alias is told to do instead; null: nothing. */
+/** Returns what a caller of a deprecated alias should do instead; null if there is nothing to report. */
 export function deprecationOf(hit: Hit): { name: string; note: string } | null {
   const alias = calledAlias(hit);
   return alias?.mode === 'deprecated' ? { name: alias.name, note: alias.note ?? `use ${hit.tool.wireName}` } : null;

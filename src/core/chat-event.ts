@@ -1,7 +1,7 @@
 /**
- * The event algebra that every provider's reply becomes, streamed or plain (DESIGN §6). Adapters produce it, the turn
- * consumes it, dialects render it. Property: any chunking of the same bytes gives the same events, up to how text,
- * reasoning and argument deltas are cut.
+ * The events that every provider reply is converted to, streamed or not (DESIGN §6). Adapters produce them, the turn consumes them,
+ * dialects render them. Any chunking of the same bytes gives the same events, except for how text, reasoning and argument deltas are
+ * split.
  */
 import { z } from 'zod';
 import type { ProblemBody } from './problem.ts';
@@ -26,33 +26,33 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** Why a model's reply ended. Derived from content where the wire is unreliable: `tool-calls` means there are calls. */
+/** Why a model reply ended. Derived from the content if the wire is unreliable: `tool-calls` means that there are calls. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'unknown';
 
 /**
- * How a finished call's argument text reads:
- * `ok` parsed as it came (also `""`, `null` and doubly encoded objects); `closed` only closers were missing and the stream
- * ended properly; `repaired` by jsonrepair; `truncated` the text was cut and must not run; `invalid` beyond repair.
+ * The state of a finished call's argument text:
+ * `ok` parsed unchanged (also `""`, `null` and doubly encoded objects); `closed` only closing brackets were missing and the stream
+ * ended properly; `repaired` by jsonrepair; `truncated` the text was cut off and must not run; `invalid` not repairable.
  */
 export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invalid';
 
 export type ChatEvent =
-  /** `refusal`: the model said no in the wire's own field for it. It is text to everyone who does not care. */
+  /** `refusal`: the model refused in the wire's own refusal field. Consumers that do not distinguish it treat it as text. */
   | { type: 'text'; text: string; refusal?: true }
-  /** `nativeId`: where something begins that the wire has a name for, without which it may not go back. */
+  /** `nativeId`: set at the start of a part that has an id on the wire and must not be sent back without it. */
   | { type: 'reasoning'; text: string; nativeId?: string }
   /**
-   * A call whose name is certain. `call` counts the reply's calls from 0 and names this one in later events. `custom`: the
+   * A call whose name is known. `call` counts the calls of the reply from 0 and identifies this one in later events. `custom`: the
    * argument is free text, which ends as `{input: text}`.
    */
   | { type: 'call-start'; call: number; name: string; nativeId: string | null; custom?: true }
-  /** Argument text. Joined, the deltas of a call that ends `ok` or `closed` are its object, or nothing for an empty one. */
+  /** Argument text. For a call that ends `ok` or `closed`, the concatenated deltas are its object, or empty for an empty object. */
   | { type: 'call-delta'; call: number; text: string }
-  /** The call is whole. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the text as it came. */
+  /** The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. */
   | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
   | { type: 'usage'; usage: Usage }
-  /** What must go back to this provider as it came (signatures, reasoning items), opaque to everyone else. */
+  /** Data that must go back to this provider unchanged (signatures, reasoning items), opaque to everything else. */
   | { type: 'native'; provider: string; data: unknown }
-  /** Exactly one of `finish` and `error` ends a reply. `raw` is the provider's own word. */
+  /** Each reply ends with exactly one `finish` or `error`. `raw` is the provider's own finish reason. */
   | { type: 'finish'; reason: FinishReason; raw: string | null }
   | { type: 'error'; problem: ProblemBody; retryable: boolean };

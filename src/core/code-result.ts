@@ -1,16 +1,16 @@
 /**
- * Both ways across the border of code over tools: a tool's result as such code sees it, and the end of a run as whoever called the code
- * reads it. Shared by the executor of made tools and by code mode. The running itself is behind `ports/sandbox.ts`.
+ * Conversions between tool results and code that calls tools: a tool result as the code sees it, and the end of a run as the caller
+ * of the code sees it. Shared by the executor of made tools and by code mode. `ports/sandbox.ts` runs the code.
  */
 import type { JsonValue } from './json-value.ts';
 import { contentText, errorResult, textResult, type ToolResult } from './tool.ts';
 
-/** Which bound it ran into. */
+/** The limit that the run reached. */
 export type SandboxLimit = 'fuel' | 'memory' | 'stack' | 'jobs' | 'calls' | 'arguments' | 'output' | 'never_settles' | 'queue';
 
 /**
- * `console`: what was printed, bounded. `threw`: the message has the line where there is one. `suspended`: all that it waits for has said
- * that it waits.
+ * `console`: the printed output, bounded. `threw`: the message includes the line if it is known. `suspended`: all calls that the code
+ * waits for are waiting themselves.
  */
 export type SandboxEnd = { console: string } & (
   | { end: 'returned'; value: JsonValue }
@@ -21,8 +21,8 @@ export type SandboxEnd = { console: string } & (
 );
 
 /**
- * What a call beneath answered, for code. `output` is there on failure too, so that code that does not look at `success` reads what went
- * wrong and not "undefined".
+ * The result of an inner call, as the code sees it. `output` is also set on failure, so that code that ignores `success` reads the
+ * error and not "undefined".
  */
 export type CodeAnswer = {
   success: boolean;
@@ -44,8 +44,9 @@ export function codeAnswer({ isError, code, content, structuredContent }: ToolRe
 }
 
 /**
- * `what`: who ran, as a sentence begins with it: `made.report`. A returned value that looks like a result is data like any other; text is
- * the answer as it stands, anything else its JSON. null: it waits, so there is no result yet.
+ * Returns the result of a run. `what`: the name of what ran, used at the start of messages: `made.report`. A returned value that
+ * looks like a tool result is treated as any other data. A string is returned unchanged, any other value as JSON. null: the code
+ * waits, so there is no result yet.
  */
 export function resultOfCode(run: SandboxEnd, what: string): ToolResult | null {
   switch (run.end) {
@@ -56,7 +57,7 @@ export function resultOfCode(run: SandboxEnd, what: string): ToolResult | null {
     case 'limit':
       return withConsole(errorResult(run.limit === 'fuel' ? 'timeout' : 'limit_reached', `${what}: ${run.message}`), run.console);
     case 'aborted':
-      return withConsole(errorResult('aborted', `${what} was stopped before it had ended.`), run.console);
+      return withConsole(errorResult('aborted', `${what} was stopped before it ended.`), run.console);
     case 'suspended':
       return null;
     default:
@@ -74,7 +75,7 @@ function isObject(value: JsonValue): value is { readonly [key: string]: JsonValu
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** In a block of its own: what code prints never mixes with what it returns. */
+/** In a separate block, so that printed output never mixes with the returned value. */
 function withConsole(result: ToolResult, text: string): ToolResult {
   return text === '' ? result : { ...result, content: [...result.content, { type: 'text', text: `console:\n${text}` }] };
 }

@@ -1,6 +1,6 @@
-/** Comparing secret text. Below everything that holds a secret: keys, sealed values, signatures. */
+/** Comparison of secret text. Used for keys, sealed values and signatures. */
 
-/** Compares texts of equal length without telling where they differ. Different lengths are told. */
+/** Compares texts of equal length in constant time. A difference in length is not hidden. */
 export function equalInConstantTime(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

@@ -1,6 +1,6 @@
 /**
- * Places where a dying process is worst, by name. In the product each is a call of an empty function; the crash tests build a
- * bundle in which it stops there and tells the test (`test/crash/`). The names are those of the crash matrix.
+ * Named places where a process crash does the most damage. In production each one calls an empty function; the crash tests build a
+ * bundle that stops there and notifies the test (`test/crash/`). The names are those of the crash matrix.
  */
 export type CrashPoint =
   | 'accept-before-ack'
@@ -12,7 +12,10 @@ export type CrashPoint =
   | 'persisted-before-tools'
   | 'tool-marked-before-effect'
   | 'effect-before-result'
-  /** The same two of a call that a tool makes; then when its result is kept and the tool has not got it, and when the tool waits for it. */
+  /**
+   * The same two points for an inner call; then the point where its result is stored but the tool has not received it, and the point
+   * where the tool waits for it.
+   */
   | 'inner-marked-before-effect'
   | 'inner-effect-before-result'
   | 'inner-result-before-root'
@@ -29,12 +32,15 @@ export type CrashPoint =
   | 'schema-migration-mid'
   | 'second-message-queued'
   | 'delete-session-mid'
-  /** A delivery is stored, its sender not answered; then, not yet on its way to its session; then, there, which the Catalog does not know. */
+  /**
+   * A delivery is stored and its sender has no response; then it is not yet sent to its session; then the session has it and the
+   * Catalog does not know.
+   */
   | 'webhook-before-200'
   | 'delivery-stored-before-dispatch'
   | 'delivery-taken-before-noted'
-  /** A turn has ended, and the Catalog is not told yet. */
+  /** A turn has ended and the Catalog is not notified yet. */
   | 'turn-ended-before-noted';
 
-/** Awaited where the code can wait: what was written before it is then durable when the process is stopped at it. */
+/** Awaited where the code can wait, so that everything written before it is durable when the process is stopped. */
 export function crashPoint(_name: CrashPoint): void | Promise<void> {}

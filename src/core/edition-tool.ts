@@ -1,6 +1,6 @@
 /**
- * What an edition is made of (DESIGN §4): one immutable compiled version of a toolset, its tools under their final names, and the pointer that
- * names it. Compiling one is `edition.ts`.
+ * The parts of an edition (DESIGN §4): one immutable compiled version of a toolset, its tools under their final names, and the
+ * pointer that names it. `edition.ts` compiles it.
  */
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { Hold } from './listing/hold.ts';
@@ -15,47 +15,56 @@ export type EditionAlias = { name: string; mode: AliasMode; note?: string };
 export type EditionTool = {
   canonical: CanonicalName;
   wireName: WireName;
-  /** The tool's own name at its source. */
+  /** The name of the tool at its source. */
   ownName: string;
   server: string;
   kind: ToolKind;
-  /** As the model reads it: override or source text, with the entry's notes beneath, without announced aliases. */
+  /**
+   * The description sent to models: the override or the source text, followed by the notes of the entry, without announced aliases.
+   */
   description: string;
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  /** As written, the one that became the wire name included. */
+  /** The configured aliases, including the one that became the wire name. */
   aliases: EditionAlias[];
-  /** The entry's own word on asking; absent: as the policy says. */
+  /** The approval setting of the entry; absent: the policy decides. */
   approval?: 'never' | 'always';
-  /** What the entry makes of the arguments; `inputSchema` is then what the model sees, `sourceSchema` the tool's own. */
+  /**
+   * The argument rules of the entry. With them, `inputSchema` is what the model sees and `sourceSchema` is the tool's own schema.
+   */
   arguments?: EntryArguments;
   sourceSchema?: JsonSchema;
   result?: EntryResult;
-  /** Its server is trusted: all its annotations count. */
+  /** The server of the tool is trusted, so all its annotations apply. */
   trusted?: true;
-  /** An administrator accepted the annotations of the definition that `pin` is the hash of. */
+  /** An administrator accepted the annotations of the definition whose hash is `pin`. */
   annotationsAccepted?: true;
   alwaysOffered?: true;
   ui?: UiTool;
-  /** Of a made tool that can run. */
+  /** For a made tool that can run. */
   made?: MadeCode;
-  /** `missing`: its server does not list it (any more). `held`: until somebody accepts. Both are listed, and not callable. */
+  /**
+   * `missing`: the server does not list the tool (any more). `held`: waiting for an administrator to accept it. Both are listed, but
+   * cannot be called.
+   */
   state: 'ready' | 'missing' | 'held';
   held?: Hold;
-  /** Of a missing one: the tool that has its definition now. */
+  /** For a missing tool: the tool that has its definition now. */
   renamedTo?: string;
-  /** SHA-256 (hex) of the raw definition at the time of the write; `''` where there was none. */
+  /** SHA-256 (hex) of the raw definition when it was stored; `''` if there was none. */
   pin: string;
 };
 
 /**
- * What an edition holds of a made tool: with it the tool runs, and nothing else is asked. `uses`: the tools that it may call, as they are
- * at their source, without any toolset's presets; made tools among them have their own.
+ * The part of a made tool that is stored in an edition: it is sufficient to run the tool. `uses`: the tools that it may call, in
+ * their original form, without presets of any toolset. Made tools among them have their own `made`.
  */
 export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
 
-/** Whether models are offered it, told of it and may call it: not while it is held or missing, and never what is shown to a person. */
+/**
+ * Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools.
+ */
 export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {
   return state === 'ready' && kind !== 'ui';
 }
@@ -67,10 +76,10 @@ export type Edition = {
   announce: Announce;
   /** Absent: the default. */
   onDemandAbove?: number;
-  /** Of trusted servers that have tools here, in the order of those. */
+  /** Instructions of the trusted servers that have tools here, in the order of the tools. */
   instructions?: { server: string; text: string }[];
   tools: EditionTool[];
 };
 
-/** Names one immutable edition; small enough to be read often. `revision` counts re-publishes of one document version. */
+/** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };

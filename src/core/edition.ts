@@ -1,7 +1,7 @@
 /**
- * Compiling an edition (`edition-tool.ts`): one immutable compiled version of a toolset, keyed by the SHA-256 of its bytes (DESIGN §4). It holds
- * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
- * lazily by the adapters.
+ * Compiles editions (`edition-tool.ts`): immutable compiled versions of a toolset, keyed by the SHA-256 of their bytes (DESIGN §4).
+ * An edition holds neutral definitions and final names. Lookup tables are built from it in the isolate (`alias-map.ts`), and provider
+ * formats lazily by the adapters.
  */
 import type { Edition, EditionTool, MadeCode } from './edition-tool.ts';
 import { definitionNames } from './definition-names.ts';
@@ -26,9 +26,10 @@ import type { Warning } from './warning.ts';
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
 /**
- * Compiles a toolset document; `toolset` in the answer is the document with its references (`refId`) read. The same input gives the same edition, and entries in another order the same verdict.
- * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with
- * `conflicts: [{name, tools: [a, b], suggestion}]`, the first thousand, where the second tool is the one to give the suggested name.
+ * Compiles a toolset document. The returned `toolset` is the document with its references (`refId`) resolved. The same input gives
+ * the same edition; the order of the entries does not affect whether it is valid. Throws `Problem`: `invalid_request` with every
+ * error and its path, or `name_conflict` with `conflicts: [{name, tools: [a, b], suggestion}]`, at most a thousand, where the second
+ * tool should take the suggested name.
  */
 export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
   const { known } = input;
@@ -43,7 +44,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   if (conflicts.length > 0) throw nameConflict(conflicts);
 
   const made = await compileMadeEntries(reading.entries, known);
-  if (made.bytes > limits.maxEditionBytes) throw tooLarge(', those beneath made tools too,', 'list fewer made tools');
+  if (made.bytes > limits.maxEditionBytes) throw tooLarge(', those inside made tools included,', 'list fewer made tools');
   const edition: Edition = {
     format: 1,
     workspace: input.workspace,
@@ -55,7 +56,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   };
   const bytes = utf8Length(editionBytes(edition));
   if (bytes > limits.maxEditionBytes) throw tooLarge('', 'list fewer tools');
-  // Stored once, and sent once for each: a small document could ask for gigabytes.
+  // Stored once, but sent once for each alias: a small document could cause gigabytes of requests.
   if (bytes + copiedBytes(edition.tools) > limits.maxEditionBytes)
     throw tooLarge(', one for each function alias,', 'give fewer aliases the mode "function"');
   return {
@@ -76,7 +77,7 @@ function tooLarge(counted: string, remedy: string): Problem {
   return invalidRequest([{ path: 'tools', message }]);
 }
 
-/** What function aliases add to the definitions that providers are sent. */
+/** The bytes that function aliases add to the definitions sent to providers. */
 function copiedBytes(tools: readonly EditionTool[]): number {
   return tools.reduce((sum, tool) => {
     const copies = definitionNames(tool).length - 1;
@@ -104,14 +105,14 @@ function instructionsOf(entries: readonly NamedEntry[]): Pick<Edition, 'instruct
 }
 
 /**
- * The edition as it is stored. Members stand in a fixed order, and schemas keep their author's: models read the first
+ * The edition as stored. Members have a fixed order, and schemas keep the order of their author, because models treat the first
  * properties as the important ones.
  */
 export function editionBytes(edition: Edition): string {
   return JSON.stringify(edition);
 }
 
-/** The key an edition is stored under. */
+/** The key under which an edition is stored. */
 export async function editionHash(edition: Edition): Promise<string> {
   return await sha256Hex(editionBytes(edition));
 }
@@ -119,11 +120,11 @@ export async function editionHash(edition: Edition): Promise<string> {
 async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promise<EditionTool> {
   const { source, definition, canonical, wireName, ownName, server, aliases } = entry;
   const names = { canonical, wireName, ownName, server };
-  // Absent for the default, so that editions from before there was such a field keep their hash.
+  // Absent for the default, so that editions older than this field keep their hash.
   const approval = source.approval === 'never' || source.approval === 'always' ? { approval: source.approval } : {};
   const compiledAliases = aliases.map(({ name, mode, note }) => ({ name, mode, ...(note !== undefined && { note }) }));
   if (definition === null) {
-    // Its kind shows when the server lists it; only servers we ask (MCP) can be known and not listed.
+    // The kind is known once a server lists the tool; only MCP servers can have a known tool that is not listed.
     const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
@@ -134,7 +135,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     kind,
     description: describe(source, definition.description),
     inputSchema: shown,
-    // What is picked of a result is no longer what the tool declares.
+    // With `pick` the result no longer has the shape that the tool declares.
     ...(outputSchema !== undefined && source.result?.pick === undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     aliases: compiledAliases,
@@ -161,12 +162,12 @@ function describe(source: ToolsetEntry, own: string): string {
   return `${text}${text === '' ? '' : '\n\n'}### Additional tool notes\n${notes}`;
 }
 
-/** The detail carries the first few; `conflicts` has all that anybody would read. */
+/** The detail names the first few conflicts; `conflicts` has up to a thousand. */
 const maxConflictsInDetail = 5;
 
 function nameConflict(conflicts: readonly NameConflict[]): Problem {
   const sentences = conflicts.slice(0, maxConflictsInDetail).map(({ name, tools: [keeper, mover], suggestion }) => {
-    return `"${name}" is claimed by ${keeper} and by ${mover}; call ${mover} "${suggestion}" instead.`;
+    return `"${name}" is claimed by ${keeper} and by ${mover}; name ${mover} "${suggestion}" instead.`;
   });
   const rest = conflicts.length - sentences.length;
   return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), {

@@ -1,15 +1,18 @@
 /**
- * Whether a text of a form asks for a secret. By words, in the languages met most: it catches the server that asks plainly, not the one
- * that disguises it, so whoever shows a form also shows which server asks. Used by `elicitation.ts`.
+ * Detects whether the text of a form asks for a secret. It searches for words in the most common languages, so it finds a server that
+ * asks openly, not one that disguises the question. Views of a form therefore also show which server asks. Used by `elicitation.ts`.
  */
 
-/** A field's name, title or description. `isText`: words can be written there, so that `token` is one and not a number of them. */
+/**
+ * `text`: a field's name, title or description. `isText`: the field takes text, so `token` means a credential and not a count of
+ * tokens.
+ */
 export function namesSecret(text: string, isText: boolean): boolean {
   const words = wordsOf(text);
   return secretWords.test(words) || (isText && tokenWords.test(words)) || foreignWords.test(words);
 }
 
-/** A message that asks to write one: "Enter your password", and not "The password was changed". */
+/** Whether a message asks for a secret: "Enter your password" does, "The password was changed" does not. */
 export function isAskingForSecret(message: string): boolean {
   return message.split(/[.!?\n]+/).some((sentence) => {
     const words = wordsOf(sentence);
@@ -18,7 +21,10 @@ export function isAskingForSecret(message: string): boolean {
   });
 }
 
-/** `apiKey`, `api_key` and `API-Key` are one; so are wide and ordinary letters. Bounded: the rest of a long text names no field. */
+/**
+ * `apiKey`, `api_key` and `API-Key` give the same words; so do full-width and ordinary letters. The length is bounded: a long text
+ * does not name a field at its end.
+ */
 function wordsOf(text: string): string {
   return ` ${text
     .slice(0, 4_000)
@@ -29,7 +35,7 @@ function wordsOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')} `;
 }
 
-/** "Do not give us your PIN" asks for none; "do not forget your password" does. */
+/** "Do not give us your PIN" asks for no secret; "do not forget your password" does. */
 const warning =
   /\b(?:do not|don['’]t|never) (?:ever )?(?:give|enter|type|share|send|include|provide|put|use|write|tell|submit|paste)\b[^.!?;)\n]{0,300}/giu;
 
@@ -60,7 +66,7 @@ const secretWords = new RegExp(
 
 const tokenWords = / (?:(?:access|auth|bearer|refresh|api|id|session|personal access) ?tokens?|token|jwt|cookies?) /;
 
-/** In scripts without blanks between words they stand anywhere. */
+/** Scripts without spaces between words: a match anywhere counts. */
 const foreignWords =
   / (?:passwort|kennwort|geheimnis|contraseña|clave secreta|mot de passe|senha|parola d ordine|wachtwoord|hasło|пароль|şifre) |密码|密碼|口令|パスワード|暗証番号|비밀번호/;
 

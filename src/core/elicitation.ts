@@ -1,8 +1,8 @@
 /**
- * What a server may ask a person in the middle of a call (MCP elicitation, 2025-06-18 to 2026-07-28): a form of plain fields, or a page to
- * open. A question is foreign text: it is written anew with the members that MCP names, cleaned, bounded, and with the name of the
- * server in front. Forms that ask for secrets are refused, as the protocol wants ("Servers MUST NOT use form mode elicitation to request
- * sensitive information"). Pure; used wherever a question is passed on, which may be twice: the second time changes nothing.
+ * The questions that a server may ask a person during a call (MCP elicitation, 2025-06-18 to 2026-07-28): a form of plain fields, or
+ * a page to open. A question is untrusted text: it is rebuilt from the fields that MCP defines, cleaned, bounded, and prefixed with
+ * the name of the server. Forms that ask for secrets are refused, as the protocol requires ("Servers MUST NOT use form mode
+ * elicitation to request sensitive information"). Pure and idempotent, since a question may be screened twice on its way.
  */
 import { z } from 'zod';
 import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
@@ -13,17 +13,17 @@ import type { InputRequest } from './mcp-input.ts';
 import type { Issue } from './problem.ts';
 import { isRecord } from './wire-value.ts';
 
-/** `reason`: one clause for whoever reads what became of the call. */
+/** `reason`: one clause that completes the error message of the call. */
 export type ScreenedElicitation = { ok: true; request: InputRequest } | { ok: false; reason: string };
 
-/** `server`: its name in the workspace, never what it calls itself. */
+/** `server`: the name of the server in the workspace, never the name that it gives itself. */
 export function screenElicitation(server: string, request: InputRequest): ScreenedElicitation {
-  if (request.method !== 'elicitation/create') return refused('it asked for something else than a person can answer');
+  if (request.method !== 'elicitation/create') return refused('it sent a request that a person cannot answer');
   const { mode = 'form', message, url, elicitationId, requestedSchema } = request.params;
-  if (typeof message !== 'string') return refused('its question has no text');
+  if (typeof message !== 'string') return refused('its question has no message');
   const told = toldMessage(server, message);
   if (mode === 'url') return screenUrl(told, url, elicitationId);
-  if (mode !== 'form') return refused('it asked in a way that is not known here');
+  if (mode !== 'form') return refused('it used an unsupported elicitation mode');
   const form = readForm(requestedSchema);
   if (!form.ok) return form;
   if (form.hasFreeText && isAskingForSecret(message)) return refused(secretReason);
@@ -40,23 +40,23 @@ export const ElicitationAnswer = z
     content: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'With `accept`, of a form: what `requestedSchema` describes.' }),
+      .meta({ description: 'For an accepted form: the fields that `requestedSchema` describes.' }),
   })
   .meta({ id: 'ElicitationAnswer', example: { action: 'accept', content: { name: 'Ada' } } });
 export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>;
 
-/** All questions in one line, as one sentence names them. */
+/** Joins all questions in one line, for use in a sentence. */
 export function questionOf(requests: Readonly<Record<string, InputRequest>>): string {
   const messages = Object.values(requests).map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
   const line = messages.join(' ').replaceAll(/\s+/g, ' ').trim();
   return line.length <= limits.maxElicitationTextLength ? line : `${line.slice(0, limits.maxElicitationTextLength - 1).toWellFormed()}…`;
 }
 
-/** What is wrong with an answer to a question that was screened. Only `accept` has content, and only to a form. */
+/** Returns the errors of an answer to a screened question. Only an accepted form has content. */
 export function elicitationFaults(request: InputRequest, answer: ElicitationAnswer): Issue[] {
   const isForm = request.params.mode !== 'url';
   if (answer.action !== 'accept' || !isForm) {
-    return answer.content === undefined ? [] : [{ path: 'content', message: 'must be left out: only a form that is accepted has content' }];
+    return answer.content === undefined ? [] : [{ path: 'content', message: 'must be left out: only an accepted form has content' }];
   }
   if (answer.content === undefined) return [{ path: 'content', message: 'must be an object with the fields of `requestedSchema`' }];
   const schema = isRecord(request.params.requestedSchema) ? request.params.requestedSchema : {};
@@ -66,16 +66,16 @@ export function elicitationFaults(request: InputRequest, answer: ElicitationAnsw
   }));
 }
 
-/** Nobody was asked. */
+/** The question was not shown to anyone. */
 export const declined = { action: 'decline' } as const;
-/** There is nobody to ask. */
+/** There is no person to ask. */
 export const cancelled = { action: 'cancel' } as const;
 
 function refused(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
 }
 
-const secretReason = 'it asked for a password or another secret in a form, which no server may';
+const secretReason = 'it asked for a password or another secret in a form, which is not allowed';
 
 function toldMessage(server: string, message: string): string {
   const prefix = `Server "${server}" asks: `;
@@ -87,20 +87,20 @@ function tidy(text: string, maxLength: number): string {
   return cleaned.length <= maxLength ? cleaned : `${cleaned.slice(0, maxLength - 1).toWellFormed()}…`;
 }
 
-/** Never opened by us: a person does that, who is shown where it leads. */
+/** We never open the page: a person does, after seeing its address. */
 function screenUrl(message: string, url: unknown, elicitationId: unknown): ScreenedElicitation {
   const isOpenable =
     typeof url === 'string' && url.length <= limits.maxUrlLength && /^https?:\/\//i.test(url) && isSeen(url) && URL.canParse(url);
-  if (!isOpenable) return refused('it asked to open an address that is not http or https');
+  if (!isOpenable) return refused('it asked to open a URL that is not http or https');
   const { href, username, password } = new URL(url);
-  if (username !== '' || password !== '') return refused('it asked to open an address with a password in it');
+  if (username !== '' || password !== '') return refused('it asked to open a URL that contains credentials');
   const id = typeof elicitationId === 'string' && elicitationId.length <= 200 && isSeen(elicitationId) ? { elicitationId } : {};
   return { ok: true, request: { method: 'elicitation/create', params: { mode: 'url', message, url: href, ...id } } };
 }
 
 type Form = { ok: true; schema: Record<string, unknown>; hasFreeText: boolean } | { ok: false; reason: string };
 
-const noForm = 'its form is none of plain fields';
+const noForm = 'its form does not consist of plain fields';
 
 function readForm(schema: unknown): Form {
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return refused(noForm);
@@ -121,7 +121,7 @@ function readForm(schema: unknown): Form {
   };
 }
 
-/** Anything can be written there: it is no choice of what the server wrote. */
+/** Whether the field accepts free text, not only choices that the server wrote. */
 function isOpenEnded({ type, enum: choices, oneOf }: Record<string, unknown>): boolean {
   return (type === 'string' && choices === undefined && oneOf === undefined) || type === 'number' || type === 'integer';
 }
@@ -132,7 +132,7 @@ function isSecretField(name: string, { type, title, description, format, writeOn
   return texts.some((text) => namesSecret(text, type === 'string'));
 }
 
-/** The members that MCP names for a field of this type; null: it is of none. */
+/** Returns the members that MCP defines for a field of this type; null if the type is unsupported. */
 function readField(field: Record<string, unknown>): Record<string, unknown> | null {
   const texts = { ...textMember(field, 'title'), ...textMember(field, 'description') };
   switch (field.type) {
@@ -159,7 +159,7 @@ function readField(field: Record<string, unknown>): Record<string, unknown> | nu
   }
 }
 
-/** Choices with titles stand under `titled`, those without under `enum`. Empty: anything can be written; null: they cannot be read. */
+/** Choices with titles are under `titled`, those without under `enum`. Empty: free text; null: the choices are invalid. */
 function readChoices(field: Record<string, unknown>, titled: 'oneOf' | 'anyOf'): Record<string, unknown> | null {
   const { enum: plain, enumNames: names, [titled]: options } = field;
   if (options !== undefined) {
@@ -185,7 +185,7 @@ function isShortList(value: unknown): value is unknown[] {
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-/** Goes back as it is, so it is taken or left as it is. */
+/** The value is sent back unchanged, so it is accepted or dropped as a whole. */
 const isText = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= limits.maxElicitationMessageLength && isSeen(value);
 const isFormat = (value: unknown): boolean => ['email', 'uri', 'date', 'date-time'].includes(String(value));

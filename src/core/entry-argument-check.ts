@@ -1,6 +1,6 @@
 /**
- * What is wrong with an entry's rules for arguments, seen against the tool that it names: found when the toolset is written, each
- * fault at its path (`tools[3].arguments.preset.method`). Used by the compiler (`edition.ts`).
+ * Checks the argument rules of an entry against the tool that it names, when the toolset is written. Each error has its path
+ * (`tools[3].arguments.preset.method`). Used by the compiler (`edition.ts`).
  */
 import { readPreset, type Preset } from './entry-arguments.ts';
 import type { EntryArguments } from './entry-rules.ts';
@@ -16,7 +16,7 @@ import { nearNames } from './suggest.ts';
 import type { JsonSchema, ToolDefinition } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
-/** `path`: of the entry. */
+/** `path`: the path of the entry. */
 export function checkEntryArguments(definition: ToolDefinition, rules: EntryArguments, path: string, known: KnownTools): Issue[] {
   const base = `${path}.arguments`;
   const properties = propertiesOf(definition.inputSchema);
@@ -28,10 +28,10 @@ export function checkEntryArguments(definition: ToolDefinition, rules: EntryArgu
   ];
 }
 
-/** By name, every schema that says something of it. `open`: there may be arguments that the schema does not name. */
+/** All schemas that apply to an argument, by argument name. `open`: arguments that the schema does not name are allowed. */
 type Properties = { parts: Map<string, unknown[]>; open: boolean };
 
-/** Those of the root and of all that holds for it, wherever it stands. */
+/** The properties of the root and of every subschema that applies to it. */
 function propertiesOf(source: JsonSchema): Properties {
   const parts = new Map<string, unknown[]>();
   let open = false;
@@ -56,7 +56,7 @@ function propertiesOf(source: JsonSchema): Properties {
   return { parts, open: open || (parts.size === 0 && source.additionalProperties !== false) };
 }
 
-/** Near names cost a walk over all arguments each; who has this many wrong has another fault than typing. */
+/** Each suggestion walks all arguments. If more names than this are wrong, the problem is not a typing error. */
 const maxSuggested = 5;
 
 function unknownArguments(definition: ToolDefinition, { parts, open }: Properties, rules: EntryArguments, base: string): Issue[] {
@@ -88,20 +88,19 @@ function misnamed({ parts }: Properties, { preset = {}, rename = {}, default: de
   for (const [shown, own] of Object.entries(rename)) {
     const path = `${base}.rename.${shown}`;
     const before = shownAs.get(own);
-    if (Object.hasOwn(preset, own))
-      issues.push({ path, message: `${own} is preset, so it is not shown: give it a preset or another name` });
-    else if (before !== undefined) issues.push({ path, message: `${own} is shown as ${before} already; it can have one name` });
-    if (shown !== own && taken(shown)) issues.push({ path, message: `the tool has an argument ${shown} of its own; choose another name` });
+    if (Object.hasOwn(preset, own)) issues.push({ path, message: `${own} is preset, so it is not shown. Remove the preset or the rename` });
+    else if (before !== undefined) issues.push({ path, message: `${own} is already shown as ${before}. Use one name` });
+    if (shown !== own && taken(shown)) issues.push({ path, message: `the tool already has an argument ${shown}. Choose another name` });
     shownAs.set(own, shown);
   }
   for (const name of Object.keys(defaults)) {
     if (Object.hasOwn(preset, name))
-      issues.push({ path: `${base}.default.${name}`, message: `${name} is preset: a default is never used` });
+      issues.push({ path: `${base}.default.${name}`, message: `${name} is preset, so its default is never used. Remove one of them` });
   }
   return issues;
 }
 
-/** Presets and defaults that the tool would refuse, whatever a call says beside them. */
+/** Presets and defaults that the tool would reject, whatever else a call contains. */
 function misvalued(
   source: JsonSchema,
   { parts }: Properties,
@@ -115,7 +114,7 @@ function misvalued(
   const properties = Object.fromEntries(
     Array.from(parts, ([name, several]) => [name, several.length === 1 ? several[0] : { anyOf: several }]),
   );
-  // With the source's own members beside it, so that references find what they name.
+  // The other members of the source are included so that references resolve.
   const schema = { $defs: source.$defs, definitions: source.definitions, properties };
   const issuesOf = (values: Record<string, unknown>, where: string): Issue[] =>
     checkInput(schema, values).map(({ path, message }) => ({
@@ -125,19 +124,19 @@ function misvalued(
   return [...misread(preset, base), ...issuesOf(Object.fromEntries(plain), `${base}.preset`), ...issuesOf(defaults, `${base}.default`)];
 }
 
-/** One member named `secret` or `caller` is a reference; where it cannot be one, it was a slip of the pen. */
+/** An object with the single member `secret` or `caller` is a reference; with an invalid value it is a mistake of the author. */
 function misread(preset: NonNullable<EntryArguments['preset']>, base: string): Issue[] {
   return Object.entries(preset).flatMap(([name, written]) => {
     if (!isRecord(written) || Object.keys(written).length !== 1 || readPreset(written).kind !== 'value') return [];
     const [member = ''] = Object.keys(written);
     if (member !== 'secret' && member !== 'caller') return [];
     return [
-      { path: pathText([base, 'preset', name, member]), message: `must be a name; for an object that reads like this write {"value": …}` },
+      { path: pathText([base, 'preset', name, member]), message: `must be a name. For a literal object of this form, write {"value": …}` },
     ];
   });
 }
 
-/** Presets whose value comes from elsewhere: it is text, and has to be there. */
+/** Presets whose value comes from a secret or a caller field: the value is text, and the secret must exist. */
 function foreignPresets(
   definition: ToolDefinition,
   { parts }: Properties,
@@ -151,7 +150,7 @@ function foreignPresets(
     const path = `${base}.preset.${name}`;
     const several = parts.get(name) ?? [true];
     if (!several.some((part) => takesText(definition.inputSchema, part, { parts: limits.maxSchemaParts }, 0)))
-      return [{ path, message: `${read.kind === 'secret' ? 'a secret' : 'a caller field'} is text, and ${name} takes none` }];
+      return [{ path, message: `${read.kind === 'secret' ? 'a secret' : 'a caller field'} is text, but ${name} does not accept text` }];
     return read.kind === 'secret' ? missingSecret(definition, read, path, known) : [];
   });
 }
@@ -162,7 +161,7 @@ function missingSecret(
   path: string,
   known: KnownTools,
 ): Issue[] {
-  // Whoever compiles without knowing the secrets leaves them to the call.
+  // If the compiler does not know the secrets, they are checked at the call.
   if (known.secret === undefined) return [];
   const binding = known.secret(secret);
   if (binding === undefined) return [{ path, message: `there is no secret ${JSON.stringify(secret)}` }];
@@ -171,10 +170,12 @@ function missingSecret(
   return refusal === null ? [] : [{ path, message: `the secret ${JSON.stringify(secret)} may not be used here: ${refusal}` }];
 }
 
-/** How deep a type may be hidden; deeper than this nobody writes one. */
+/** The depth to which a type is searched. Real schemas are shallower. */
 const maxSteps = 64;
 
-/** `budget`: parts that may still be looked at, since references multiply. What is too much is left to the call. */
+/**
+ * `budget`: the number of subschemas that may still be visited, since references multiply. Beyond it, the check is left to the call.
+ */
 function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
   budget.parts -= 1;
   if (part === false) return false;

@@ -1,14 +1,17 @@
 /**
- * The arguments of a call of a toolset entry: what a model gave under the names that it was shown, and what the tool is sent because
- * of the entry's rules (`entry-rules.ts`). The schema that the model was shown is `shown-schema.ts`. Secrets stay names here: their
- * values are put in when the call is sent (`engine/execute-call.ts`). Used by the call door, dry runs and audit rows.
+ * The arguments of a call to a toolset entry: what the model gave under the names it was shown, and what the tool receives after the
+ * rules of the entry are applied (`entry-rules.ts`). The schema shown to the model is in `shown-schema.ts`. Secrets are names here:
+ * their values are inserted when the call is sent (`engine/execute-call.ts`). Used by the call path, dry runs and audit rows.
  */
 import type { EntryArguments } from './entry-rules.ts';
 import { isRecord } from './wire-value.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** How a preset is meant. An object of one member named like these is never a plain value: the writer of such a toolset is told. */
+/**
+ * The meaning of a preset. An object with a single member of one of these names is never a literal value; the author of the toolset
+ * is warned.
+ */
 export type Preset = { kind: 'value'; value: unknown } | { kind: 'secret'; secret: string } | { kind: 'caller'; field: string };
 
 export function readPreset(written: unknown): Preset {
@@ -21,12 +24,12 @@ export function readPreset(written: unknown): Preset {
   return { kind: 'value', value: written };
 }
 
-/** `given`: under shown names. `ignored`: what was given under names that cannot be set, and is dropped. */
+/** `given`: the arguments by shown name. `ignored`: names that a call cannot set; their values are dropped. */
 export type GivenArguments = { given: Arguments; ignored: string[] };
 
 /**
- * What a call gave, under the names that are shown. A model that knows the tool from elsewhere may use its own name of a renamed
- * argument; that is taken where the shown name is absent. Values for preset arguments are dropped, whatever they are.
+ * Returns the arguments of a call by shown name. A model that knows the tool from elsewhere may use the tool's own name of a renamed
+ * argument; it is accepted if the shown name is absent. Values for preset arguments are always dropped.
  */
 export function givenArguments(rules: EntryArguments | undefined, args: Arguments): GivenArguments {
   if (rules === undefined) return { given: args, ignored: [] };
@@ -42,12 +45,12 @@ export function givenArguments(rules: EntryArguments | undefined, args: Argument
   return { given: Object.fromEntries(given), ignored };
 }
 
-/** `missing`: a field that the key of this caller does not have, and that a preset takes. */
+/** `missing`: a caller field that a preset uses and the key does not have. */
 export type OwnArguments = { ok: true; own: Arguments } | { ok: false; missing: string };
 
 /**
- * What the tool is sent, by its own names: what was given, defaults where that is silent, and presets over all of it. A secret
- * stands as `{secret: NAME}`.
+ * Returns the arguments that the tool receives, by its own names: the given ones, defaults for those left out, and presets over both.
+ * A secret is represented as `{secret: NAME}`.
  */
 export function ownArguments(
   rules: EntryArguments | undefined,
@@ -78,7 +81,9 @@ export function ownArguments(
   return { ok: true, own: Object.fromEntries(own) };
 }
 
-/** The tool's own argument name → the secret that is put there. Only what the entry presets: a model cannot name one. */
+/**
+ * Maps the tool's own argument names to the secrets inserted there. Only presets of the entry count: a model cannot name a secret.
+ */
 export function secretArguments(rules: EntryArguments | undefined): Map<string, string> {
   const secrets = new Map<string, string>();
   for (const [name, written] of Object.entries(rules?.preset ?? {})) {

@@ -1,6 +1,6 @@
 /**
- * Pointers of an entry that can match nothing, as far as the tool's `outputSchema` tells: warned of when the toolset is written. Used by
- * the compiler (`edition.ts`); picking is `entry-result.ts`.
+ * Finds pointers of an entry that can match nothing according to the tool's `outputSchema`, and warns when the toolset is written.
+ * Used by the compiler (`edition.ts`); `entry-result.ts` applies the pointers.
  */
 import type { EntryResult } from './entry-rules.ts';
 import { isIndex, tokensOf } from './json-pointer.ts';
@@ -10,21 +10,22 @@ import type { Issue } from './problem.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
-/** Warnings, none where the tool declares nothing. `path`: of the entry. */
+/** Returns warnings; none if the tool declares no output schema. `path`: the path of the entry. */
 export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
   if (outputSchema === undefined) return [];
   return (rules?.pick ?? []).flatMap((pointer, index) => {
     if (mayHold(outputSchema, outputSchema, tokensOf(pointer), { parts: limits.maxSchemaParts, steps: 0 })) return [];
-    return [
-      { path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is nothing that the tool's outputSchema tells of` },
-    ];
+    return [{ path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is not in the tool's outputSchema` }];
   });
 }
 
-/** Pointers have at most half as many members as characters, and references stand between them. */
+/** A pointer has at most half as many tokens as characters, and there may be references between them. */
 const maxSteps = 1_000;
 
-/** `budget`: parts that may still be looked at, since references multiply, and how deep this one stands. Too much is left to the call. */
+/**
+ * `budget`: the number of subschemas that may still be visited, since references multiply, and the depth. Beyond it, the check is
+ * left to the call.
+ */
 function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], budget: { parts: number; steps: number }): boolean {
   const [token, ...rest] = tokens;
   budget.parts -= 1;

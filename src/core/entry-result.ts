@@ -1,6 +1,6 @@
 /**
- * What a model is shown of a tool's result under an entry's rules: the parts that are picked, within so many bytes, and where the
- * rest can be read. Errors are never picked. Used by the call door.
+ * The part of a tool's result that a model sees under the rules of an entry: the picked parts, bounded in bytes, and a note of where
+ * the rest can be read. Errors are shown whole. Used by the call path.
  */
 import type { EntryResult } from './entry-rules.ts';
 import { valueAt, type Found } from './json-pointer.ts';
@@ -10,10 +10,10 @@ import { boundResult, fetchCall, keptContent } from './result-bound.ts';
 import { seenJson } from './seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
-/** `kept`: what to keep whole under the call's id, for `fetch_result`; null: nothing was left out that could be read. */
+/** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
 export type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
 
-/** `keptAs`: the id that what is left out will be kept under; null: there is no place for it. */
+/** `keptAs`: the id under which the omitted content will be stored; null if it cannot be stored. */
 export function showResult(result: ToolResult, rules: EntryResult | undefined, keptAs: string | null): ShownResult {
   const maxBytes = rules?.maxBytes ?? limits.maxResultBytes;
   const pointers = result.isError ? undefined : rules?.pick;
@@ -22,15 +22,15 @@ export function showResult(result: ToolResult, rules: EntryResult | undefined, k
     const bounded = boundResult(result, maxBytes, keptAs);
     const kept = keptAs === null || bounded === result ? null : keptContent(result, bounded);
     if (picked === null) return { shown: bounded, kept };
-    return { shown: withNote(bounded, `[Not in this result: ${listed(picked.missing)}. All of it is shown.]`), kept };
+    return { shown: withNote(bounded, `[Not in this result: ${listed(picked.missing)}. The whole result is shown.]`), kept };
   }
   return showPicked(result, picked, maxBytes, keptAs);
 }
 
-/** `tooMuch`: pointers to what is there, and would make more of the result than there was. */
+/** `tooMuch`: pointers that match, but whose values would make the result larger than the original. */
 type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[] };
 
-/** What is kept begins with the picked text, so that the note of a cut in it leads to the right place; the whole follows. */
+/** The stored content begins with the picked text, so that the offset in the note of a cut is correct; the whole result follows. */
 function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
   const structuredContent = Object.fromEntries(found);
   const text: ContentBlock = { type: 'text', text: seenJson(structuredContent) };
@@ -39,9 +39,9 @@ function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, max
   const isCut = bounded !== picked;
   const kept = keptAs === null ? null : [...(isCut ? [text] : []), ...wholeOf(result)];
   const absent = missing.length === 0 ? '' : ` Not in this result: ${listed(missing)}.`;
-  const over = tooMuch.length === 0 ? '' : ` Left out, because there would be too much of it: ${listed(tooMuch)}.`;
+  const over = tooMuch.length === 0 ? '' : ` Left out because the result would be too large: ${listed(tooMuch)}.`;
   const offset = isCut ? contentText([text]).length + 1 : 0;
-  const rest = keptAs === null ? '' : ` To read the whole: ${fetchCall({ callId: keptAs, offset })}`;
+  const rest = keptAs === null ? '' : ` To read the whole result: ${fetchCall({ callId: keptAs, offset })}`;
   return { shown: withNote(bounded, `[Only these parts of the result are shown.${absent}${over}${rest}]`), kept };
 }
 
@@ -49,7 +49,7 @@ function withNote(result: ToolResult, note: string): ToolResult {
   return { ...result, content: [...result.content, { type: 'text', text: note }] };
 }
 
-/** A pointer may have a kilobyte, and this stands beside what was asked for. */
+/** A pointer may be up to a kilobyte long, and the list is shown next to the picked parts. */
 const maxListedPointers = 10;
 
 function listed(pointers: readonly string[]): string {
@@ -58,7 +58,7 @@ function listed(pointers: readonly string[]): string {
   return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** As text: the structured form too, where no text tells it. */
+/** As text, including the structured form if no text block contains it. */
 function wholeOf({ content, structuredContent }: ToolResult): ContentBlock[] {
   const told = structuredContent === undefined || content.some((block) => block.type === 'text' && isJsonText(block.text));
   return told ? content : [...content, { type: 'text', text: seenJson(structuredContent) }];
@@ -73,7 +73,7 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   const found = new Map<string, unknown>();
   const missing: string[] = [];
   const tooMuch: string[] = [];
-  // One part may hold another: fifty of them, fifty times a result of some megabytes.
+  // One picked part may contain another: fifty pointers could return fifty times a result of some megabytes.
   let left: number = limits.maxToolReplyBytes;
   for (const pointer of new Set(pointers)) {
     const at = value === null ? null : valueAt(value.json, pointer);
@@ -88,7 +88,7 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   return { found, missing, tooMuch };
 }
 
-/** The structured form, else the first text that is JSON; null: neither. */
+/** Returns the structured form, else the first text block that is JSON; null: neither. */
 function jsonOf({ content, structuredContent }: ToolResult): Found {
   if (structuredContent !== undefined) return { json: structuredContent };
   for (const block of content) {
@@ -98,13 +98,13 @@ function jsonOf({ content, structuredContent }: ToolResult): Found {
   return null;
 }
 
-/** Objects and arrays only: a number or a word is text that happens to be JSON. */
+/** Objects and arrays only: a number or a string is text that happens to be valid JSON. */
 function readJson(text: string): Found {
   if (!/^\s*[{[]/.test(text)) return null;
   try {
     return { json: JSON.parse(text) };
   } catch {
-    // Ordinary text: there is nothing to point into.
+    // Ordinary text has no structure to point into.
     return null;
   }
 }

@@ -1,19 +1,22 @@
 /**
- * What a toolset entry says of a tool's arguments and results, as its administrator writes it (DESIGN §4). What a model is shown
- * because of it, and what the tool is sent, is `entry-arguments.ts`; what is shown of a result is `entry-result.ts`.
+ * The rules of a toolset entry for the arguments and results of a tool, as its administrator writes them (DESIGN §4).
+ * `entry-arguments.ts` applies the argument rules; `entry-result.ts` applies the result rules.
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { isObjectMember } from './reserved-names.ts';
 
-/** A property of the tool's input schema, at its root. Our own tables have no prototype; those of readers on the way may. */
+/** A root property of the tool's input schema. Our own tables have no prototype, but those of other readers may. */
 const ArgumentName = z
   .string()
   .min(1)
   .max(128)
-  .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object, and cannot be named here' });
+  .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object and cannot be used here' });
 
-/** `{secret}`: of the workspace's secrets, put in when the call is sent and nowhere before. `{caller}`: of the key that calls. Who may write the first: `engine/write-toolset.ts`. */
+/**
+ * `{secret}`: a secret of the workspace, inserted only when the call is sent. `{caller}`: a field of the calling key.
+ * `engine/write-toolset.ts` checks who may write a secret.
+ */
 export const PresetValue = z
   .union([
     z.strictObject({ secret: z.string().min(1).max(128) }),
@@ -24,19 +27,21 @@ export const PresetValue = z
   .meta({
     id: 'PresetValue',
     description:
-      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the key that calls (`key`, `workspace`, or one it was made with); ' +
-      'or `{"value": …}` for an object that would read like one of these.',
+      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); ' +
+      'or `{"value": …}` for a literal object that has one of these forms.',
   });
 export type PresetValue = z.infer<typeof PresetValue>;
 
 export const EntryArguments = z
   .strictObject({
     preset: z.record(ArgumentName, PresetValue).optional().meta({
-      description: 'By the tool’s own argument name: fixed, gone from the schema, and not to be overridden.',
+      description:
+        'Fixed values by the tool’s own argument name. Preset arguments are removed from the schema, and calls cannot override them.',
     }),
     rename: z.record(ArgumentName, ArgumentName).optional().meta({ description: 'Shown name → the tool’s own argument name.' }),
     default: z.record(ArgumentName, z.json()).optional().meta({
-      description: 'By the tool’s own argument name: used where a call leaves it out, which it then may.',
+      description:
+        'Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional.',
     }),
   })
   .meta({
@@ -45,7 +50,7 @@ export const EntryArguments = z
   });
 export type EntryArguments = z.infer<typeof EntryArguments>;
 
-/** RFC 6901: '' is the whole value. */
+/** RFC 6901; '' is the whole value. */
 export const JsonPointer = z
   .string()
   .max(1_024)
@@ -58,9 +63,9 @@ export const EntryResult = z
       .min(256)
       .max(limits.maxResultBytes)
       .optional()
-      .meta({ description: 'Shown of a result; the rest by `fetch_result`.' }),
+      .meta({ description: 'Maximum size of the shown result in bytes; `fetch_result` returns the rest.' }),
     pick: z.array(JsonPointer).min(1).max(limits.maxPicks).optional().meta({
-      description: 'JSON Pointers into the structured result, or into its text where that is JSON: only these are shown.',
+      description: 'JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown.',
     }),
   })
   .meta({ id: 'EntryResult' });

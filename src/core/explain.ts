@@ -1,6 +1,6 @@
 /**
- * Why a name means what it means, in words for whoever looks after the toolset (DESIGN §3.5): asked after a name was resolved, so
- * that resolving itself stays a look into a table. Used by `GET …/resolve`.
+ * Explains to an administrator why a name resolves to its tool (DESIGN §3.5). Computed after the resolution, so that resolving itself
+ * stays a table lookup. Used by `GET …/resolve`.
  */
 import { asWritten, type AliasMap, type Resolution } from './alias-map.ts';
 import { calledAlias, deprecationOf } from './called-alias.ts';
@@ -14,18 +14,20 @@ import { whyMissing } from './missing-tool.ts';
 import type { ToolKind } from './tool.ts';
 import type { ApprovalRule } from './toolset.ts';
 
-/** What an administrator asks next about the tool that a name led to. Secrets of `arguments` are names, as in the document. */
+/**
+ * What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document.
+ */
 export type Explanation = {
   because: string;
-  /** `tools[i]` of the document; null for a tool that we add. */
+  /** `tools[i]` of the document; null for an injected tool. */
   entry: string | null;
   server: string;
   ownName: string;
   kind: ToolKind;
   state: EditionTool['state'];
-  /** Why it cannot be called for now, or at all; absent where it can. */
+  /** Why it cannot be called, now or ever; absent if it can. */
   blocked?: string;
-  /** What a call by this name is told. */
+  /** The deprecation note that a call by this name receives. */
   deprecated?: string;
   approval: ApprovalRule;
   arguments?: EntryArguments;
@@ -38,7 +40,7 @@ export type Explanation = {
 type Hit = Extract<Resolution, { ok: true }>;
 type Miss = Exclude<Resolution, { ok: true }>;
 
-/** `names`: the table in which it was resolved; its edition has the tools in the order of the document. */
+/** `names`: the table that resolved the name. The tools of its edition are in the order of the document. */
 export function explainHit(names: AliasMap, hit: Hit): Explanation {
   const { tool } = hit;
   const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
@@ -63,15 +65,18 @@ export function explainHit(names: AliasMap, hit: Hit): Explanation {
   };
 }
 
-/** Why a name leads to no tool, or to several. `elsewhere`: canonical names of like tools that the workspace has, and the toolset not. */
+/**
+ * Explains why a name resolves to no tool, or to several. `elsewhere`: canonical names of similar tools that the workspace has
+ * outside this toolset.
+ */
 export function explainMiss(names: AliasMap, miss: Miss, elsewhere: readonly string[]): string {
   const requested = quote(miss.requested);
   if (miss.code === 'ambiguous_tool')
     return `${requested} ${sharedReason(names, miss)}: use one of the wire names ${listed(miss.candidates)}.`;
   const near = miss.suggestions.length === 0 ? '' : ` Did you mean ${miss.suggestions.join(', ')}?`;
   const beyond =
-    elsewhere.length === 0 ? '' : ` The workspace has ${elsewhere.join(', ')}, outside this toolset: give it an entry to use it.`;
-  return `No tool of this toolset goes by ${requested}.${near}${beyond}`;
+    elsewhere.length === 0 ? '' : ` The workspace has ${elsewhere.join(', ')} outside this toolset. Add an entry for it to use it.`;
+  return `No tool of this toolset is named ${requested}.${near}${beyond}`;
 }
 
 function reason(names: AliasMap, hit: Hit): string {
@@ -82,7 +87,7 @@ function reason(names: AliasMap, hit: Hit): string {
       return `is the wire name of ${canonical}, ${wireNameOrigin(names, tool)}`;
     case 'canonical': {
       const entries = names.tools.filter((other) => other.canonical === canonical).length;
-      const which = entries > 1 ? `, and of its ${entries} entries this is the only one without presets` : '';
+      const which = entries > 1 ? `, and this is the only one of its ${entries} entries without presets` : '';
       return `is a canonical name${which}; ${shown}`;
     }
     case 'alias':
@@ -101,15 +106,15 @@ function reason(names: AliasMap, hit: Hit): string {
 function wireNameOrigin(names: AliasMap, { wireName, ownName, canonical, aliases }: EditionTool): string {
   if (wireName === ownName) return 'and its own name';
   if (aliases.find(({ mode }) => mode === 'announced')?.name === wireName) return 'because it is its first announced alias';
-  if (wireName === toWireName(canonical, ownName)) return `made of its own name ${quote(ownName)}, which not every provider takes`;
-  return names.aliases ? 'because its entry says so' : `made of its own name ${quote(ownName)}, which two tools have`;
+  if (wireName === toWireName(canonical, ownName)) return `derived from its own name ${quote(ownName)}, which some providers reject`;
+  return names.aliases ? 'because its entry sets it' : `derived from its own name ${quote(ownName)}, which two tools share`;
 }
 
 function aliasKind(alias: EditionAlias | undefined): string {
   const mode = alias?.mode ?? 'announced';
   switch (mode) {
     case 'function':
-      return 'an alias (sent as a definition of its own)';
+      return 'an alias (sent as a separate definition)';
     case 'hidden':
       return 'a hidden alias (callable, never shown)';
     case 'deprecated':
@@ -132,12 +137,12 @@ function foldedFrom(hit: Hit): { name: string; what: string } {
 
 function whyBlocked(tool: EditionTool): string | null {
   const { kind, state, held, renamedTo, canonical } = tool;
-  if (kind === 'ui') return 'it is shown to people as a proposal: no model is offered it, and it cannot be called';
-  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
+  if (kind === 'ui') return 'it is a UI tool: it is not offered to models and cannot be called';
+  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until an administrator accepts its definition`;
   if (state === 'missing')
     return renamedTo === undefined
       ? whyMissing(tool)
-      : `its server does not list it any more; ${renamedTo} has the definition of ${canonical} now`;
+      : `its server no longer lists it; ${renamedTo} now has the definition of ${canonical}`;
   return null;
 }
 
@@ -147,7 +152,7 @@ function sharedReason(names: AliasMap, { requested, candidates }: Extract<Miss, 
   const canonicals = listed([...new Set(tools.map(({ canonical }) => canonical))]);
   if (tools.every(({ canonical }) => canonical === requested)) return `is the canonical name of ${tools.length} entries`;
   if (tools.every(({ ownName }) => ownName === requested)) return `is the own name of ${canonicals}`;
-  return `is, but for its spelling, a name of ${canonicals}`;
+  return `is a name of ${canonicals} in another spelling`;
 }
 
 function listed(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 /**
- * What a model is sent of a turn that has outgrown its budget by itself: old tool results are shown as their beginning, with
- * a note of how to read them again. The other half of `compaction.ts`, which sums up the turns before. Pure: the log keeps
- * everything, and the same log gives the same messages. `engine/run-step.ts` asks for it and keeps what was shortened.
+ * The messages sent to a model for a turn that exceeds its budget by itself: old tool results are cut to their beginning, with a note
+ * on how to read them again. `compaction.ts` summarizes the turns before it. Pure: the log stores everything, and the same log gives
+ * the same messages. `engine/run-step.ts` calls it and stores the results that were shortened.
  */
 import type { Conversation } from './compaction.ts';
 import { fetchResultTool } from './fetch-result.ts';
@@ -13,11 +13,11 @@ import { charactersPerToken, joinMessages, messageCharacters } from './transcrip
 
 export type FittedMessages = {
   messages: Message[];
-  /** Results whose note says that they can be fetched: to be kept whole, where that was not done before. */
+  /** Results whose note says that they can be fetched. The caller stores them in full, unless they already are. */
   toKeep: { callId: string; content: readonly ContentBlock[] }[];
 };
 
-/** `keeps`: there is a place where results are kept; without it the notes say to call the tool again. */
+/** `keeps`: results can be stored; otherwise the notes say to call the tool again. */
 export function fitMessages(conversation: Conversation, turnAtHand: string, maxTokens: number, keeps: boolean): FittedMessages {
   const all = conversation.turns();
   const summary = conversation.summary();
@@ -34,19 +34,22 @@ export function fitMessages(conversation: Conversation, turnAtHand: string, maxT
   };
 }
 
-/** A result as it is shown for now. `characters`: of its text. */
+/** A result as it is currently shown. `characters`: of its text. */
 type Shown = { whole: ToolResultPart; call: ToolCallPart | undefined; part: ToolResultPart; characters: number; keep: boolean };
 
 /**
- * The turn is gone through as it went, and each time that it was over the budget its older results are shortened, oldest
- * first, until a quarter of the budget is free. So what was shortened for one step stays so for the next ones, and most
- * steps send the same beginning as the step before, which providers have cached.
+ * Walks through the turn in order. Each time the messages exceed the budget, shortens the older results, oldest first, until a
+ * quarter of the budget is free. A result shortened for one step stays shortened for the following ones, so most steps send the same
+ * prefix as the step before, which providers have cached.
  */
 function fitTurn(messages: readonly Message[], budget: number, taken: number, keeps: boolean): Map<ToolResultPart, Shown> {
   const calls = new Map<string, ToolCallPart>();
   const queue: Shown[] = [];
   let total = taken;
-  /** In `queue`: the oldest that is still shown as it was, and the first of the step that the model has not read yet. */
+  /**
+   * Indexes in `queue`: the oldest result that is still shown in full, and the first result of the step that the model has not read
+   * yet.
+   */
   let oldest = 0;
   let fresh = 0;
 
@@ -62,17 +65,17 @@ function fitTurn(messages: readonly Message[], budget: number, taken: number, ke
       if (entry !== undefined) cut(entry, limits.shortenedResultCharacters);
     }
     if (total <= budget) return;
-    // Even so the step at hand does not fit: of what it has just got, the largest goes, but no further than it must.
+    // The current step still does not fit: shorten its new results, the largest first, only as far as necessary.
     const largest = queue.slice(fresh).sort((one, other) => other.characters - one.characters);
     for (const entry of largest) {
-      // An image that nobody has seen yet stays, as long as leaving it out would not help.
+      // An image that the model has not seen yet stays while dropping it would not help.
       if (total <= budget || entry.characters <= limits.shortenedResultCharacters + noteCharacters) return;
       cut(entry, Math.max(limits.shortenedResultCharacters, entry.characters - (total - budget) - noteCharacters));
     }
   };
 
   for (const message of messages) {
-    // Where the model was asked; the last time is now.
+    // The points at which the model was called; the last one is now.
     if (message.role === 'assistant') {
       fit();
       fresh = queue.length;
@@ -88,10 +91,10 @@ function fitTurn(messages: readonly Message[], budget: number, taken: number, ke
 }
 
 const roomierShare = 3 / 4;
-/** More than a note takes, so that a result that is cut by just so much as it must be fits with its note. */
+/** More than the length of a note, so that a result cut to the exact size still fits with its note. */
 const noteCharacters = 400;
 
-/** Left as it is where a note would not be shorter by much; but images go in any case. */
+/** A result is left unchanged if a note would not make it much shorter; images are always replaced. */
 function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
   const { whole, call } = entry;
   const text = contentText(whole.content);
@@ -102,9 +105,9 @@ function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
   } else {
     const head = beginning(headText(whole.content), toCharacters);
     const place = placeOf(whole, call, head.length, keeps);
-    const more = place === null ? 'To read it, call the tool again.' : `To read on: ${fetchCall(place)}`;
+    const more = place === null ? 'To read it, call the tool again.' : `To read the rest: ${fetchCall(place)}`;
     const note = `[Shortened, because the conversation is long: ${text.length - head.length} of ${text.length} characters are not shown. ${more}]`;
-    // Ids and names that are told in the note are the caller's own, of any length.
+    // Ids and names in the note come from the caller and can have any length.
     if (head.length + 1 + note.length >= entry.characters) return;
     entry.part = { ...whole, content: [{ type: 'text', text: `${head}\n${note}` }] };
     entry.keep = place?.callId === whole.callId;
@@ -112,7 +115,7 @@ function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
   entry.characters = contentText(entry.part.content).length;
 }
 
-/** Where the rest is read. Of a piece that was itself fetched: in the result that it is of, which is kept already. */
+/** Where the rest can be read. For a piece that was itself fetched: in the original result, which is already stored. */
 function placeOf(result: ToolResultPart, call: ToolCallPart | undefined, read: number, keeps: boolean): Place | null {
   if (!keeps) return null;
   const { callId, offset = 0 } = call?.arguments ?? {};
@@ -121,14 +124,17 @@ function placeOf(result: ToolResultPart, call: ToolCallPart | undefined, read: n
   return { callId: result.callId, offset: read };
 }
 
-/** As far as it is the text of the whole result, so that its length is an offset there: notes of what was left out are not. */
+/**
+ * Only as far as it matches the text of the whole result, so that its length is an offset there. Notes about omitted content are not
+ * part of it.
+ */
 function headText(content: readonly ContentBlock[]): string {
   const noted = content.findIndex(isLeftOutNote);
   return contentText(noted === -1 ? content : content.slice(0, noted));
 }
 
 function beginning(text: string, characters: number): string {
-  // Never half a character.
+  // Do not split a surrogate pair.
   const high = (text.charCodeAt(characters - 1) & 0xfc00) === 0xd800;
   return text.slice(0, high ? characters - 1 : characters);
 }

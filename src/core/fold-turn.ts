@@ -1,12 +1,9 @@
-/**
- * A turn's events, one after the other, folded into its state (`turn-state.ts`). The same events give the same state, whoever folds them and
- * however often.
- */
+/** Folds the events of a turn into its state (`turn-state.ts`). Deterministic: the same events give the same state. */
 import { addUsage } from './chat-event.ts';
 import type { SessionEventBody } from './session-event.ts';
 import { repeatKey, type InnerQuestion, type StepCall, type TurnState } from './turn-state.ts';
 
-/** Folds one event of this turn into the state, in place: a turn's log is long and read once. */
+/** Folds one event into the state, in place: the log of a turn is long and read once. */
 export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
   if ('parent' in event && event.parent !== undefined) {
     applyBeneath(state, event, event.parent);
@@ -52,18 +49,18 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { attempts: event.attempt, interrupted: false, innerToCome: 0 });
       return;
     case 'approval-required':
-      // A tool that had to ask on its way has done nothing yet: it begins anew.
+      // A tool that stopped for approval has done nothing yet: it starts over.
       update(state, event.callId, {
         asked: 'approval',
         attempts: 0,
         interrupted: false,
         question: { binding: event.binding ?? [], round: event.round ?? 1 },
-        // A yes is for the question that it answers.
+        // An approval is valid only for the question that it answers.
         verdict: null,
       });
       return;
     case 'input-required':
-      // It is made anew with the answer, as a call of its own.
+      // The call is made again with the answer, as a new call.
       update(state, event.callId, { asked: 'input', rounds: event.round, given: false, attempts: 0, interrupted: false });
       return;
     case 'input-given':
@@ -73,7 +70,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { asked: 'client' });
       return;
     case 'approval-decided':
-      // The first decision on a question stands.
+      // The first decision on a question is final.
       if (state.calls.get(event.callId)?.verdict === null)
         update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
       return;
@@ -117,7 +114,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'reasoning-delta':
     case 'tool-input-delta':
     case 'tool-progress':
-    // Told above.
+    // Handled above.
     case 'inner-call':
     case 'inner-result':
     case 'native':
@@ -130,8 +127,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
 type EventBeneath = Extract<SessionEventBody, { parent?: string }>;
 
 /**
- * What happens beneath a call of the step is its own business, but for the questions: with one the call stops as if it had not been begun,
- * and it is run again once all are answered.
+ * Inner calls do not change the state of the turn, except for their questions: the outer call then stops as if it had not started,
+ * and runs again once all questions are answered.
  */
 function applyBeneath(state: TurnState, event: EventBeneath, parent: string): void {
   const call = state.calls.get(parent);

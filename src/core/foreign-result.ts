@@ -1,7 +1,8 @@
 /**
- * A result of somebody else's tool as models, terminals and pages may see it: without escape sequences, characters that reorder text and
- * such as carry hidden words. The structured form is data and stays as it is; where it is told as text, `seen-json.ts` writes it. Links are
- * text here: nobody follows them. Used by the call door, before secrets are taken out: what was cut in two comes together first.
+ * Cleans a result of an external tool for models, terminals and pages: removes escape sequences, characters that reorder text, and
+ * invisible characters that can carry hidden text. The structured form is data and stays unchanged; `seen-json.ts` cleans it where it
+ * is rendered as text. Links are plain text here and are never followed. Used by the call path before secrets are removed, since
+ * cleaning can join the parts of a split secret.
  */
 import { cleanOutput } from './listing/listing-text.ts';
 import type { ContentBlock, ToolResult } from './tool.ts';

@@ -1,7 +1,7 @@
 /**
- * The tools that a conversation with a large toolset has come to: found with `find_tools`, spoken of by a skill that it has
- * read up, or called. A fold over a session's log, so that it outlives restarts, summaries and a change of provider. What of it a model is
- * sent is `offered-tools.ts`; where it is kept is `session/gathered-store.ts`.
+ * The tools that a conversation with a large toolset has gathered: found with `find_tools`, mentioned by a skill that it loaded, or
+ * called. A fold over the log of a session, so that it survives restarts, summaries and a change of provider. `offered-tools.ts`
+ * decides which of them are sent to a model; `session/gathered-store.ts` stores the list.
  */
 import { toolsNamed, type AliasMap } from './alias-map.ts';
 import type { EditionTool } from './edition-tool.ts';
@@ -12,17 +12,17 @@ import type { SessionEventBody } from './session-event.ts';
 import { useSkillCanonical } from './skills/use-skill.ts';
 import { isRecord } from './wire-value.ts';
 
-/** By its canonical name, and the name it was found or called by: of several entries of one tool that says which. */
+/** The canonical name, and the name by which the tool was found or called, which identifies the entry if the tool has several. */
 export type Gathered = { canonical: string; name: string };
 
 export type Gathering = {
-  /** Fed in log order, every event once. Answers what is new by it. */
+  /** Takes every event once, in log order. Returns the tools that it adds. */
   apply(event: SessionEventBody): readonly Gathered[];
-  /** In the order it came. The same object while nothing is new. */
+  /** The tools in the order they were added. Returns the same object until a tool is added. */
   list(): readonly Gathered[];
 };
 
-/** `before`: what an earlier fold of the same log had come to. The oldest stay. */
+/** `before`: the result of an earlier fold of the same log. The oldest are kept. */
 export function createGathering(before: readonly Gathered[] = []): Gathering {
   let list = before;
   const known = new Set(before.map(keyOf));
@@ -41,13 +41,15 @@ export function createGathering(before: readonly Gathered[] = []): Gathering {
   };
 }
 
-/** The tool that it is in the plan of now, whatever it is called by then; null: the plan has it no more. */
+/** Returns the tool in the current plan, under its current name; null if the plan no longer has it. */
 export function gatheredTool(map: AliasMap, { canonical, name }: Gathered): EditionTool | null {
   const isIt = (tool: EditionTool): boolean => tool.canonical === canonical;
   return toolsNamed(map, name).find(isIt) ?? toolsNamed(map, canonical).find(isIt) ?? null;
 }
 
-/** What an event adds: a call's tool when it has its result, so that no call counts that a restart of its step took back. */
+/**
+ * Returns what an event adds. A called tool is added with its result, so that calls of a step that a restart discarded do not count.
+ */
 function gatheredBy(event: SessionEventBody): readonly Gathered[] {
   switch (event.type) {
     case 'tool-result':
@@ -55,7 +57,7 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
       if (tellsOfTools.has(event.canonical) && event.structuredContent !== undefined) return foundIn(event.structuredContent);
       return [{ canonical: event.canonical, name: event.name }];
     case 'history':
-      // Messages do not say what was found: a fork is told.
+      // Messages do not contain what was found, so a fork carries the list.
       return [...(event.gathered ?? []), ...event.messages.flatMap(calledIn)];
     default:
       return [];
@@ -64,7 +66,10 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
 
 const tellsOfTools: ReadonlySet<string> = new Set([findToolsCanonical, useSkillCanonical]);
 
-/** Of a find's result, or a skill's: only its own tool may answer under its name, and what it wrote is read as it was written. */
+/**
+ * Returns the tools in a result of `find_tools` or of a skill. No other tool can have a result under that name, so the shape is
+ * trusted.
+ */
 function foundIn({ tools }: Record<string, unknown>): Gathered[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) =>
     isRecord(tool) && typeof tool.canonical === 'string' && typeof tool.name === 'string'

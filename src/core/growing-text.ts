@@ -1,7 +1,7 @@
 /**
- * A text that grows by small pieces. Adding them to a string would keep each piece alive until the end, and with it the
- * chunk of the wire that it was cut from: many times the text itself. So they are joined, a few hundred at a time. Used by
- * the assembler for the arguments of a call.
+ * A string that grows by small pieces. Appending to a plain string would keep each piece alive until the end, and with it the network
+ * chunk that it was cut from: many times the size of the text. Pieces are therefore joined, a few hundred at a time. Used by the
+ * assembler for call arguments.
  */
 export class GrowingText {
   length = 0;

@@ -1,4 +1,4 @@
-/** Hashes of text and of JSON values: editions, pins, argument hashes. Never for secrets, which need a key. */
+/** Hashes of text and of JSON values: editions, pins, argument hashes. Not for secrets, which need a keyed hash. */
 import { toHex } from './hex.ts';
 import { limits } from './limits.ts';
 
@@ -12,15 +12,15 @@ export async function sha256HexOfBytes(bytes: Uint8Array): Promise<string> {
 }
 
 /**
- * JSON with the keys of every object sorted by UTF-16 code units and no white space, so that equal values have equal text
- * (as RFC 8785, for values that came from JSON). Like `JSON.stringify`: members that are `undefined` are left out.
- * Throws `RangeError` on a value nested deeper than any input we accept, which a cycle also is.
+ * Returns JSON with object keys sorted by UTF-16 code units and no white space, so that equal values have equal text (as RFC 8785,
+ * for values that came from JSON). Like `JSON.stringify`, omits members that are `undefined`. Throws `RangeError` on a value nested
+ * deeper than any accepted input, which includes cycles.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0);
 }
 
-/** Inputs are checked against `limits.maxJsonDepth` at the border; our own wrappings around them add a few levels. */
+/** Input is checked against `limits.maxJsonDepth` when it is parsed; our own wrappers around it add a few levels. */
 const maxDepth = limits.maxJsonDepth * 4;
 
 function write(value: unknown, depth: number): string {

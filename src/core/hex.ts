@@ -1,4 +1,4 @@
-/** Bytes as text, two lower-case hex digits each. */
+/** Bytes as text, two lower-case hexadecimal digits each. */
 
 export function toHex(bytes: Uint8Array): string {
   let hex = '';

@@ -1,7 +1,6 @@
 /**
- * Tools of ours that a turn is given although its toolset does not list them (DESIGN §3.4), in the form in which it is offered them.
- * Each stands in a file of its own (`find-tools.ts`, `use-skill.ts`, `fetch-result.ts`); who is given which is said by
- * `engine/plan/plan-names.ts`, and `tools/` runs them.
+ * Built-in tools that a turn gets although its toolset does not list them (DESIGN §3.4). Each one has its own file (`find-tools.ts`,
+ * `use-skill.ts`, `fetch-result.ts`); `engine/plan/plan-names.ts` decides which turns get which, and `tools/` runs them.
  */
 import type { z } from 'zod';
 import type { EditionTool } from './edition-tool.ts';

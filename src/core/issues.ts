@@ -1,19 +1,19 @@
 /**
- * Parsing a body from outside with its schema: faults become `invalid_request` with one issue for each, at its path
- * (`tools[1].aliases[0]`). Used wherever a document enters.
+ * Parses a body from outside with its schema: errors become `invalid_request` with one issue each, at its path
+ * (`tools[1].aliases[0]`). Used for every incoming document.
  */
 import type { z } from 'zod';
 import { invalidRequest } from './problem.ts';
 import type { Issue } from './problem.ts';
 
-/** The parsed value, or `invalid_request`. */
+/** Returns the parsed value. Throws `invalid_request` if it does not match the schema. */
 export function parseDocument<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = parsePart(schema, value);
   if ('issues' in parsed) throw invalidRequest(parsed.issues);
   return parsed.data;
 }
 
-/** The parsed value, or its faults. `path`: where it stands in `document`. */
+/** Returns the parsed value or its issues. `path`: the location of the value in `document`. */
 export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -24,13 +24,16 @@ export function parsePart<Schema extends z.ZodType>(
     const parsed = schema.safeParse(value);
     return parsed.success ? { data: parsed.data } : { issues: issuesOf(parsed.error.issues, document, path) };
   } catch (error) {
-    // Zod hands issues on as arguments of one call, and a stack holds about a hundred thousand.
-    if (error instanceof RangeError) return { issues: [{ path: pathText(path), message: 'has more faults than can be told' }] };
+    // Zod passes issues as arguments of one call, and the stack holds about a hundred thousand arguments.
+    if (error instanceof RangeError) return { issues: [{ path: pathText(path), message: 'has too many errors to list' }] };
     throw error;
   }
 }
 
-/** Zod's issues of this value as ours: unknown fields one by one, missing ones as such, and of a union the branch that came closest. */
+/**
+ * Converts Zod's issues to ours: one issue per unknown field, `is missing` for absent values, and for a union the issues of the
+ * closest branch.
+ */
 export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: readonly PropertyKey[] = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path];
@@ -40,18 +43,18 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, ba
       const branch = closestBranch(issue.errors, valueAt(value, path));
       if (branch !== null) return issuesOf(branch, value, path);
     }
-    // Of a name in a table: what is wrong with it is said within.
+    // For an invalid record key, the inner issue says what is wrong with it.
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
     return [{ path: pathText(path), message: message ?? (isNoNumber(issue) ? 'must be a number' : issue.message) }];
   });
 }
 
-/** Of a query or header, which is text: Zod would say what it became. */
+/** Queries and headers are text that is converted to numbers; Zod would report the converted value. */
 function isNoNumber(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'number' && issue.message.endsWith('NaN');
 }
 
-/** A type, a choice or a form was asked for, and there is nothing; a rule of our own says itself what it misses. */
+/** Whether a type, enum or format was expected and the value is absent. Our own refinements report missing values themselves. */
 function isMissing({ code, path }: z.core.$ZodIssue, value: unknown): boolean {
   return value === undefined && path.length > 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 }
@@ -65,8 +68,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * The branch with the fewest faults among those that took the value's type; null when every branch refused the type itself. A
- * value that says nothing is held against the first, the usual form.
+ * Returns the branch with the fewest issues among those that accepted the type of the value; null if every branch rejected the type.
+ * An empty value is compared with the first branch, which is the usual form.
  */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], value: unknown): readonly z.core.$ZodIssue[] | null {
   const fitting = branches.filter(

@@ -1,9 +1,9 @@
 /**
- * How deep a JSON value nests. For values that exist already; text is measured before it is parsed (`core/json-text.ts`). Whatever walks a
- * foreign value from end to end (cloning, hashing, `JSON.stringify`) runs out of stack on one that nests deep enough.
+ * Nesting depth of parsed JSON values; `core/json-text.ts` measures text before it is parsed. Code that walks a whole untrusted value
+ * recursively (cloning, hashing, `JSON.stringify`) overflows the stack if the value nests deep enough.
  */
 
-/** Whether arrays and objects stand in one another more than `most` levels deep. Goes no deeper itself, so any value is safe. */
+/** Whether arrays and objects nest more than `most` levels deep. Recurses no deeper than that, so any value is safe. */
 export function isDeeperThan(value: unknown, most: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (most === 0) return true;
@@ -11,9 +11,9 @@ export function isDeeperThan(value: unknown, most: number): boolean {
   return false;
 }
 
-/** The same value with nothing that stands more than `most` levels deep: what would go further is null. */
+/** Returns the value with everything deeper than `most` levels replaced by null. */
 export function cutBelow<Value>(value: Value, most: number): Value {
-  // The shape is the same down to there, and further than that nobody looks.
+  // The shape is unchanged down to that depth, and deeper parts are not read.
   return isDeeperThan(value, most) ? (cut(value, most) as Value) : value;
 }
 

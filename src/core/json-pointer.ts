@@ -1,13 +1,13 @@
 /**
- * JSON Pointers (RFC 6901) into values: what entries pick from results, and where in a definition or schema something was found. What a
- * `$ref` leads to is `schema-references.ts`.
+ * JSON Pointers (RFC 6901) into values: the parts that entries pick from results, and locations in definitions and schemas.
+ * `schema-references.ts` resolves `$ref`.
  */
 import { isRecord } from './wire-value.ts';
 
-/** null: there is nothing there, which a value of null is not. */
+/** null: nothing at this path, as opposed to a value of null. */
 export type Found = { json: unknown } | null;
 
-/** RFC 6901, section 4. */
+/** Evaluates a pointer (RFC 6901, section 4). */
 export function valueAt(value: unknown, path: string): Found {
   let part = value;
   for (const token of tokensOf(path)) {
@@ -20,7 +20,7 @@ export function valueAt(value: unknown, path: string): Found {
   return { json: part };
 }
 
-/** The keys on its way; none for the whole value (`''`). */
+/** Returns the decoded tokens of a pointer; none for the whole value (`''`). */
 export function tokensOf(path: string): string[] {
   return path
     .split('/')
@@ -28,7 +28,7 @@ export function tokensOf(path: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer of a member of what `path` points to (section 3). */
+/** Returns the pointer to a member of the value at `path` (section 3). */
 export function pointer(path: string, key: string | number): string {
   return `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,32 +1,33 @@
 /**
- * JSON text from outside, parsed within bounds: of duplicate keys the last counts, nesting is at most `limits.maxJsonDepth`, values are
- * at most `limits.maxJsonValues`, a key named `__proto__` is refused. Used for the bodies of requests and of webhooks. Not here: reading bytes.
+ * Parses JSON text from outside within bounds: the last of duplicate keys counts, nesting is at most `limits.maxJsonDepth`, there are
+ * at most `limits.maxJsonValues` values, and a key named `__proto__` is refused. Used for the bodies of requests and webhooks.
+ * Reading the bytes happens elsewhere.
  */
 import { pathText } from './issues.ts';
 import { limits } from './limits.ts';
 import { invalidRequest, Problem } from './problem.ts';
 
-/** Throws `invalid_json` (also for what is nested too deep), `body_too_large` for too many values, and `invalid_request` for `__proto__`. */
+/** Throws `invalid_json` (also if nested too deep), `body_too_large` for too many values, and `invalid_request` for `__proto__`. */
 export function parseJsonText(text: string): unknown {
-  if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
+  if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty. Send a JSON object.');
   const excess = excessOf(text, limits.maxJsonDepth, limits.maxJsonValues);
   if (excess === 'depth') throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
-  if (excess === 'values') throw new Problem('body_too_large', `The body holds more than ${limits.maxJsonValues} values.`);
+  if (excess === 'values') throw new Problem('body_too_large', `The body contains more than ${limits.maxJsonValues} values.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes a few characters of the body, which the caller sent.
+    // The engine's message quotes a few characters of the body, which came from the caller.
     throw new Problem('invalid_json', `The body is not valid JSON: ${error instanceof Error ? error.message : 'it does not parse'}.`);
   }
-  // Cheap to rule out in the text; only then is the value walked.
+  // The text check is cheap; the value is walked only if it matches.
   if (text.includes('__proto__') || /\\u005f/i.test(text)) refuseProtoKeys(value);
   return value;
 }
 
 /**
- * What of it is too much, as far as the text is JSON. Looks at it before it is parsed, without recursion; strings are skipped natively.
- * Linear. Values are counted by what stands between them, so that the count is right but for empty arrays and objects.
+ * Returns which bound the text exceeds, if it is JSON. Scans the text before it is parsed, in linear time, without recursion; strings
+ * are skipped natively. Values are counted by their separators, so the count is exact except for empty arrays and objects.
  */
 export function excessOf(text: string, maxDepth: number, maxValues: number): 'depth' | 'values' | null {
   let depth = 0;
@@ -35,7 +36,7 @@ export function excessOf(text: string, maxDepth: number, maxValues: number): 'de
     switch (text.charCodeAt(index)) {
       case 0x22:
         index = stringEnd(text, index);
-        if (index === -1) return null; // An open string: the parser will say so.
+        if (index === -1) return null; // An unterminated string: the parser reports it.
         break;
       case 0x5b:
       case 0x7b:
@@ -55,7 +56,7 @@ export function excessOf(text: string, maxDepth: number, maxValues: number): 'de
   return null;
 }
 
-/** Index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */
+/** Returns the index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */
 function stringEnd(text: string, start: number): number {
   let end = start;
   for (;;) {

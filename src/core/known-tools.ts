@@ -1,20 +1,20 @@
-/** A workspace's tools, as those who compile a toolset ask for them. The Catalog keeps them; tests make them up. */
+/** The tools of a workspace, as the toolset compiler needs them. The Catalog implements it; tests use in-memory ones. */
 import type { SecretBinding } from './secret.ts';
 import type { ToolDefinition } from './tool.ts';
 
 export type KnownTools = {
-  /** By exact canonical name. */
+  /** Looks a tool up by its exact canonical name. */
   get(canonical: string): ToolDefinition | undefined;
   all(): Iterable<ToolDefinition>;
-  /** Also of servers that have not listed their tools yet. */
+  /** True also for servers that have not listed their tools yet. */
   hasServer(server: string): boolean;
-  /** Absent: secrets are not known here, and are left to the call. undefined: there is none of this name. */
+  /** Absent: secrets are not known here and are checked at the call. undefined: there is no secret with this name. */
   secret?(name: string): SecretBinding | undefined;
-  /** Where a server's calls go, as `secretHostOf` has it; undefined: that is not known. */
+  /** The host that a server's calls go to, as returned by `secretHostOf`; undefined: unknown. */
   host?(server: string): string | undefined;
 };
 
-/** With these tools in the place of those of the same canonical names. */
+/** Returns `known` with these tools in place of those with the same canonical names. */
 export function withTools(known: KnownTools, tools: readonly ToolDefinition[]): KnownTools {
   const own = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
   return {

@@ -1,6 +1,6 @@
 /**
- * Every bound of the product under one name, with its unit in the name and its reason beside it. A wait, a buffer or a loop elsewhere
- * names its limit from here; they are written down by subject in `limits/`.
+ * All limits of the product. Each name includes the unit, and each value has a comment with the reason. The values are defined by
+ * subject in `limits/`.
  */
 import { outboundLimits } from './limits/outbound.ts';
 import { requestLimits } from './limits/requests.ts';

@@ -1,14 +1,14 @@
 /**
- * Advice about the tools of a toolset, whichever provider is sent them: what works, and costs or confuses. Names that two tools claim
- * are errors (`name-claims.ts`); what one provider makes of the definitions is `http/toolset-report.ts`. Used when a toolset is written,
- * and by `GET …/tools`. Linear in the tools.
+ * Advice about the tools of a toolset that works but is expensive or confusing, for any provider. Conflicting names are errors
+ * (`name-claims.ts`); `http/toolset-report.ts` covers what a single provider does with the definitions. Used when a toolset is
+ * written, and by `GET …/tools`. Linear in the tools.
  */
 import { definitionNames } from './definition-names.ts';
 import { limits } from './limits.ts';
 import type { ToolKind } from './tool.ts';
 import { firstWarnings, type Warning } from './warning.ts';
 
-/** Of an edition's tool, in the place it has in the document. */
+/** A tool of an edition, at its position in the document. */
 export type LintedTool = {
   canonical: string;
   wireName: string;
@@ -20,24 +20,26 @@ export type LintedTool = {
   aliases: readonly { name: string; mode: string }[];
 };
 
-/** Kind by kind, each with what it says one by one bounded, and the rest counted. */
+/** Returns the warnings grouped by kind, each kind bounded, with a count of the rest. */
 export function lintTools(tools: readonly LintedTool[]): Warning[] {
-  // What has no definition yet, and what no model is sent, has nothing to advise on.
+  // Tools without a definition and UI tools are skipped.
   const told = tools
     .map((tool, index) => ({ ...tool, path: `tools[${index}]` }))
     .filter(({ state, kind }) => state !== 'missing' && kind !== 'ui');
   return [...longNames(told), ...descriptionLengths(told), ...sameDescriptions(told)];
 }
 
-/** What there is to say of a number of definitions that are offered at once: some clients and APIs take fewer. */
+/** Returns warnings about the number of definitions that are offered at once: some clients and APIs accept fewer. */
 export function countWarnings(definitions: number): Warning[] {
   const [first] = tooMany.filter(({ most }) => definitions > most);
   if (first === undefined) return [];
-  const advice = 'list fewer tools, or set onDemandAbove below their number, so that a model is given them as it needs them';
+  const advice = 'list fewer tools, or set onDemandAbove below their number so that tools are loaded on demand';
   return [{ path: 'tools', message: `${definitions} definitions are offered from the start: ${first.what}; ${advice}` }];
 }
 
-/** Definitions that a model is sent with its first step: of all tools for it, or of those that are always sent and `find_tools`. */
+/**
+ * Returns the number of definitions sent with the first step: all tools for models, or those that are always sent plus `find_tools`.
+ */
 export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: number = limits.defaultOnDemandAbove): number {
   const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
   const sent = ready.length > onDemandAbove ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
@@ -46,17 +48,18 @@ export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: 
 }
 
 /**
- * OpenAI: "a maximum of 128 functions" (API reference, `tools`), which GitHub Copilot passes on (microsoft/vscode-copilot-release#11653).
- * Cursor sends the first 40 tools of all servers together. The first that fits is told.
+ * OpenAI: "a maximum of 128 functions" (API reference, `tools`), which GitHub Copilot passes on
+ * (microsoft/vscode-copilot-release#11653). Cursor sends the first 40 tools of all servers together. Only the first matching limit is
+ * reported.
  */
 const tooMany = [
-  { most: 128, what: 'OpenAI and Copilot take 128 at once, Cursor 40' },
-  { most: 40, what: 'Cursor takes 40 at once, and models choose worse among more' },
+  { most: 128, what: 'OpenAI and Copilot accept 128 at once, Cursor 40' },
+  { most: 40, what: 'Cursor accepts 40 at once, and models choose less accurately among more' },
 ];
 
 type Told = LintedTool & { path: string };
 
-/** Cloudflare's portals refuse longer ones, and clients put the name of a server before it and cut at 60 or 64. */
+/** Cloudflare's portals refuse longer names, and clients prefix the server name and cut at 60 or 64 characters. */
 const longestName = 40;
 
 function longNames(tools: readonly Told[]): Warning[] {
@@ -64,14 +67,14 @@ function longNames(tools: readonly Told[]): Warning[] {
   const long = [...new Map(names.map((row) => [row.name, row])).values()].filter(({ name }) => name.length > longestName);
   return firstWarnings(
     long.map(({ path, canonical, name }) => {
-      const message = `"${name}" (${canonical}) has ${name.length} characters; some clients cut or refuse names of more than ${longestName}: give it a shorter name`;
+      const message = `"${name}" (${canonical}) has ${name.length} characters; some clients cut or refuse names longer than ${longestName}; give it a shorter name`;
       return { path, message };
     }),
-    'names of that length',
+    'long names',
   );
 }
 
-/** About 500 tokens, paid for at every step; of 1,472 public tools seven in a thousand have more. */
+/** About 500 tokens, sent with every step; of 1,472 public tools seven in a thousand have longer descriptions. */
 const longestDescription = 2_000;
 
 function descriptionLengths(tools: readonly Told[]): Warning[] {
@@ -80,16 +83,16 @@ function descriptionLengths(tools: readonly Told[]): Warning[] {
   return [
     ...firstWarnings(
       empty.map(({ path, canonical }) => {
-        return { path, message: `${canonical} has no description: a model has its name alone to go by; give the entry one` };
+        return { path, message: `${canonical} has no description, so models choose it by its name alone; add a description to the entry` };
       }),
       'tools without a description',
     ),
     ...firstWarnings(
       long.map(({ path, canonical, description }) => {
-        const message = `the description of ${canonical} has ${description.length} characters, which every step pays for; give the entry a shorter one`;
+        const message = `the description of ${canonical} has ${description.length} characters, which are sent with every step; set a shorter one on the entry`;
         return { path, message };
       }),
-      'descriptions of that length',
+      'long descriptions',
     ),
   ];
 }
@@ -109,13 +112,13 @@ function sameDescriptions(tools: readonly Told[]): Warning[] {
       firsts.set(text, tool);
       return [];
     }
-    const message = `${called(tool)} is described in the same words as ${called(first)}: a model can tell them apart only by their names; say in a description or a note when to use which`;
+    const message = `${called(tool)} has the same description as ${called(first)}, so models can tell them apart only by name; say in a description or a note when to use which`;
     return [{ path: tool.path, message }];
   });
   return firstWarnings(warnings, 'tools with the description of another tool');
 }
 
-/** In lower case. In scripts that put no spaces between words, each character counts as a word. */
+/** Returns the words in lower case. In scripts without spaces between words, each character counts as a word. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -1,6 +1,7 @@
 /**
- * A made tool: JavaScript that a model or an administrator wrote over other tools (DESIGN §7). It runs in the sandbox, where its only powers
- * are `args`, `await tools.<name>(arguments)` and a console. What is written here is the document; what an edition holds of it is `MadeCode` (`edition-tool.ts`).
+ * A made tool: JavaScript that a model or an administrator wrote over other tools (DESIGN §7). It runs in the sandbox, where it can
+ * only use `args`, `await tools.<name>(arguments)` and a console. This file defines the document; `MadeCode` (`edition-tool.ts`) is
+ * the part stored in an edition.
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -19,7 +20,7 @@ export const MadeParameter = z
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, { message: 'must be 1 to 64 of letters, digits and "_", not beginning with a digit' }),
     type: z.enum(['string', 'number', 'boolean', 'array', 'object']),
     description: z.string().max(limits.maxDescriptionBytes).default(''),
-    required: z.boolean().default(true).meta({ description: 'Without effect where there is a default.' }),
+    required: z.boolean().default(true).meta({ description: 'Has no effect if there is a default.' }),
     default: z.json().optional(),
   })
   .meta({ id: 'MadeParameter' });
@@ -27,27 +28,27 @@ export type MadeParameter = z.infer<typeof MadeParameter>;
 
 export const MadeTool = z
   .strictObject({
-    name: z.string().max(128).optional().meta({ description: 'If given, equals the name in the path, with or without `made.`.' }),
+    name: z.string().max(128).optional().meta({ description: 'Must equal the name in the path, with or without `made.`, if given.' }),
     description: z.string().trim().min(1).max(limits.maxDescriptionBytes),
     parameters: z
       .array(MadeParameter, {
-        error: 'must be a list with {name, type, description, required, default} for each argument, and no JSON schema',
+        error: 'must be a list with {name, type, description, required, default} for each argument, not a JSON schema',
       })
       .max(limits.maxMadeParameters)
       .default([]),
     implementation: z.string().min(1).max(limits.maxImplementationBytes).meta({
       description:
-        'The body of an async function: `args` are its arguments, `await tools.<name>({…})` calls a tool, what it returns is the result.',
+        'The body of an async function: `args` holds the arguments, `await tools.<name>({…})` calls a tool, and the returned value is the result.',
     }),
     aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).optional().meta({
-      description: 'Further names, as toolsets take them where they give none: 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter.',
+      description: 'Default aliases, used by toolset entries that set none: 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter.',
     }),
     uses: z.array(z.string().min(1).max(192)).max(limits.maxMadeUses).optional().meta({
       description:
-        'The tools that it may call, by their canonical names. Absent: those that its code names as `tools.<name>` or `tools["<name>"]`.',
+        'Canonical names of the tools that it may call. Absent: the tools that its code uses as `tools.<name>` or `tools["<name>"]`.',
     }),
     names: z.record(z.string().min(1).max(128), z.string().min(1).max(192)).optional().meta({
-      description: 'Other names that its code calls them by, each with the canonical name that it means: `{"search": "docs.search"}`.',
+      description: 'Other names that its code uses for these tools, each with its canonical name: `{"search": "docs.search"}`.',
     }),
   })
   .meta({
@@ -65,18 +66,21 @@ export const MadeTool = z
   });
 export type MadeTool = z.infer<typeof MadeTool>;
 
-/** As the Catalog is given it. `by`: id of the key that writes it. */
+/** The input of the Catalog. `by`: id of the key that writes the tool. */
 export const WrittenMadeTool = MadeTool.extend({ by: z.string().min(1).optional() });
 export type WrittenMadeTool = z.infer<typeof WrittenMadeTool>;
 
 /**
- * Who wrote a made tool, and whether it is private to that key. `by` absent: it was written before writers were recorded, so its text is
- * untrusted to every key.
+ * The writer of a made tool, and whether the tool is private to that key. `by` absent: it was written before writers were recorded,
+ * so its text is untrusted for every key.
  */
 export type MadeBy = { by?: string; private?: true };
 
-/** A made tool as toolsets know it. `uses`: canonical names of the tools that it may call; `names`: other names that its code has for them. */
+/**
+ * A made tool as used by toolsets. `uses`: canonical names of the tools that it may call; `names`: other names that its code uses for
+ * them.
+ */
 export type MadeSource = MadeBy & { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
 
-/** As it is stored: what it uses is found out, and it is pinned (`made/stored-made-tool.ts`). */
+/** The stored form: `uses` is filled in, and the definition is pinned (`made/stored-made-tool.ts`). */
 export type StoredMadeTool = Omit<WrittenMadeTool, 'name' | 'uses' | 'aliases'> & { uses: string[]; aliases?: Alias[]; pin: string };

@@ -1,29 +1,29 @@
 /**
- * What a tool asks for in the middle of its call (MCP elicitation and sampling; `input_required` of 2026-07-28), and what it was
- * answered: data that travels between a server, Moniker and whoever called. The shapes are MCP's; what they hold is foreign.
+ * The input that a tool requests during its call (MCP elicitation and sampling; `input_required` of 2026-07-28), and the answers.
+ * This data travels between a server, Moniker and the caller. The shapes are MCP's; the content is untrusted.
  */
 
-/** One question, as MCP has it: `elicitation/create`, `sampling/createMessage` or `roots/list` with its `params`. */
+/** One MCP request: `elicitation/create`, `sampling/createMessage` or `roots/list` with its `params`. */
 export type InputRequest = { method: string; params: Record<string, unknown> };
 
-/** `result` as MCP has it, such as `{action: "accept", content: {…}}`. */
+/** An MCP `result`, such as `{action: "accept", content: {…}}`. */
 export type InputAnswer = Record<string, unknown>;
 
-/** By the server's own keys; `state` is what it wants back, opaque. */
+/** Requests by the server's own keys. `state`: opaque data that the server expects back. */
 export type InputRequired = { requests: Readonly<Record<string, InputRequest>>; state?: string };
 
-/** The same call again, with what was asked for. */
+/** The answers with which the same call is repeated. */
 export type GivenInput = { responses: Readonly<Record<string, InputAnswer>>; state?: string };
 
-/** What the call is made again with. */
+/** Returns the input for the repeated call. */
 export function toGiven({ state }: InputRequired, responses: Readonly<Record<string, InputAnswer>>): GivenInput {
   return { responses, ...(state !== undefined && { state }) };
 }
 
-/** What whoever called can be asked for (MCP `ClientCapabilities`). */
+/** The requests that the caller supports (MCP `ClientCapabilities`). */
 export type AskableInput = { elicitation?: { form?: object; url?: object }; sampling?: object; roots?: object };
 
-/** `elicitation: {}` is the word of clients from before there were modes: they know forms. */
+/** Clients from before modes existed send `elicitation: {}` and support forms. */
 export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): boolean {
   if (elicitation === undefined) return false;
   return mode === 'url' ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
@@ -31,5 +31,5 @@ export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): 
 
 export type ProgressUpdate = { progress: number; total?: number; message?: string };
 
-/** A line of a server's log (`notifications/message`). */
+/** A log line of a server (`notifications/message`). */
 export type ServerNotice = { level: string; logger?: string; data: unknown };

@@ -1,6 +1,6 @@
 /**
- * The neutral conversation: what the transcript view shows and what providers' request mappings read. Names in call parts
- * are kept as the model said them (`requested`) beside what they meant (`canonical`).
+ * The neutral conversation: shown in the transcript view and read by the request mappings of providers. Call parts store the name
+ * that the model used (`requested`) and the canonical name that it resolved to (`canonical`).
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -8,8 +8,8 @@ import { ContentBlock, ToolResultCode } from './tool.ts';
 
 export const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextPart' });
 /**
- * An image by base64 `data` or by `url`, one of the two. Checked here as far as that goes without decoding: a stored message that
- * every provider refuses would end each later turn of its session.
+ * An image, as base64 `data` or as `url`. Validated as far as possible without decoding: a stored message that every provider rejects
+ * would make every later turn of its session fail.
  */
 export const ImagePart = z
   .strictObject({
@@ -41,15 +41,15 @@ export const ToolCallPart = z
     requested: z.string(),
     canonical: z.string().nullable(),
     via: Via.nullable(),
-    /** null when the argument text was cut or beyond repair; `raw` then has it. */
+    /** null if the argument text was cut off or is not repairable; `raw` then has the text. */
     arguments: z.record(z.string(), z.unknown()).nullable(),
     raw: z.string().optional(),
     repaired: z.boolean().optional(),
-    /** The provider's own id of this call, when it gave one. */
+    /** The provider's own id of this call, if it sent one. */
     nativeId: z.string().optional(),
   })
   .meta({ id: 'ToolCallPart' });
-/** `said`: only in what a model is sent, where `requested` is the name of today: the one that was said. */
+/** `said`: set only in messages sent to a model where `requested` is the current name: the name that was originally used. */
 export type ToolCallPart = z.infer<typeof ToolCallPart> & { said?: string };
 
 export const ToolResultPart = z
@@ -65,10 +65,10 @@ export const ToolResultPart = z
   .meta({ id: 'ToolResultPart' });
 export type ToolResultPart = z.infer<typeof ToolResultPart>;
 
-/** What a caller's own tool answered; `callId` as the caller has it. */
+/** The result of a client tool; `callId` is the id that the client has. */
 export type ClientResult = Pick<ToolResultPart, 'callId' | 'content' | 'isError'>;
 
-/** What a provider wants back unchanged, beside the neutral parts; only that provider's adapter reads it. */
+/** Data that a provider expects back unchanged, next to the neutral parts. Only the adapter of that provider reads it. */
 export type NativePart = { type: 'native'; provider: string; data: unknown };
 
 export type AssistantPart = z.infer<typeof TextPart> | z.infer<typeof ReasoningPart> | ToolCallPart | NativePart;
@@ -76,17 +76,19 @@ export type AssistantPart = z.infer<typeof TextPart> | z.infer<typeof ReasoningP
 export type Message =
   | { role: 'system'; parts: { type: 'text'; text: string }[] }
   | { role: 'user'; parts: InputPart[] }
-  /** `model`: the ref (`provider/model`) that said it; absent where nobody knows, as in a client's history. */
+  /** `model`: the reference (`provider/model`) of the model that wrote it; absent if unknown, as in a client's history. */
   | { role: 'assistant'; parts: AssistantPart[]; model?: string }
   | { role: 'tool'; parts: ToolResultPart[] };
 
-/** Trimmed; '' where it says nothing. An image is its data, or its URL. */
+/** Returns trimmed text; '' for an empty part. For an image, returns its data or URL. */
 export function textOfInput(part: InputPart): string {
   if (part.type === 'text') return part.text.trim();
   return `[image ${part.mediaType ?? ''}]${part.data ?? part.url ?? ''}`;
 }
 
-/** One pass for a foreign character: the usual pattern in groups of four runs out of stack on images of some megabytes. */
+/**
+ * Searches for a single invalid character: the usual pattern with groups of four overflows the stack on images of some megabytes.
+ */
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.slice(0, -2)) && /^[A-Za-z0-9+/]{0,2}={0,2}$/.test(text.slice(-2));
 }

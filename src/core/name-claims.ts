@@ -1,7 +1,6 @@
 /**
- * Second phase of compiling a toolset: who claims which name, and where two claims meet (DESIGN §3.4). The verdict does
- * not depend on the order of entries, names both tools, and proposes a name that is free. No pair is ever tried: the cost is
- * that of sorting the entries.
+ * Second phase of compiling a toolset: finds names that two tools claim (DESIGN §3.4). The result does not depend on the order of
+ * entries, names both tools, and suggests a free name. Pairs are never compared one by one: the cost is that of sorting the entries.
  */
 import { fold } from './fold.ts';
 import type { NamedEntry } from './named-entry.ts';
@@ -9,12 +8,12 @@ import { isAlias } from './names.ts';
 import { reservedNames } from './reserved-names.ts';
 
 /**
- * `tools` are canonical names: the first keeps the name, the second is the one to rename. `suggestion` is legal as a name
- * and as an alias, and nothing in the toolset claims it.
+ * `tools` are canonical names: the first keeps the name, the second should be renamed. `suggestion` is legal as a name and as an
+ * alias, and not claimed in the toolset.
  */
 export type NameConflict = { name: string; tools: [string, string]; suggestion: string };
 
-/** All conflicts at once, sorted by name and tools. Of n claims to one name, n-1 conflicts: each mover with the keeper. */
+/** Returns all conflicts, sorted by name and tools. n claims to one name give n-1 conflicts: each of the others with the keeper. */
 export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
   const sorted = sortByContent(entries);
   const claims = collectClaims(sorted);
@@ -26,25 +25,25 @@ export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
   return propose(meetings.sorted(), sorted);
 }
 
-/** After this the order of the document is forgotten; entries that stay level are alike in all that counts here. */
+/** Removes the influence of the document order; entries that compare equal are identical in everything that matters here. */
 function sortByContent(entries: readonly NamedEntry[]): NamedEntry[] {
   const names = (entry: NamedEntry): string =>
     JSON.stringify([entry.givenName, entry.wireName, entry.aliases.map(({ name, inherited }) => [name, inherited])]);
   return [...entries].sort((a, b) => compare(a.canonical, b.canonical) || compare(names(a), names(b)));
 }
 
-/** `chosen` names were written by somebody (given names, aliases); a `default` wire name is the tool's own, made legal. */
+/** `chosen` names were written by a person (given names, aliases); a `default` wire name is the tool's own name, made legal. */
 type Claim = { name: string; folded: string; entry: NamedEntry; rank: number };
 
-/** Of two chosen claims the lower rank keeps the name: what was written by hand outlives what a tool brought along. */
+/** Of two chosen claims the lower rank keeps the name: names written in the document win over inherited ones. */
 const rank = { given: 0, alias: 1, inherited: 2, default: 3 } as const;
 
 type Claims = {
-  /** By folded name: models do not keep to one spelling, so chosen names must differ in more than that. */
+  /** By folded name: models vary the spelling, so chosen names must differ in more than spelling. */
   chosen: Map<string, Claim[]>;
   /** By exact name. */
   defaults: Map<string, Claim[]>;
-  /** Own name → canonical names of the tools that go by it at their source. */
+  /** Own name → canonical names of the tools that have it at their source. */
   owners: Map<string, Set<string>>;
 };
 
@@ -61,7 +60,7 @@ function collectClaims(entries: readonly NamedEntry[]): Claims {
   return claims;
 }
 
-/** A hidden alias that repeats the tool's own name does not make it a chosen one: without the alias it would stand, too. */
+/** A hidden alias that repeats the tool's own name does not make it a chosen name: without the alias the name would be the same. */
 function hasDefaultName({ givenName, aliases, wireName }: NamedEntry): boolean {
   return givenName === null && !aliases.some((alias) => alias.mode === 'announced' && alias.name === wireName);
 }
@@ -97,7 +96,7 @@ function createMeetings(): { add: Meet; sorted(): Meeting[] } {
   };
 }
 
-/** Given names and aliases against each other, exact and folded. An entry's own spellings of one name do not clash. */
+/** Compares given names and aliases with each other, exact and folded. Spellings of one name in the same entry do not conflict. */
 function meetChosen(claims: Claims, meet: Meet): void {
   for (const group of claims.chosen.values()) {
     const keeper = keeperOf(group);
@@ -106,11 +105,11 @@ function meetChosen(claims: Claims, meet: Meet): void {
 }
 
 /**
- * Given names and aliases against the own names of other tools, exact: this is what refuses shadowing, swaps and chains.
- * Canonical names need no check of their own: they hold a dot, which no given name and no alias may.
+ * Compares given names and aliases with the own names of other tools, exact: this refuses shadowing, swaps and chains. Canonical
+ * names need no check: they contain a dot, which given names and aliases cannot.
  */
 function meetOwnNames(claims: Claims, meet: Meet): void {
-  // Two owners are enough: at most one of them is the claimant's own tool. Entries come sorted, and so do owners.
+  // Two owners are enough, since at most one of them is the claimant's own tool. Entries are sorted, and so are owners.
   const firstTwo = new Map<string, string[]>();
   for (const claim of [...claims.chosen.values()].flat()) {
     const owners = firstTwo.get(claim.name) ?? [...(claims.owners.get(claim.name) ?? [])].slice(0, 2);
@@ -120,7 +119,7 @@ function meetOwnNames(claims: Claims, meet: Meet): void {
   }
 }
 
-/** Default wire names against each other and against given names and aliases, exact. */
+/** Compares default wire names with each other and with given names and aliases, exact. */
 function meetDefaults(claims: Claims, meet: Meet): void {
   for (const [name, group] of claims.defaults) {
     const keeper = keeperOf(group);
@@ -131,7 +130,7 @@ function meetDefaults(claims: Claims, meet: Meet): void {
   }
 }
 
-/** Names of the tools that Moniker adds by itself: chosen names in any spelling, defaults exact. */
+/** Compares with the names of built-in tools that Moniker adds: chosen names in any spelling, defaults exact. */
 function meetReserved(claims: Claims, meet: Meet): void {
   for (const [name, owner] of reservedNames) {
     const takers = [...(claims.chosen.get(fold(name)) ?? []), ...(claims.defaults.get(name) ?? [])];
@@ -139,7 +138,7 @@ function meetReserved(claims: Claims, meet: Meet): void {
   }
 }
 
-/** The first of the lowest rank. Groups are never empty. */
+/** Returns the first claim with the lowest rank. Groups are never empty. */
 function keeperOf(group: readonly Claim[]): Claim {
   return group.reduce((best, claim) => (claim.rank < best.rank ? claim : best));
 }
@@ -149,7 +148,7 @@ function propose(meetings: readonly Meeting[], entries: readonly NamedEntry[]): 
   const namer = createNamer(entries);
   const proposed = new Map<NamedEntry, Map<string, string>>();
   return meetings.map(({ name, keeper, mover }) => {
-    // One name that meets two others still needs only one new name.
+    // A name that conflicts with two others still needs only one new name.
     const ofEntry = proposed.get(mover.entry) ?? new Map<string, string>();
     proposed.set(mover.entry, ofEntry);
     const suggestion = ofEntry.get(name) ?? namer(name, mover.entry);
@@ -158,7 +157,7 @@ function propose(meetings: readonly Meeting[], entries: readonly NamedEntry[]): 
   });
 }
 
-/** Gives names that are free in every spelling, each only once. */
+/** Returns a function that suggests names that are free in every spelling, each only once. */
 function createNamer(entries: readonly NamedEntry[]): (name: string, entry: NamedEntry) => string {
   const taken = new Set([...reservedNames.keys()].map(fold));
   const canonicals = new Set([...reservedNames.values()].map(fold));
@@ -168,7 +167,7 @@ function createNamer(entries: readonly NamedEntry[]): (name: string, entry: Name
   }
   const counters = new Map<string, number>();
 
-  // A name that reads like another tool's canonical name would be legal, and a trap.
+  // A name that folds to another tool's canonical name would be legal, but misleading.
   const take = (name: string, entry: NamedEntry): boolean => {
     const folded = fold(name);
     const isFree = isAlias(name) && !taken.has(folded) && (!canonicals.has(folded) || folded === fold(entry.canonical));
@@ -181,7 +180,7 @@ function createNamer(entries: readonly NamedEntry[]): (name: string, entry: Name
     const base = slug(name);
     const plain = [base.startsWith(server) ? base : `${server}_${base}`, `${server}_${slug(entry.ownName)}`].map(cut);
     for (const candidate of plain) if (take(candidate, entry)) return candidate;
-    // The counter goes on where it stopped, so that a thousand claims to one name stay linear.
+    // The counter continues where it stopped, so that a thousand claims to one name take linear time.
     const stem = plain[0] ?? 'tool';
     for (let count = counters.get(stem) ?? 2; ; count++) {
       counters.set(stem, count + 1);
@@ -201,7 +200,7 @@ function slug(name: string): string {
   );
 }
 
-/** Room is left for a counter. */
+/** Leaves space for a counter. */
 function cut(name: string): string {
   return name.slice(0, 56);
 }

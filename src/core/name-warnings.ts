@@ -1,11 +1,11 @@
-/** Last phase of compiling a toolset: names that are legal and free, and that an administrator should know about all the same. */
+/** Last phase of compiling a toolset: warnings about names that are legal and free, but may cause problems. */
 import { fold } from './fold.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { nameWarning } from './reserved-names.ts';
 import type { Warning } from './warning.ts';
 
-/** Kind by kind, each in the order of the entries. Linear in entries and known tools. */
+/** Returns the warnings grouped by kind, each in the order of the entries. Linear in entries and known tools. */
 export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): Warning[] {
   return [...loadedWords(entries), ...shadowedTools(entries, known), ...repeatedTools(entries), ...lookalikes(entries)];
 }
@@ -26,10 +26,10 @@ function loadedWords(entries: readonly NamedEntry[]): Warning[] {
   });
 }
 
-/** One chosen name may hide many tools of the workspace; a few say enough. */
+/** One chosen name may shadow many tools of the workspace; the message names the first few. */
 const maxNamedTools = 3;
 
-/** A name that is another tool's own, outside this toolset: whoever knows that tool will expect it here. */
+/** Names that are another tool's own name, outside this toolset: readers who know that tool would expect it. */
 function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Warning[] {
   const chosen = chosenNames(entries).filter(({ name, entry }) => name !== entry.ownName);
   const shadowed = new Map<string, string[]>(chosen.map(({ name }) => [name, []]));
@@ -46,8 +46,8 @@ function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Warni
 }
 
 /**
- * A canonical name that means several entries means the only one without presets (`alias-map.ts`). Where none is without, or more than
- * one, a call by it finds no tool.
+ * A canonical name with several entries resolves to the only one without presets (`alias-map.ts`). If there is none or more than one
+ * without presets, a call by the canonical name is ambiguous.
  */
 function repeatedTools(entries: readonly NamedEntry[]): Warning[] {
   const first = new Map<string, NamedEntry>();
@@ -59,12 +59,12 @@ function repeatedTools(entries: readonly NamedEntry[]): Warning[] {
   return entries.flatMap((entry) => {
     const before = first.get(entry.canonical);
     if (before === undefined || before === entry || plain.get(entry.canonical) === 1) return [];
-    const message = `${entry.canonical} stands at ${before.path} too; a call by its canonical name fits both and is refused as ambiguous`;
+    const message = `${entry.canonical} is also listed at ${before.path}; a call by its canonical name matches both and is refused as ambiguous`;
     return [{ path: `${entry.path}.tool`, message }];
   });
 }
 
-/** Wire names that only spelling tells apart (`get-logs`, `get_logs`): fine when called exactly, ambiguous otherwise. */
+/** Wire names that differ only in spelling (`get-logs`, `get_logs`): exact calls work, other spellings are ambiguous. */
 function lookalikes(entries: readonly NamedEntry[]): Warning[] {
   const first = new Map<string, NamedEntry>();
   return entries.flatMap((entry) => {

@@ -1,6 +1,6 @@
 /**
- * First phase of compiling a toolset: each entry on its own. Finds its tool, reads its names, and says what is wrong with
- * them. Whether names of two entries meet is the next phase's matter (`name-claims.ts`).
+ * First phase of compiling a toolset: each entry by itself. Finds its tool, reads its names, and reports what is wrong with them. The
+ * next phase finds conflicts between entries (`name-claims.ts`).
  */
 import { isDeeperThan } from './json-depth.ts';
 import type { KnownTools } from './known-tools.ts';
@@ -14,7 +14,7 @@ import type { ToolDefinition, ToolSource } from './tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from './warning.ts';
 
-/** An entry with its final names, not yet checked against the others. */
+/** An entry with its final names, not yet compared with the others. */
 export type NamedEntry = {
   /** `tools[i]` in the document. */
   path: string;
@@ -22,20 +22,20 @@ export type NamedEntry = {
   canonical: CanonicalName;
   server: string;
   ownName: string;
-  /** null: a known server that never listed it. */
+  /** null: the tool of a known server that has not listed it. */
   definition: ToolDefinition | null;
-  /** As given; null where the default stands. */
+  /** The name given in the entry; null if the default is used. */
   givenName: WireName | null;
   aliases: EntryAlias[];
   wireName: WireName;
 };
 
-/** `path` points at the alias in the document, or at the entry for one that the tool brought along. */
+/** `path` points to the alias in the document, or to the entry for an inherited alias of the tool. */
 export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: string; inherited: boolean };
 
 export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
 
-/** Every fault of every entry at once. `entries` is only whole when `issues` is empty. */
+/** Returns all errors of all entries. `entries` is only complete if `issues` is empty. */
 export function readEntries(toolset: Toolset, known: KnownTools): Reading {
   const reading: Reading = { entries: [], issues: [], warnings: [] };
   const finder = createFinder(known);
@@ -53,7 +53,7 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
     if (definition === null) {
       reading.warnings.push({
         path: `${path}.tool`,
-        message: `${canonical} is not known yet, and cannot be called until then: ${notListedYet(server)}`,
+        message: `${canonical} is not known yet and cannot be called until it is: ${notListedYet(server)}`,
       });
     }
     const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);
@@ -64,14 +64,14 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
 
 function stateWarning(canonical: string, { state, held, renamedTo }: ToolSource): string | null {
   if (state === 'missing') {
-    const now = renamedTo === undefined ? '' : `; ${renamedTo} has its definition now: set tool to it, and the names stay`;
-    return `${canonical} is not listed by its server any more; it cannot be called${now}`;
+    const now = renamedTo === undefined ? '' : `; ${renamedTo} now has its definition: set tool to it, and the names stay the same`;
+    return `${canonical} is no longer listed by its server and cannot be called${now}`;
   }
-  if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until somebody accepts it`;
+  if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until an administrator accepts it`;
   return null;
 }
 
-/** An announced alias is a name that somebody chose, so it goes before the tool's own. */
+/** An announced alias was chosen by a person, so it takes precedence over the tool's own name. */
 function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
   const announced = aliases.find((alias) => alias.mode === 'announced');
   // Every legal alias is a legal wire name.
@@ -99,17 +99,18 @@ function readAliases(sources: readonly ToolsetAlias[], entryPath: string, readin
     const before = aliases.get(parsed.alias);
     if (before === undefined)
       aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: false });
-    else if (before.mode === mode) reading.warnings.push({ path, message: `"${parsed.alias}" stands twice in this entry; once is enough` });
+    else if (before.mode === mode)
+      reading.warnings.push({ path, message: `"${parsed.alias}" is listed twice in this entry; remove one of them` });
     else
       reading.issues.push({
         path,
-        message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; keep one of the two`,
+        message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; remove one of them`,
       });
   }
   return [...aliases.values()];
 }
 
-/** A tool's default aliases were checked when they were set; one that is bad all the same must not break the toolset. */
+/** A tool's default aliases were checked when they were set; an invalid one must still not break the toolset. */
 function inheritAliases(definition: ToolDefinition | null, path: string, reading: Reading): EntryAlias[] {
   const names = new Set<string>();
   for (const text of definition?.aliases ?? []) {
@@ -127,7 +128,7 @@ type Found =
   | { ok: true; canonical: CanonicalName; server: string; ownName: string; definition: ToolDefinition | null }
   | { ok: false; message: string };
 
-/** Suggestions cost a walk over all tools each; a document with more bad entries than this has another fault than typing. */
+/** Each suggestion walks all tools. If more entries than this are wrong, the problem is not a typing error. */
 const maxEntriesWithSuggestions = 20;
 
 function createFinder(known: KnownTools): { find(canonical: string): Found } {
@@ -137,11 +138,11 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
   const find = (canonical: string): Found => {
     const definition = known.get(canonical);
     if (definition !== undefined) {
-      // Everything after this walks the schemas without looking back.
+      // The later phases walk the schemas recursively without a depth check.
       if (isDeeperThan([definition.inputSchema, definition.outputSchema, definition.annotations], limits.maxJsonDepth + 1)) {
         return {
           ok: false,
-          message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels; such a tool cannot be offered`,
+          message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels, so it cannot be offered`,
         };
       }
       return { ok: true, canonical: definition.canonical, server: definition.server, ownName: definition.name, definition };
@@ -150,8 +151,8 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
   };
 
   /**
-   * A document is all that is known of such a tool, so its name has to be cut here, at the first dot: server names hold
-   * none, and the server must be one we know. Its names are the same once the server lists it.
+   * Only the document names such a tool, so its name is split here, at the first dot: server names contain no dot, and the server
+   * must be known. The names stay the same once the server lists the tool.
    */
   const findUnlisted = (canonical: string): Found | null => {
     const dot = canonical.indexOf('.');
@@ -160,7 +161,7 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
     if (dot < 1 || ownServers.has(server) || !known.hasServer(server) || !isListedName(ownName)) return null;
     listed ??= new Set(Array.from(known.all(), (tool) => tool.server));
     if (listed.has(server)) return null;
-    // `<server>.<name>` with both halves checked just now.
+    // `<server>.<name>`, and both parts were just checked.
     return { ok: true, canonical: canonical as CanonicalName, server, ownName, definition: null };
   };
 
@@ -169,7 +170,7 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
     const server = dot < 1 ? null : canonical.slice(0, dot);
     const what =
       server === null
-        ? `there is no tool ${quote(canonical)}; a canonical name reads <server>.<tool>`
+        ? `there is no tool ${quote(canonical)}; a canonical name has the form <server>.<tool>`
         : known.hasServer(server)
           ? `the server ${quote(server)} has no tool ${quote(canonical.slice(dot + 1))}`
           : `there is no server ${quote(server)}`;
@@ -182,7 +183,7 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
   return { find };
 }
 
-/** Not those that are gone: an entry of one could not be called either. */
+/** Skips missing tools: an entry for one could not be called. */
 function* spellings(known: KnownTools): Generator<readonly [string, string]> {
   for (const tool of known.all()) {
     if (tool.source?.state === 'missing') continue;

@@ -1,18 +1,17 @@
 /**
- * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot stand in for one, and what makes each
- * legal. Not here: spelling apart (`fold.ts`), names that are taken (`reserved-names.ts`, `name-claims.ts`) and resolving
- * a called name (`alias-map.ts`).
+ * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot be used as one, and the rules for each. Other files
+ * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
  */
 import { z } from 'zod';
 import { trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
 import { codePointName } from './visible-text.ts';
 
-/** `<server>.<name>`, ours. Never parsed back into its parts: every lookup is by exact key. */
+/** `<server>.<name>`. Never split back into its parts: every lookup uses the exact name. */
 export const CanonicalName = z.string().min(3).max(192).brand<'CanonicalName'>();
 export type CanonicalName = z.infer<typeof CanonicalName>;
 
-/** The safe core of every provider's rule for function names. What a provider or MCP client is shown. */
+/** The intersection of the providers' rules for function names. The name sent to providers and MCP clients. */
 const legalWireName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 export const WireName = z.string().regex(legalWireName).brand<'WireName'>();
 export type WireName = z.infer<typeof WireName>;
@@ -28,41 +27,44 @@ export function isAlias(text: string): text is Alias {
 }
 
 /**
- * What a source may call a tool. MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Blanks between words are taken as
- * well: real servers list such names, and models are shown a legal one instead.
+ * The tool names accepted from a server. MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Spaces between
+ * words are accepted too, since real servers list such names; models get a legal name instead.
  */
 export function isListedName(text: string): boolean {
   return text.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(text);
 }
 
-/** Reads an alias as its author wrote it. White space around it is dropped; for all else the reason says what to change. */
+/** Parses an alias as written. Surrounding white space is removed; for anything else the reason says what to change. */
 export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {
   const alias = trimAscii(text);
   if (isAlias(alias)) return { ok: true, alias };
   return { ok: false, reason: `${quote(alias)} cannot be an alias: ${faultOf(alias, false)}` };
 }
 
-/** Reads a wire name given in a toolset: like an alias, but capitals and a leading `_` are fine. At least 2 characters. */
+/** Parses a wire name given in a toolset: like an alias, but capitals and a leading `_` are allowed. At least 2 characters. */
 export function parseWireName(text: string): { ok: true; wireName: WireName } | { ok: false; reason: string } {
   const name = trimAscii(text);
   if (isWireName(name) && name.length >= 2) return { ok: true, wireName: name };
   return { ok: false, reason: `${quote(name)} cannot be a name: ${faultOf(name, true)}` };
 }
 
-/** Legal with every provider. Members of every object are not: some clients expose tools as properties. */
+/**
+ * Whether every provider accepts the name. Members of every JavaScript object are refused, since some clients expose tools as
+ * properties.
+ */
 export function isWireName(text: string): text is WireName {
   return legalWireName.test(text) && !isObjectMember(text);
 }
 
 /**
- * A tool's own name as a wire name: unchanged where it is legal, else made legal with a hash of the whole canonical name
- * at its end, so that two long names that begin alike stay apart. The same each time.
+ * Returns a tool's own name as a wire name: unchanged if legal, else made legal with a hash of the whole canonical name as suffix, so
+ * that two long names with the same beginning differ. Deterministic.
  */
 export function toWireName(canonical: string, ownName: string): WireName {
   return isWireName(ownName) ? ownName : distinctWireName(canonical, ownName);
 }
 
-/** `ownName` made legal, always with the hash suffix of `identity`: for names that two tools would otherwise share. */
+/** Returns `ownName` made legal, always with the hash suffix of `identity`: for names that two tools would otherwise share. */
 export function distinctWireName(identity: string, ownName: string): WireName {
   const suffix = `_${shortHash(identity)}`;
   const legal = ownName.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^(?![a-zA-Z_])/, '_');
@@ -70,7 +72,7 @@ export function distinctWireName(identity: string, ownName: string): WireName {
   return (legal.slice(0, maxNameLength - suffix.length) + suffix) as WireName;
 }
 
-/** A name for a message: in quotes, cut, with everything that does not print written as its code point. */
+/** Quotes a name for a message: cut to length, with non-printable characters replaced by their code point. */
 export function quote(name: string): string {
   const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePointName(character)}>`);
   const isWhole = name.length <= 80 && text.length <= 120;
@@ -81,9 +83,9 @@ function faultOf(name: string, isWire: boolean): string {
   if (name === '') return 'it is empty';
   if (isObjectMember(name)) return 'it is a member of every JavaScript object';
   const illegal = (isWire ? /[^a-zA-Z0-9_-]/u : /[^a-zA-Z0-9_:-]/u).exec(name)?.[0];
-  if (illegal !== undefined) return `it holds ${describe(illegal)}; take ${isWire ? 'letters' : 'a-z'}, 0-9, "_" and "-"`;
-  if (name.includes(':')) return 'it holds ":", which no provider takes; take "_" or "-"';
-  if (!isWire && /[A-Z]/.test(name)) return 'it holds capitals; aliases are lower case (a call finds them in any case)';
+  if (illegal !== undefined) return `it contains ${describe(illegal)}; use ${isWire ? 'letters' : 'a-z'}, 0-9, "_" and "-"`;
+  if (name.includes(':')) return 'it contains ":", which no provider accepts; use "_" or "-"';
+  if (!isWire && /[A-Z]/.test(name)) return 'it contains capitals; aliases are lower case (calls match them in any case)';
   if (!(isWire ? /^[a-zA-Z_]/ : /^[a-z]/).test(name)) return `it must begin with a ${isWire ? 'letter or "_"' : 'letter a-z'}`;
   if (name.length < 2) return 'it is shorter than 2 characters';
   return `it is longer than ${maxNameLength} characters`;
@@ -95,8 +97,8 @@ function describe(character: string): string {
 }
 
 /**
- * 40 bits as ten hex digits: FNV-1a in two lanes. Not a safeguard: two names that still meet are a clash like any other
- * and refused when the toolset is written. Synchronous, unlike Web Crypto, because names are needed where nothing can wait.
+ * Returns 40 bits as ten hex digits: FNV-1a in two lanes. Not collision-proof: two names with the same hash are refused as a conflict
+ * when the toolset is written. Synchronous, unlike Web Crypto, because names are needed in synchronous code.
  */
 function shortHash(text: string): string {
   let low = 0x811c9dc5;

@@ -1,7 +1,7 @@
 /**
- * Which tools of a plan a model is sent, how and in which order. What is sent once stays where it is: tools that a conversation
- * adds stand at the end, so that a provider's cache of prefixes holds from step to step. Whatever is not sent may be called all
- * the same; that is `alias-map.ts`.
+ * Which tools of a plan are sent to a model, how, and in which order. A definition keeps its position once sent: tools that a
+ * conversation adds are appended, so that a provider's prefix cache stays valid from step to step. Tools that are not sent can still
+ * be called; `alias-map.ts` decides that.
  */
 import type { AliasMap } from './alias-map.ts';
 import { describeTool } from './announce.ts';
@@ -14,10 +14,10 @@ import { injectedNames } from './reserved-names.ts';
 import { toldTool } from './told-tools.ts';
 import type { JsonSchema } from './tool.ts';
 
-/** A definition as a model is sent it. `name` is the tool's wire name, or one of its `function` aliases. */
+/** A definition as sent to a model. `name` is the tool's wire name, or one of its `function` aliases. */
 export type OfferedName = { name: string; description: string; inputSchema: JsonSchema; tool: EditionTool };
 
-/** Every ready tool in the document's order, each followed by its `function` aliases; then what was added to the document's. */
+/** Returns every ready tool in the order of the document, each followed by its `function` aliases; then the added tools. */
 export function offeredTools(map: AliasMap): readonly OfferedName[] {
   const known = all.get(map);
   if (known !== undefined) return known;
@@ -29,17 +29,17 @@ export function offeredTools(map: AliasMap): readonly OfferedName[] {
 
 const all = new WeakMap<AliasMap, readonly OfferedName[]>();
 
-/** Whether the plan has so many tools that most are sent only once they were found or called (DESIGN §4). */
+/** Whether the plan has so many tools that most are sent only after they were found or called (DESIGN §4). */
 export function isOnDemand(map: AliasMap): boolean {
   return map.base === undefined ? toolset(map).isOnDemand : isOnDemand(map.base);
 }
 
-/** The part of an on-demand toolset that is sent from the first step on, in its order. Of any other all there is. */
+/** Returns the tools that are sent from the first step on, in order. If the toolset is not on demand, these are all tools. */
 export function alwaysOffered(map: AliasMap): readonly EditionTool[] {
   return map.base === undefined ? toolset(map).always : [...alwaysOffered(map.base), ...map.own.filter(isForModels)];
 }
 
-/** How many tools of the toolset there are for models, sent or not. */
+/** Returns the number of tools for models in the toolset, sent or not. */
 export function readyTools(map: AliasMap): number {
   return map.base === undefined ? toolset(map).ready : readyTools(map.base);
 }
@@ -58,14 +58,15 @@ function toolset(map: AliasMap): Toolset {
   return found;
 }
 
-/** Turns need those of ours for themselves, and a caller's own are what he asks for. */
+/** Injected tools are needed by the turn itself, and a caller's own tools are explicitly requested. */
 function isAlwaysOffered({ alwaysOffered: wanted, canonical, ownName, kind }: EditionTool): boolean {
   return wanted === true || kind === 'client' || injectedNames.get(ownName) === canonical;
 }
 
 /**
- * What a step is sent. On demand: what is always offered, what the conversation has gathered in the order it came, and at the end
- * `also`, a tool that this step is to call. The same list object while nothing is new, so that what is made of it is made once.
+ * Returns the definitions for a step. On demand: the tools that are always offered, then those that the conversation has gathered, in
+ * order, and at the end `also`, a tool that this step is forced to call. Returns the same list object until something is added, so
+ * that provider formats are built once.
  */
 export function sentTools(map: AliasMap, gathered: readonly Gathered[] = nothing, also: EditionTool | null = null): readonly OfferedName[] {
   if (!isOnDemand(map)) return offeredTools(map);
@@ -82,12 +83,15 @@ const nothing: readonly Gathered[] = [];
 type Sent = { gathered: readonly Gathered[]; also: EditionTool | null; always: readonly OfferedName[]; tools: readonly OfferedName[] };
 const sent = new WeakMap<AliasMap, Sent>();
 
-/** Whether a tool that is found now would be sent as well; beyond the bound it can be called, and its definition is not sent. */
+/** Whether another found tool would be sent. Beyond the limit a tool can be called, but its definition is not sent. */
 export function hasRoom(map: AliasMap, gathered: readonly Gathered[]): boolean {
   return !isOnDemand(map) || gatheredInPlan(map, gathered, null).length < limits.maxGatheredTools;
 }
 
-/** Those that the plan has now, each once and none that is always offered; the oldest stay. */
+/**
+ * Returns the gathered tools that the plan currently has, without duplicates and without those that are always offered; the oldest
+ * stay.
+ */
 function gatheredInPlan(map: AliasMap, gathered: readonly Gathered[], also: EditionTool | null): EditionTool[] {
   const before = new Set(alwaysOffered(map));
   const tools = new Set<EditionTool>();
@@ -104,11 +108,11 @@ function definitionsOf(map: AliasMap, tools: readonly EditionTool[]): OfferedNam
   return tools.filter(isForModels).flatMap((tool) => definitionsOfOne(map, tool));
 }
 
-/** The definition of a tool is the same object in every list of a table, and of those that extend it. */
+/** A tool has the same definition object in every list of a table and of the tables that extend it. */
 const definitions = new WeakMap<AliasMap, Map<EditionTool, readonly OfferedName[]>>();
 
 function definitionsOfOne(map: AliasMap, tool: EditionTool): readonly OfferedName[] {
-  // A caller's own come and go with his turn: to keep them costs more than to make them.
+  // A caller's own tools change with each turn: caching them costs more than building them.
   if (tool.kind === 'client') return define(map, tool);
   const root = rootOf(map);
   let known = definitions.get(root);
@@ -126,7 +130,7 @@ function definitionsOfOne(map: AliasMap, tool: EditionTool): readonly OfferedNam
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {
   const { description: told, inputSchema } = toldTool(map, tool);
-  // The block in the prompt is of what is sent from the first step on: what comes later brings its aliases along.
+  // The block in the prompt covers the tools sent from the first step on; tools added later carry their aliases in their description.
   const comesLater = isOnDemand(map) && !isAlwaysOffered(tool) && map.edition.announce === 'prompt';
   const description = describeTool({ ...tool, description: told }, comesLater ? 'description' : map.edition.announce);
   return definitionNames(tool).map((name) => ({ name, description, inputSchema, tool }));

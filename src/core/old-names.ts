@@ -1,25 +1,25 @@
 /**
- * Which of the names in a text are tools' names of other days, and what those tools go by now (DESIGN §4): own names, canonical names and
- * aliases of what a plan offers. Read by whoever rewrites a text (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also
- * forgives spelling.
+ * Finds names in a text that tools had earlier, and their current names (DESIGN §4): own names, canonical names and aliases of the
+ * tools that a plan offers. Used to rewrite texts (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also accepts
+ * other spellings.
  */
 import { asWritten } from './alias-map.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
 import type { WireName } from './names.ts';
 import type { NameLookup } from './rewrite-names.ts';
 
-/** What it reads of an `AliasMap`. */
+/** The part of an `AliasMap` that this file reads. */
 export type OfferedNames = {
   readonly tools: readonly EditionTool[];
-  /** The table that this one extends with tools of a conversation. Those must not change what was told before them. */
+  /** The table that this one extends with tools of a conversation. Added tools must not change texts sent earlier. */
   readonly base?: OfferedNames;
 };
 
 /**
- * For texts of a server, or of nobody in particular (null: skills, instructions). Names mean, in this order: the server's own tools by
- * their own names, then as a call would be read: names of today, canonical names, aliases of any mode, own names. What two tools share
- * on a level is left alone. Built once for the names, the tables are shared by all texts. (Of 439 inline codes in 1,472 public tools none is
- * by chance the name of a tool of another server.)
+ * Returns the lookup for texts of a server, or of no particular server (null: skills, instructions). A name is looked up in this
+ * order: the server's own tools by their own names, then as a call would be resolved: current names, canonical names, aliases of any
+ * mode, own names. Names that two tools share on one level are left unchanged. The tables are built once and shared by all texts. (Of
+ * 439 inline codes in 1,472 public tools, none is by chance the name of another server's tool.)
  */
 export function nameLookup(names: OfferedNames, server: string | null): NameLookup {
   const tables = tablesOf(rootOf(names));
@@ -27,7 +27,7 @@ export function nameLookup(names: OfferedNames, server: string | null): NameLook
   const nameOf = (name: string): WireName | typeof shared | undefined => first?.get(name) ?? tables.names.get(name);
   return (name) => {
     const now = nameOf(name);
-    // A name that is itself an old one would be rewritten the next time; compiled editions have none.
+    // A current name that is itself an old name would be rewritten the next time; compiled editions have none.
     return now === undefined || now === shared || now === name || (nameOf(now) ?? now) !== now ? undefined : now;
   };
 }
@@ -38,7 +38,7 @@ type Tables = { servers: ReadonlyMap<string, Table>; names: Table };
 
 const kept = new WeakMap<OfferedNames, Tables>();
 
-/** The names as they were before a conversation added to them. */
+/** Returns the names from before a conversation added tools to them. */
 export function rootOf<Names extends { readonly base?: Names }>(names: Names): Names {
   let root = names;
   while (root.base !== undefined) root = root.base;
@@ -54,7 +54,7 @@ function tablesOf(names: OfferedNames): Tables {
 }
 
 function buildTables({ tools }: OfferedNames): Tables {
-  // Texts call tools by the names that the toolset gives them, also where they go without these.
+  // Texts use the names that the toolset gives its tools, even if the tools currently go by other names.
   const offered = tools.filter(isForModels).map((tool) => ({ tool, entry: asWritten(tool) }));
   const servers = new Map<string, Table>();
   for (const { tool } of offered) {
@@ -75,7 +75,7 @@ function buildTables({ tools }: OfferedNames): Tables {
   return { servers, names };
 }
 
-/** Tools have wire names apart. */
+/** Wire names are unique per tool. */
 function add(table: Table, name: string, { wireName }: EditionTool): void {
   const before = table.get(name);
   table.set(name, before === undefined || before === wireName ? wireName : shared);

@@ -1,6 +1,6 @@
 /**
- * One call while its pieces come in: its name, its argument text, what of it may be passed on, and what it comes to in the end. Which
- * pieces are its own is for `tool-call-assembler.ts`, its only user.
+ * One call while its pieces arrive: its name, its argument text, the part that can be passed on, and its final state.
+ * `tool-call-assembler.ts`, its only user, decides which pieces belong to it.
  */
 import { BraceCounter } from './brace-counter.ts';
 import type { CallPiece, CarrierFault } from './call-piece.ts';
@@ -10,7 +10,7 @@ import { type ArgumentReading, readArguments } from './json-repair.ts';
 import { limits } from './limits.ts';
 import { isRecord } from './wire-value.ts';
 
-/** `ended`: the wire said that the reply is over; `length`: it stopped at a limit. */
+/** `ended`: the wire reported the end of the reply; `length`: the reply stopped at a limit. */
 export type Ending = { ended: boolean; length: boolean };
 
 export class OpenCall {
@@ -25,17 +25,17 @@ export class OpenCall {
   oversized = false;
   /** Argument text that waits for the name. */
   unsent = '';
-  /** The call's text; nothing reads all of it before the end. */
+  /** The argument text; it is read as a whole only at the end. */
   readonly #body = new GrowingText();
-  /** What came after the object was whole; passed on to nobody. */
+  /** Text after the end of the object; never passed on. */
   readonly #surplus = new GrowingText();
   /**
-   * `null` stands for no arguments, and a text that begins with a quote is an object encoded twice: neither passes as it
-   * comes. The first few bytes wait until it is clear what they are.
+   * `null` stands for no arguments, and a text that begins with a quote is an object encoded twice: neither can be passed on
+   * unchanged. The first few bytes wait until this is decided.
    */
   #passes: 'undecided' | 'yes' | 'withheld' = 'undecided';
   readonly #braces = new BraceCounter();
-  /** All of the arguments, where they came as an object and nothing after it: they need not be parsed again. */
+  /** The complete arguments, if they came as an object with nothing after it: they need no parsing. */
   #given: Record<string, unknown> | null = null;
 
   constructor(call: number) {
@@ -46,14 +46,14 @@ export class OpenCall {
     return this.#braces.isWhole;
   }
 
-  /** Whether an unknown id names this call, which had none, and does not begin another one. */
+  /** Whether an unknown id belongs to this call, which had none, and does not start another one. */
   takesId(piece: CallPiece): boolean {
     if (this.id === null) return !(piece.name && this.name !== '' && piece.index == null);
-    // Some servers make up an id for every delta: without a name, in the middle of the arguments, it means nothing.
+    // Some servers send a new id with every delta: without a name, in the middle of the arguments, it has no meaning.
     return piece.index != null && !piece.name && this.#body.length > 0 && !this.isWhole;
   }
 
-  /** Whether a piece that was routed here is the start of another call after all. */
+  /** Whether a piece that was routed here starts another call after all. */
   isAnother(piece: CallPiece, text: string): boolean {
     if (!piece.name || !this.isWhole || this.custom) return false;
     if (piece.name !== this.name) return true;
@@ -64,12 +64,12 @@ export class OpenCall {
     return this.isWhole && this.#body.length === text.length && this.#body.read() === text;
   }
 
-  /** All of the arguments once more, as some servers send with their last piece. */
+  /** Whether the piece repeats the complete arguments, as some servers do in their last piece. */
   isRepetition(text: string, piece: CallPiece): boolean {
     return piece.name !== '' && piece.name != null && this.repeats(text);
   }
 
-  /** The first name counts. Before any argument text it may still grow: a longer form replaces it, another piece is joined. */
+  /** The first name counts. Before any argument text it may still grow: a longer form replaces it, another piece is appended. */
   takeName(name: string): void {
     if (this.name === '') this.name = name;
     else if (!this.released && this.#body.length === 0 && name !== this.name)
@@ -77,7 +77,10 @@ export class OpenCall {
     if (this.name.length > limits.maxToolNameBytes) this.name = this.name.slice(0, limits.maxToolNameBytes);
   }
 
-  /** Keeps the text and gives what of it may be passed on now. `source`: what it was made from, if that was an object. */
+  /**
+   * Stores the text and returns the part that can be passed on now. `source`: the original value, if the text was made from an
+   * object.
+   */
   takeText(text: string, source: CallPiece['arguments']): string {
     const isFirst = this.#body.length + this.#surplus.length === 0;
     this.#given = null;
@@ -104,7 +107,7 @@ export class OpenCall {
     return this.#passes === 'withheld' ? '' : this.#decide();
   }
 
-  /** Nothing of the body has passed yet; gives all of it when it may. */
+  /** Nothing has been passed on yet; returns the whole body once that is allowed. */
   #decide(): string {
     const body = this.#body.read();
     const begin = body.trim();
@@ -112,13 +115,13 @@ export class OpenCall {
       this.#passes = 'withheld';
       return '';
     }
-    // The length keeps a flood of blanks from being looked at again and again.
+    // The length bound avoids checking a flood of spaces again and again.
     if ('null'.startsWith(begin) && body.length < 64) return '';
     this.#passes = 'yes';
     return body;
   }
 
-  /** Tells that the call began, once its name is certain, and what text waited for that. */
+  /** Emits the start of the call once its name is certain, and the text that waited for it. */
   release(events: ChatEvent[]): void {
     if (this.released || (this.name === '' && this.carrier !== 'unreadable')) return;
     this.released = true;
@@ -128,7 +131,7 @@ export class OpenCall {
     this.unsent = '';
   }
 
-  /** What the text comes to, now that there is no more of it. */
+  /** Returns the final state of the arguments, once the text is complete. */
   read(how: Ending): ArgumentReading {
     if (this.oversized) return { state: 'invalid', arguments: null };
     if (this.#given !== null && this.carrier === null) return { state: 'ok', arguments: this.#given };
@@ -140,7 +143,7 @@ export class OpenCall {
     const raw = this.#raw();
     this.ended = true;
     if (!this.released) {
-      // Nothing of a call but an id or an index is no call; one with arguments and no name is, and its result will say so.
+      // An id or index alone is not a call. Arguments without a name are one, and its result will report the missing name.
       if (raw === '') return;
       events.push({ type: 'call-start', call: this.call, name: '', nativeId: this.id });
       if (this.unsent !== '') events.push({ type: 'call-delta', call: this.call, text: this.unsent });
@@ -150,18 +153,18 @@ export class OpenCall {
     events.push({ type: 'call-end', call: this.call, raw, state: reading.state, arguments: reading.arguments });
   }
 
-  /** What the deltas still lack of what the arguments were read as. */
+  /** Returns the part of the parsed arguments that the deltas have not contained. */
   #restOf(reading: ArgumentReading): string {
     if (this.#passes === 'withheld') return reading.arguments === null ? '' : JSON.stringify(reading.arguments);
     return reading.state === 'closed' ? reading.closers : '';
   }
 
-  /** Everything that came, in order. */
+  /** Everything that arrived, in order. */
   #raw(): string {
     return this.#body.read() + this.#surplus.read();
   }
 
-  /** What counts as the arguments: a repetition of the whole object after it is dropped. */
+  /** The text of the arguments: a repetition of the whole object after it is dropped. */
   #text(): string {
     const body = this.#body.read();
     const surplus = this.#surplus.read().trim();
@@ -169,7 +172,7 @@ export class OpenCall {
   }
 }
 
-/** What stood around the arguments may take from them, never add. */
+/** The text around the arguments can only lower the state of the arguments, never improve it. */
 function readCarried(reading: ArgumentReading, carrier: CarrierFault | null, how: Ending): ArgumentReading {
   if (carrier === 'unreadable')
     return { state: reading.state === 'truncated' || reading.state === 'closed' ? 'truncated' : 'invalid', arguments: null };

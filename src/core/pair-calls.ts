@@ -1,15 +1,15 @@
-/** Calls and their results side by side, in the one order that every provider takes: for histories that clients bring. */
+/** Pairs calls with their results in the order that every provider accepts: for histories that clients send. */
 import type { ClientResult, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import { errorResult } from './tool.ts';
 
 /**
- * A client's history as every provider takes it: each call has its one result right behind, in call order. What the client
- * never said of a call is said for it; results without a call are left out.
+ * Returns a client's history in the form that every provider accepts: each call is followed by exactly one result, in call order.
+ * Missing results are filled in; results without a call are dropped.
  */
 export function pairCalls(messages: readonly Message[]): Message[] {
   const paired: Message[] = [];
   for (const [index, message] of messages.entries()) {
-    // A message that says nothing is refused by some.
+    // Some providers reject an empty message.
     if (message.role === 'tool' || message.parts.length === 0) continue;
     paired.push(message);
     if (message.role !== 'assistant') continue;
@@ -21,14 +21,14 @@ export function pairCalls(messages: readonly Message[]): Message[] {
   return paired;
 }
 
-/** Id → name, as it was said, of every call in them. */
+/** Maps the id of every call in the messages to the name that was called. */
 export function callNames(messages: readonly Message[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { parts } of messages) for (const part of parts) if (part.type === 'tool-call') names.set(part.callId, part.requested);
   return names;
 }
 
-/** Results as their client sent them, as the one message behind the calls that they answer. */
+/** Returns results from a client as the one message that follows the calls. */
 export function resultMessage(results: readonly ClientResult[], names: ReadonlyMap<string, string>): Extract<Message, { role: 'tool' }> {
   const parts = results.map((result): ToolResultPart => {
     return { type: 'tool-result', requested: names.get(result.callId) ?? '', canonical: null, ...result };
@@ -36,7 +36,7 @@ export function resultMessage(results: readonly ClientResult[], names: ReadonlyM
   return { role: 'tool', parts };
 }
 
-/** Of the calls of one assistant message: up to the next one, since ids may come again later. */
+/** Returns the results for one assistant message: up to the next assistant message, since ids may be reused later. */
 function resultsBehind(messages: readonly Message[], index: number): Map<string, ToolResultPart> {
   const results = new Map<string, ToolResultPart>();
   for (let at = index + 1; at < messages.length; at += 1) {
@@ -48,6 +48,6 @@ function resultsBehind(messages: readonly Message[], index: number): Map<string,
 }
 
 function missingResult({ callId, requested, canonical }: ToolCallPart): ToolResultPart {
-  const { content, code } = errorResult('aborted', 'No result was given: the conversation went on without it.');
+  const { content, code } = errorResult('aborted', 'No result was given: the conversation continued without it.');
   return { type: 'tool-result', callId, requested, canonical, isError: true, ...(code !== undefined && { code }), content };
 }

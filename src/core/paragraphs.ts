@@ -1,11 +1,11 @@
-/** Lines and paragraphs of texts from several sources: joined into one, and told apart again. */
+/** Joins texts from several sources into lines and paragraphs, and splits them again. */
 
-/** Without those that are not there or say nothing; '' where none does. */
+/** Skips absent and empty texts; returns '' if nothing is left. */
 export function joinParagraphs(...texts: readonly (string | null | undefined)[]): string {
   return texts.filter((text) => text != null && text !== '').join('\n\n');
 }
 
-/** However steps and messages were cut, the same text has the same paragraphs. */
+/** However steps and messages were split, the same text gives the same paragraphs. */
 export function splitParagraphs(text: string): string[] {
   return text
     .split(/\n{2,}/)
@@ -13,7 +13,7 @@ export function splitParagraphs(text: string): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-/** A stranger's text on one line: it must not write lines of its own where others stand beneath one another. */
+/** Returns untrusted text on one line, so that it cannot add lines to a list. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -1,6 +1,6 @@
 /**
- * Paths of a session's file system: pure text, resolved segment by segment. A path is not a URL (nothing is decoded) and
- * the file system has no links, so a resolved path is where the file is. What may be done where is decided by others.
+ * Paths of a session's file system: pure text, resolved segment by segment. A path is not a URL (nothing is decoded), and the file
+ * system has no links, so the resolved path is the location of the file. The policy decides which operations are allowed.
  */
 import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
@@ -8,15 +8,15 @@ import { utf8Length } from './utf8.ts';
 /** Home and working directory of a session. */
 export const workspace = '/workspace';
 
-/** Folders that are part of every session, stored or not: they can be emptied, and stay. */
+/** Folders that are part of every session, stored or not: they can be emptied, but not removed. */
 export const permanentFolders: readonly string[] = ['/', workspace, '/tmp'];
 
 export type ResolvedPath = { ok: true; path: string } | { ok: false; reason: string };
 
 /**
- * The absolute path that `input` means from `cwd` (absolute and resolved): `.` and empty segments dropped, `..` climbs and
- * stops at `/`. Refused: what breaks listings, logs and terminals (controls, bidi overrides, tag characters, broken
- * surrogates) and what is too long.
+ * Returns the absolute path of `input` relative to `cwd` (absolute and resolved): `.` and empty segments are dropped, `..` goes up
+ * and stops at `/`. Refuses characters that break listings, logs and terminals (controls, bidi overrides, tag characters, broken
+ * surrogates) and paths that are too long.
  */
 export function resolvePath(input: string, cwd: string = workspace): ResolvedPath {
   if (input.length > limits.maxPathBytes) return tooLong;
@@ -25,7 +25,7 @@ export function resolvePath(input: string, cwd: string = workspace): ResolvedPat
     const code = control[0].codePointAt(0) ?? 0;
     return {
       ok: false,
-      reason: `The path holds a character that no file name may have (U+${code.toString(16).toUpperCase().padStart(4, '0')}).`,
+      reason: `The path contains a character that file names cannot have (U+${code.toString(16).toUpperCase().padStart(4, '0')}).`,
     };
   }
   if (!input.isWellFormed()) return { ok: false, reason: 'The path is not valid Unicode.' };
@@ -47,12 +47,12 @@ const tooLong: ResolvedPath = { ok: false, reason: `The path is longer than ${li
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
 const unsafeCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
-/** True for `root` itself and what is beneath it, by whole segments: `/workspace2` is not inside `/workspace`. */
+/** True for `root` itself and everything below it, by whole segments: `/workspace2` is not inside `/workspace`. */
 export function isInside(path: string, root: string = workspace): boolean {
   return root === '/' || path === root || path.startsWith(`${root}/`);
 }
 
-/** The directory that holds a resolved path; `/` holds itself. */
+/** Returns the directory of a resolved path; the parent of `/` is `/`. */
 export function parentPath(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash <= 0 ? '/' : path.slice(0, slash);
@@ -62,7 +62,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** A child of a resolved directory. */
+/** Returns the path of a child of a resolved directory. */
 export function joinPath(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A turn's plan: everything the turn needs to know that does not come from the conversation, fixed when the turn is
- * accepted and stored with it. It names its edition by hash; the session reads the body through the edition cache.
+ * The plan of a turn: everything the turn needs that does not come from the conversation, fixed when the turn is accepted and stored
+ * with it. It names its edition by hash; the session loads the edition through the edition cache.
  */
 import type { AgentLimits } from './agent.ts';
 import type { Price } from './price.ts';
@@ -17,36 +17,45 @@ export type Plan = {
   instructions: string;
   agent?: string;
   edition?: EditionPointer;
-  /** What the turn may use, as `buildAliasMap` reads it: the agent's list in its own spelling was folded against the edition. null: all. */
+  /**
+   * The tools that the turn may use, in the form that `buildAliasMap` takes: the agent's allow-list, matched against the edition.
+   * null: all.
+   */
   allow: readonly string[] | null;
-  /** SHA-256 (hex) of a list that many turns share, so that its names need not be read to know it again. */
+  /** SHA-256 (hex) of an allow-list that many turns share, so that it can be recognized without reading its names. */
   allowHash?: string;
-  /** `MONIKER_ALIASES`, as it was when the turn was accepted. */
+  /** The `MONIKER_ALIASES` setting when the turn was accepted. */
   aliases: boolean;
   limits: AgentLimits;
-  /** With `limits.maxCost`: the prices of the plan's models, as they were when the turn was accepted. */
+  /** With `limits.maxCost`: the prices of the plan's models when the turn was accepted. */
   prices?: readonly { model: string; price: Price }[];
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
-  /** How tools are told to the model: in the API's own fields, or in the prompt. Absent: as the provider's profile says. */
+  /**
+   * How tool definitions are sent to the model: in the API's tool fields, or in the prompt. Absent: the provider's profile decides.
+   */
   protocol?: 'native' | 'text';
-  /** Of the key that asked, for presets (`{"caller": "team"}`): `key`, `workspace` and what it was made with. */
+  /**
+   * Fields of the calling key, for presets (`{"caller": "team"}`): `key`, `workspace` and the fields set when the key was created.
+   */
   caller?: Readonly<Record<string, string>>;
-  /** What the agent may read up; bodies are read when asked for. */
+  /** The skills that the agent may load; their text is read on request. */
   skills?: readonly PlanSkill[];
-  /** The edition of all shared made tools of the workspace, offered after the toolset's: those whose own tools the plan has. */
+  /**
+   * The edition of all shared made tools of the workspace, offered after those of the toolset, if the plan has their inner tools.
+   */
   made?: EditionPointer;
   /** The edition of the made tools that are private to the key, offered before the shared ones. */
   ownMade?: EditionPointer;
-  /** Of both, the ones that the request leaves (canonical names); absent: all. */
+  /** The made tools of both editions that the request allows (canonical names); absent: all. */
   madeAllow?: readonly string[];
-  /** The model gets `run_code` alone. */
+  /** The model gets only `run_code`. */
   codeMode?: true;
-  /** What began the turn, where no request did: who is to be told how it ends. */
+  /** What started the turn if it was not a request: the trigger to notify of its end. */
   trigger?: TurnTrigger;
-  /** The agent's own word on the taint rule. */
+  /** The agent's own setting for the taint rule. */
   taint?: boolean;
-  /** The caller's own tools: offered after the toolset's, run by the caller. */
+  /** The caller's own tools: offered after those of the toolset, run by the caller. */
   clientTools?: readonly ClientTool[];
 };
 
@@ -56,14 +65,14 @@ export const ClientTool = z
     name: z
       .string()
       .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' })
-      .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object: give the tool another name' }),
+      .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object. Choose another name' }),
     description: z.string().max(limits.maxClientToolDescriptionBytes).default(''),
     inputSchema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
   })
   .meta({ id: 'ClientTool' });
 export type ClientTool = z.infer<typeof ClientTool>;
 
-/** A function as the OpenAI API takes it; fields that say nothing to us pass. */
+/** A function in the format of the OpenAI API; unknown fields are accepted. */
 const OpenAiTool = z
   .object({
     type: z.literal('function'),
@@ -75,7 +84,7 @@ const OpenAiTool = z
   })
   .meta({ id: 'OpenAiTool' });
 
-/** Either spelling, read as one: the only place where the foreign one is known on native paths. */
+/** Accepts both formats and returns one: the only place on native paths that knows the OpenAI format. */
 export const ClientToolInput = z.union([
   ClientTool,
   OpenAiTool.transform(
@@ -96,13 +105,13 @@ export type ModelSettings = {
   frequencyPenalty?: number;
   presencePenalty?: number;
   topK?: number;
-  /** `none`, `minimal`, `low`, `medium`, `high`, or a word of the provider's own. */
+  /** `none`, `minimal`, `low`, `medium`, `high`, or a provider-specific value. */
   reasoningEffort?: string;
-  /** Tokens that the model may think for; goes before `reasoningEffort` where a provider counts them. 0: none. */
+  /** Maximum reasoning tokens; takes precedence over `reasoningEffort` for providers that support a token budget. 0: none. */
   reasoningBudget?: number;
-  /** JSON mode or a schema, as the OpenAI body has it; passed through. */
+  /** JSON mode or a schema in the format of the OpenAI body; passed through. */
   responseFormat?: unknown;
-  /** First step only; a wire or any other name of a tool the plan offers. */
+  /** Applies to the first step only; a wire name or any other name of a tool that the plan offers. */
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
   parallelToolCalls?: boolean;
 };

@@ -1,32 +1,32 @@
 /**
- * What a policy judges: who would do what. Said at the capability (file system, network, secrets, registry) and at the door for calls that leave
- * the service, so that no spelling gets round it. `policy/judge.ts` judges.
+ * What a policy decides on: which actor does what. Effects are declared at the capability (file system, network, secrets, registry),
+ * and by the call path for calls that leave the service, so that no spelling of a call avoids the policy. `policy/judge.ts` decides.
  */
 import type { Taint } from './taint.ts';
 
 /**
- * `tool`: canonical. `chain`: the tools that called it, the outermost first; absent: none. `agent`: null where there is none. `key`: id.
- * What is denied or asked about for a tool holds for what it calls, too; what is allowed is allowed to the tool that does it.
+ * `tool`: canonical. `chain`: the tools that called it, outermost first; absent: none. `agent`: null if there is none. `key`: id. A
+ * denial or approval rule for a tool also covers the tools that it calls; permission is granted only to the tool itself.
  */
 export type Actor = { tool: string; chain?: readonly string[]; agent: string | null; key: string };
 
 export type Effect =
-  /** A tool is called: what its annotations say, where they count. null: judged at the capabilities that the tool uses. */
+  /** A tool call, with what its annotations declare, if they apply. null: decided at the capabilities that the tool uses. */
   | { kind: 'call'; does: 'read' | 'write' | 'destroy' | null; trusted: boolean; sends: boolean }
   | { kind: 'read-file'; path: string }
   /**
-   * `overwrite`: content is lost. `attributes`: no content changes. `move-away`: it is somewhere else then. `own`: its content is the
-   * session's, not the caller's.
+   * `overwrite`: content is lost. `attributes`: the content does not change. `move-away`: the content moves to another path. `own`:
+   * the content is produced by the session, not by the caller.
    */
   | { kind: 'write-file'; path: string; change: 'create' | 'append' | 'overwrite' | 'attributes' | 'move-away'; own: boolean }
   | { kind: 'delete-file'; path: string }
-  /** `host` as `requestHost` has it, `method` in capitals. */
+  /** `host` as returned by `requestHost`, `method` in capitals. */
   | { kind: 'network'; host: string; method: string }
   | { kind: 'secret'; name: string }
   | { kind: 'registry'; change: 'create-tool' | 'share-tool' | 'replace-tool' | 'write-toolset' | 'delete-toolset'; name: string };
 
 /**
- * What else the judgement goes by. `taint`: null where the taint rule does not hold. `taintRule`: true where it holds whatever the policy's
- * `taint` says.
+ * Further input of the decision. `taint`: null if the taint rule does not apply. `taintRule`: true if it applies whatever the
+ * policy's `taint` says.
  */
 export type Circumstances = { actor: Actor; taint: Taint | null; taintRule?: boolean };

@@ -1,4 +1,4 @@
-/** Who asks: what a key stands for once it has been checked (DESIGN §9). Handlers get this, never the header. */
+/** The authenticated caller: what a key represents once it has been checked (DESIGN §9). Handlers get this, never the header. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
 
@@ -7,13 +7,13 @@ export type Scope = z.infer<typeof Scope>;
 
 export type Principal = {
   workspace: string;
-  /** `rootKeyId`, or the id part of a created key. Owns the sessions it makes. */
+  /** `rootKeyId`, or the id part of a created key. Owns the sessions it creates. */
   keyId: string;
   scopes: readonly Scope[];
-  /** Absent: all of the workspace's. */
+  /** Absent: all toolsets of the workspace. */
   toolsets?: readonly string[];
   agents?: readonly string[];
-  /** What the key was made to say of its caller, for presets of toolsets. */
+  /** The caller fields set when the key was created, for presets of toolsets. */
   caller?: Readonly<Record<string, string>>;
 };
 
@@ -25,12 +25,12 @@ export const KeyRequest = z
       .array(z.string())
       .max(100)
       .optional()
-      .meta({ description: 'Only these toolsets, in every stored version. Absent: all, or those of `agents`.' }),
+      .meta({ description: 'Restricts the key to these toolsets, in every stored version. Absent: all, or those of `agents`.' }),
     agents: z
       .array(z.string())
       .max(100)
       .optional()
-      .meta({ description: 'Only these agents, and of toolsets only what they use. Absent: all.' }),
+      .meta({ description: 'Restricts the key to these agents and to the tools that they use. Absent: all.' }),
     caller: z
       .record(
         z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be a field name such as team' }),
@@ -39,23 +39,23 @@ export const KeyRequest = z
       .refine((fields) => Object.keys(fields).length <= limits.maxCallerFields, {
         message: `must be at most ${limits.maxCallerFields} fields`,
       })
-      .refine((fields) => !('key' in fields) && !('workspace' in fields), { message: '`key` and `workspace` are always there' })
+      .refine((fields) => !('key' in fields) && !('workspace' in fields), { message: '`key` and `workspace` are set automatically' })
       .optional()
-      .meta({ description: 'Fields for presets of toolsets: `{"caller": "team"}` takes `team`.', example: { team: 'payments' } }),
+      .meta({ description: 'Fields for presets of toolsets: `{"caller": "team"}` inserts `team`.', example: { team: 'payments' } }),
     expiresAt: z.iso.datetime().optional(),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });
 export type KeyRequest = z.infer<typeof KeyRequest>;
 
-/** The key that is a setting: it is in no table, cannot be revoked, and has every scope. */
+/** The key from the settings: it is in no table, cannot be revoked, and has every scope. */
 export const rootKeyId = 'root';
 
-/** `admin` stands for every scope. */
+/** `admin` includes every scope. */
 export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return principal.scopes.includes(scope) || principal.scopes.includes('admin');
 }
 
-/** The fields that presets may take. */
+/** Returns the fields that presets can insert. */
 export function callerFields({ keyId, workspace, caller = {} }: Pick<Principal, 'keyId' | 'workspace' | 'caller'>): Record<string, string> {
   return { ...caller, key: keyId, workspace };
 }

@@ -1,22 +1,22 @@
 /**
- * A problem: an error as data, with a code from one closed catalogue (DESIGN §9). Thrown as `Problem` when a request
- * fails; carried as `ProblemBody` in streams and across Durable Object RPC, where an error would lose its fields.
- * Rendering to each dialect's error shape happens in `http/problems.ts`, not here.
+ * A problem: an error as data, with a code from one closed catalogue (DESIGN §9). Thrown as `Problem` when a request fails; passed as
+ * `ProblemBody` in streams and across Durable Object RPC, where an error would lose its fields. `http/problems.ts` renders it in the
+ * error shape of each dialect.
  */
 import { limits } from './limits.ts';
 
-/** Every code a request can fail with, and its status. The codes are part of the public contract. */
+/** Every code with which a request can fail, and its status. The codes are part of the public contract. */
 export const problemCatalogue = {
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
   unauthenticated: { status: 401, title: 'No valid key was given' },
   forbidden: { status: 403, title: 'The key does not allow this' },
-  not_found: { status: 404, title: 'There is no such thing' },
-  unknown_tool: { status: 404, title: 'No tool goes by this name' },
-  model_not_found: { status: 404, title: 'There is no such model' },
-  method_not_allowed: { status: 405, title: 'The path does not take this method' },
-  conflict: { status: 409, title: 'The state of the resource forbids this' },
+  not_found: { status: 404, title: 'Not found' },
+  unknown_tool: { status: 404, title: 'No tool has this name' },
+  model_not_found: { status: 404, title: 'Model not found' },
+  method_not_allowed: { status: 405, title: 'The path does not support this method' },
+  conflict: { status: 409, title: 'The request conflicts with the state of the resource' },
   name_conflict: { status: 409, title: 'Two tools claim one name' },
-  ambiguous_tool: { status: 409, title: 'The name fits more than one tool' },
+  ambiguous_tool: { status: 409, title: 'The name matches more than one tool' },
   tool_held: { status: 409, title: 'The tool is held until its change is accepted' },
   precondition_failed: { status: 412, title: 'The resource has changed since it was read' },
   body_too_large: { status: 413, title: 'The body is too large' },
@@ -24,20 +24,20 @@ export const problemCatalogue = {
   invalid_request: { status: 422, title: 'The request is not valid' },
   idempotency_mismatch: { status: 422, title: 'The idempotency key was used with another body' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  internal: { status: 500, title: 'Something failed on our side' },
-  upstream_error: { status: 502, title: 'The upstream answered with an error' },
+  internal: { status: 500, title: 'Internal error' },
+  upstream_error: { status: 502, title: 'The upstream returned an error' },
   not_configured: { status: 503, title: 'The service is not configured' },
   unavailable: { status: 503, title: 'The service cannot do this now' },
-  upstream_timeout: { status: 504, title: 'The upstream did not answer in time' },
+  upstream_timeout: { status: 504, title: 'The upstream did not respond in time' },
   loop_detected: { status: 508, title: 'The request came back to where it started' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof problemCatalogue;
 
-/** One fault of an input: `path` is a JSON path without a leading `$`, such as `tools[1].aliases[0]`; `''` is the whole. */
+/** One error of an input: `path` is a JSON path without a leading `$`, such as `tools[1].aliases[0]`; `''` is the whole input. */
 export type Issue = { path: string; message: string };
 
-/** The wire form, as `application/problem+json` and as the `problem` of an `error` event. */
+/** The wire format, as `application/problem+json` and as the `problem` of an `error` event. */
 export type ProblemBody = {
   type: string;
   title: string;
@@ -47,7 +47,7 @@ export type ProblemBody = {
   [extra: string]: unknown;
 };
 
-/** An expected failure of a request. `extra` members (such as `issues`) are shown to the caller: no secrets in them. */
+/** An expected failure of a request. `extra` members (such as `issues`) are shown to the caller and must not contain secrets. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
@@ -76,21 +76,21 @@ export class Problem extends Error {
   }
 }
 
-/** A caller's own text inside a detail: short, so that a hostile path or name does not come back whole. */
+/** Quotes a caller's own text for a detail, shortened, so that a long hostile path or name is not echoed in full. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…` : text);
 }
 
-/** What crosses Durable Object RPC: an error there would lose its class and fields. */
+/** The result of a Durable Object RPC call: a thrown error would lose its class and fields. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: ProblemBody };
 
-/** The near side of an RPC call: gives the value, or throws the problem that travelled as data. */
+/** On the calling side of RPC: returns the value, or throws the problem. */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw Problem.fromBody(outcome.problem);
 }
 
-/** The far side of an RPC call: problems become data; everything else is a fault of ours and is thrown on. */
+/** On the called side of RPC: converts problems to data; all other errors are internal and are rethrown. */
 export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };
@@ -100,7 +100,7 @@ export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
-/** What is not there, as null. */
+/** Resolves to null instead of failing with `not_found`. */
 export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -110,7 +110,7 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Said in the same words wherever a key is compared. */
+/** Used everywhere an idempotency key is compared. */
 export function idempotencyMismatch(): Problem {
   return new Problem(
     'idempotency_mismatch',
@@ -118,7 +118,7 @@ export function idempotencyMismatch(): Problem {
   );
 }
 
-/** Shorthand for the commonest refusal: an input with faults, each at its path. */
+/** Returns the most common refusal: an input with issues, each with its path. */
 export function invalidRequest(issues: Issue[], detail?: string): Problem {
   const first = issues[0];
   const summary = first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'body' : first.path}: ${first.message}`;

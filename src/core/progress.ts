@@ -1,18 +1,20 @@
-/** What a tool tells of a call under way, as others may be told: numbers that are some, and a short text that can be seen. */
+/** Sanitizes the progress updates of a running tool before they are passed on: finite numbers and a short visible text. */
 import { limits } from './limits.ts';
 import { cleanOutput } from './listing/listing-text.ts';
 import type { ProgressUpdate } from './mcp-input.ts';
 
-/** null: it says nothing. */
+/** Returns null for an update without a usable number. */
 export function toldProgress({ progress, total, message }: ProgressUpdate): ProgressUpdate | null {
   if (!Number.isFinite(progress)) return null;
   const isText = typeof message === 'string' && message !== '';
-  // Cut before it is cleaned: it may be as long as its server likes.
+  // Cut before it is cleaned, since the server may send any length.
   const text = isText ? cleanOutput(message.slice(0, limits.maxProgressMessageLength).toWellFormed()) : '';
   return { progress, ...(Number.isFinite(total) && { total: total as number }), ...(text !== '' && { message: text }) };
 }
 
-/** Lets progress through as often as `limits` say, for one call: the first at once, then with some time between. */
+/**
+ * Returns a gate that passes the progress updates of one call at the rate set in `limits`: the first at once, then one per interval.
+ */
 export function createProgressGate(now: () => number): () => boolean {
   let passed = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

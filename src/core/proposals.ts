@@ -1,9 +1,8 @@
 /**
- * What a person might want to open next (DESIGN §7): the UI tools of a plan, ranked by what was said. A pure function of the tools and
- * the conversation, so that it says the same whenever it is asked. No model is asked, and none is told. Used at a turn's end.
- *
- * What speaks for a tool, strongest first: one of its triggers as a phrase, the trigger's words apart, its label, its category, words of
- * its description. What the person said last counts in full, what they said before it and what the assistant answered less.
+ * UI tools that a person might want to open next (DESIGN §7): the UI tools of a plan, ranked by the conversation. A pure function of
+ * the tools and the conversation, so the result is reproducible. No model takes part in it. Used at the end of a turn.
+ * Evidence for a tool, strongest first: one of its triggers as a phrase, the words of a trigger apart, its label, its category, words
+ * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.
  */
 import { summaryOf } from './announce.ts';
 import type { EditionTool } from './edition-tool.ts';
@@ -13,8 +12,9 @@ import { indexWords, isUnspaced, toUnits, type SpokenWords, type Unit } from './
 import type { Proposal, UiTool } from './ui-tool.ts';
 
 /**
- * Best first, equals in the toolset's order; at most `limits.maxProposals`, none below `leastRelevance`. Of several entries of one tool the
- * first. Tools that are held or missing are left out. The conversation is only asked for where there is something to propose. Linear in the words of the conversation, and in those of the tools.
+ * Returns the best proposals first, ties in the order of the toolset; at most `limits.maxProposals`, none below `leastRelevance`. If
+ * a tool has several entries, the first one counts. Held and missing tools are left out. `messages` is called only if there are UI
+ * tools. Linear in the words of the conversation and of the tools.
  */
 export function rankProposals(tools: readonly EditionTool[], messages: () => readonly Message[]): Proposal[] {
   const shown = new Map<string, EditionTool & { ui: UiTool }>();
@@ -28,12 +28,12 @@ export function rankProposals(tools: readonly EditionTool[], messages: () => rea
     .slice(0, limits.maxProposals);
 }
 
-/** Below this nothing but a chance word spoke for the tool. */
+/** Below this, only an accidental word matched. */
 const leastRelevance = 0.5;
 
 const strengths = {
   trigger: 1,
-  /** The words of a trigger, all of them, but apart; some of them are worth their share. */
+  /** All words of a trigger, but apart; some of them give a proportional share. */
   scattered: 0.9,
   label: 0.85,
   category: 0.75,
@@ -44,18 +44,18 @@ const strengths = {
 };
 
 const weights = { said: 1, saidBefore: 0.85, answered: 0.7 };
-/** Messages of the person that count beside the newest. */
+/** The number of the person's messages before the newest that count. */
 const messagesBefore = 2;
 
 type Source = { weight: number; words: SpokenWords };
-/** `topic`: the trigger or label as the tool's author wrote it. */
+/** `topic`: the trigger or label as its author wrote it. */
 type Evidence = { strength: number; topic: string | null };
 
 function isShown(tool: EditionTool): tool is EditionTool & { ui: UiTool } {
   return tool.kind === 'ui' && tool.ui !== undefined && tool.state === 'ready';
 }
 
-/** Newest first: only the answer to what was said last is an answer to it. */
+/** Newest first: an assistant message counts only if it answers the last user message. */
 function readSources(messages: readonly Message[]): Source[] {
   const sources: Source[] = [];
   let said = 0;
@@ -100,7 +100,7 @@ function propose(tool: EditionTool & { ui: UiTool }, sources: readonly Source[])
   };
 }
 
-/** No words of ours in it: labels and descriptions are in the person's language. */
+/** Contains no words of our own: labels and descriptions are in the person's language. */
 function sentence({ label }: UiTool, description: string, topic: string | null): string {
   const about = topic === null || topic === label ? '' : ` (“${topic}”)`;
   const summary = summaryOf(description);
@@ -115,7 +115,7 @@ type Signs = {
   described: string[][];
 };
 
-/** Kept with the edition: reading them takes longer than looking for them. */
+/** Cached with the edition: parsing takes longer than searching. */
 const read = new WeakMap<EditionTool, Signs>();
 
 function signsOf(tool: EditionTool & { ui: UiTool }): Signs {
@@ -155,7 +155,7 @@ function evidence(signs: Signs, spoken: SpokenWords): Evidence {
   return best;
 }
 
-/** Of the words that say something: all or most of them, and never a single one. */
+/** The share of the significant words that occur: all or most of them, and never a single one. */
 function shareOf(units: readonly Unit[], spoken: SpokenWords): number {
   const telling = units.filter((unit) => unit.some(isUnspaced) || (unit[0]?.length ?? 0) > 2);
   if (telling.length < 2) return 0;
@@ -169,7 +169,7 @@ function described(words: readonly string[][], spoken: SpokenWords): number {
   return found < 2 ? 0 : Math.min(strengths.describedMost, strengths.described + (found - 2) * strengths.describedFurther);
 }
 
-/** Each once: long words, and pairs of characters where words are not set apart. */
+/** Returns each significant word once: long words, and pairs of characters in scripts without spaces. */
 function tellingWords(texts: readonly string[]): string[][] {
   const words = new Map<string, string[]>();
   for (const unit of texts.flatMap(toUnits)) {
@@ -183,7 +183,7 @@ function tellingWords(texts: readonly string[]): string[][] {
   return [...words.values()];
 }
 
-/** The commonest long words of English: two of them stand in nearly every pair of texts. */
+/** The most frequent long words of English: two of them occur in nearly every pair of texts. */
 const emptyWords: ReadonlySet<string> = new Set(
   (
     'about after also and another been before both could does each every from have here into just like make many more most much need ' +

@@ -1,6 +1,6 @@
 /**
- * The wires that a provider may speak, and what follows from the choice alone: where its requests go when nothing else is said,
- * and in which header its key stands. Adapters live in `src/providers/`.
+ * The provider protocols and the defaults that follow from each: the base URL, and the header that carries the key. Adapters are in
+ * `src/providers/`.
  */
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ export const ProviderKind = z
   .meta({ id: 'ProviderKind' });
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
-/** Everything before the path that the adapter adds; null: no provider of this kind is the usual one. */
+/** The URL before the path that the adapter adds; null: this kind has no default provider. */
 const baseUrls: Readonly<Record<ProviderKind, string | null>> = {
   openai: 'https://api.openai.com/v1',
   'openai-compatible': null,
@@ -23,16 +23,16 @@ export function defaultBaseUrl(kind: ProviderKind): string | null {
   return baseUrls[kind];
 }
 
-/** Where a provider's requests go, without a slash at the end. Of a kind without a usual place the document must name one. */
+/** Returns the base URL of a provider, without a trailing slash. For a kind without a default the document must set one. */
 export function providerBaseUrl({ kind, baseUrl }: { kind: ProviderKind; baseUrl?: string | undefined }): string {
   const url = baseUrl ?? defaultBaseUrl(kind);
-  if (url === null) throw new TypeError(`a provider of kind ${kind} has no address of its own`);
+  if (url === null) throw new TypeError(`a provider of kind ${kind} needs a baseUrl`);
   return url.replace(/\/+$/, '');
 }
 
 /**
- * The headers by which a provider knows its customer. Anthropic: API reference, "Authentication" (its OAuth tokens are bearers);
- * Google AI takes `x-goog-api-key`, Vertex AI an access token as a bearer, or an express key as Google AI does.
+ * Returns the headers that authenticate with a provider. Anthropic: API reference, "Authentication" (its OAuth tokens are bearers);
+ * Google AI accepts `x-goog-api-key`, Vertex AI an access token as a bearer, or an express key like Google AI.
  */
 export function credentialHeaders(kind: ProviderKind, baseUrl: string, key: string): Record<string, string> {
   switch (kind) {

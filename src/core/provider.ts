@@ -6,11 +6,11 @@ import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
 import { ProviderProfile } from './provider-profile.ts';
 import { SecretName } from './secret.ts';
 
-/** The first half of a model ref. `agent/…` names agents, so no provider may be called so. */
+/** The first part of a model reference. `agent/…` names agents, so a provider cannot be called `agent`. */
 export const ProviderName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/)
-  .refine((name) => name !== 'agent', { message: '`agent/<name>` stands for agents: choose another name' });
+  .refine((name) => name !== 'agent', { message: 'is reserved for agents (`agent/<name>`). Choose another name' });
 
 const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;
@@ -20,7 +20,7 @@ const ProviderHeaders = sentHeaders(z.union([z.string().max(8192), SecretRef]), 
 const BaseUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
-  .refine(isBareUrl, { message: 'must not hold a user, password, query or fragment' });
+  .refine(isBareUrl, { message: 'must not contain a user, password, query or fragment' });
 
 function isBareUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -43,11 +43,11 @@ export const Provider = z
       .regex(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
       .optional()
       .meta({ description: 'Write-only. Stored encrypted.' }),
-    apiKeySecret: SecretName.optional().meta({ description: 'Name of a secret that holds the key.' }),
+    apiKeySecret: SecretName.optional().meta({ description: 'Name of the secret that contains the key.' }),
     headers: ProviderHeaders.optional(),
-    models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Listed by `/v1/models`.' }),
+    models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Models listed by `/v1/models`.' }),
     profile: ProviderProfile.optional(),
-    prices: Prices.optional().meta({ description: 'Per million tokens, by model; what `limits.maxCost` of an agent is counted with.' }),
+    prices: Prices.optional().meta({ description: 'Per million tokens, by model; used to enforce `limits.maxCost` of an agent.' }),
   })
   .refine((provider) => provider.apiKey === undefined || provider.apiKeySecret === undefined, {
     message: 'give either apiKey or apiKeySecret',
@@ -60,20 +60,20 @@ export const Provider = z
   .meta({ id: 'Provider' });
 export type Provider = z.infer<typeof Provider>;
 
-/** What an adapter needs to make a request: secrets resolved, headers final. Never stored, logged or sent out. */
+/** What an adapter needs to send a request: secrets resolved, headers final. Never stored, logged or returned to a caller. */
 export type ProviderAccess = {
   name: string;
   kind: ProviderKind | 'rehearsal';
   baseUrl: string;
   headers: Record<string, string>;
-  /** Values of `headers` that are secrets although their names do not say so. */
+  /** Values of `headers` that are secrets although their header names do not show it. */
   secrets?: readonly string[];
   models: readonly string[];
   profile: ProviderProfile;
   prices?: Prices;
 };
 
-/** The built-in stand-in, as its adapter is given it. The address is made up and never called. */
+/** The access data of the built-in rehearsal provider. The URL is a placeholder and is never called. */
 export const rehearsalAccess: ProviderAccess = {
   name: 'rehearsal',
   kind: 'rehearsal',

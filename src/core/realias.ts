@@ -1,12 +1,13 @@
 /**
- * The conversation in the names of today (DESIGN §4): old turns speak of tools by the names of their day, and what a model reads there it
- * says again. By canonical name, so that a name that has gone to another tool is not mistaken for it. A view for one request: the log keeps
- * what was said, and so do calls whose provider wants them back as they were (`said`). What belongs to providers alone is left as it is.
+ * Rewrites a conversation to current tool names (DESIGN §4): old turns use the names of their time, and a model repeats the names it
+ * reads. Matches by canonical name, so that a name that now belongs to another tool is not confused with it. A view for one request:
+ * the log stores the original names, and so do calls that a provider expects back unchanged (`said`). Native parts are left
+ * unchanged.
  */
 import { wireNameOf, type AliasMap } from './alias-map.ts';
 import type { Message, ToolCallPart } from './message.ts';
 
-/** Tools that the names do not have keep the name they had. The same object where all names are those of today. */
+/** Unknown tools keep their names. Returns the same object if all names are current. */
 export function realias(message: Message, names: AliasMap): Message {
   switch (message.role) {
     case 'assistant': {

@@ -1,12 +1,12 @@
 /**
- * Names that a tool may not take, or had better not: members of every object, the tools that Moniker adds by itself, and
- * words with a meaning of their own to models and providers.
+ * Names that a tool cannot or should not have: members of every object, the tools that Moniker adds, and words with a special meaning
+ * for models and providers.
  */
 
-/** Tools that turns add to what a toolset lists (DESIGN §3.4). The own names of built-ins. */
+/** Tools that turns add to those of a toolset (DESIGN §3.4). The own names of built-in tools. */
 const injectedTools = ['use_skill', 'find_tools', 'fetch_result', 'create_tool', 'run_code'] as const;
 
-/** Over MCP a key's list holds these too (DESIGN §10). */
+/** Tools that are also listed over MCP, depending on the key (DESIGN §10). */
 export const configurationTools = [
   'list-available-tools',
   'build-toolset',
@@ -28,28 +28,28 @@ export const reservedNames: ReadonlyMap<string, string> = new Map(
   [...injectedTools, ...configurationTools].map((name) => [name, `builtin.${name}`]),
 );
 
-/** Those of them that any turn may be given, whatever its toolset: wire name → canonical name. */
+/** Names that any turn may add, whatever its toolset: wire name → canonical name. */
 export const injectedNames: ReadonlyMap<string, string> = new Map(injectedTools.map((name) => [name, `builtin.${name}`]));
 
 /**
- * `constructor`, `__proto__` and the like, in any case. Our own tables are Maps; those of clients that make properties out
- * of tool names, and of JSON readers on the way, may not be.
+ * `constructor`, `__proto__` and the like, in any case. Our own tables are Maps, but clients that turn tool names into properties,
+ * and JSON readers on the way, may use objects.
  */
 export function isObjectMember(name: string): boolean {
   return objectMembers.has(name.toLowerCase());
 }
 
-/** What there is to say against a name that is legal all the same; null for most. */
+/** Returns a warning about a name that is legal but problematic; null for most names. */
 export function nameWarning(name: string): string | null {
   const meaning = loadedWords.get(name.toLowerCase());
-  return meaning === undefined ? null : `"${name}" is ${meaning}; models may trip over it`;
+  return meaning === undefined ? null : `"${name}" is ${meaning}; models may misinterpret it`;
 }
 
 const objectMembers: ReadonlySet<string> = new Set(
   [
     ...Object.getOwnPropertyNames(Object.prototype),
     'prototype',
-    // Change what an object is to `await` and to `JSON.stringify`.
+    // A property named `then` makes `await` treat an object as a promise; `toJSON` changes `JSON.stringify`.
     'then',
     'toJSON',
   ].map((name) => name.toLowerCase()),

@@ -1,6 +1,6 @@
 /**
- * Keeps a tool's result within what a model can read. The one place where a result is cut, and it says so in the text.
- * Used by the call door for every kind of tool, and by tools that know better which end of their output matters.
+ * Limits a tool's result to a size that a model can read. The only place where a result is cut; the text says so. Used by the call
+ * path for every kind of tool, and by tools that know which end of their output matters.
  */
 import { fetchResultName } from './fetch-result.ts';
 import { limits } from './limits.ts';
@@ -11,23 +11,23 @@ import { utf8Length } from './utf8.ts';
 const encoder = new TextEncoder();
 
 /**
- * The result with its content within `maxBytes` of UTF-8 together: text is cut at a code point with a note of how much is
- * missing; images and other blocks that do not fit become a note. `structuredContent` has the same bound of its own
- * (its JSON); over it, it is dropped with a note, because half of an object is another object. `keptAs`: id of the call under
- * which the whole text is kept: the note then says how to read on.
+ * Returns the result with its content limited to `maxBytes` of UTF-8 in total: text is cut at a code point with a note of how much is
+ * missing; images and other blocks that do not fit are replaced by a note. `structuredContent` has a separate limit of the same size
+ * (as JSON); above it, it is dropped with a note, because half an object is a different object. `keptAs`: id of the call under which
+ * the whole text is stored; the notes then say how to read the rest.
  */
 export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes, keptAs: string | null = null): ToolResult {
   let left = maxBytes;
   let noted = 0;
-  /** Where the block begins in the text of all of them. */
+  /** The offset of the block in the concatenated text of all blocks. */
   let start = 0;
   const content: ContentBlock[] = [];
   for (const [index, block] of result.content.entries()) {
-    // Notes count, and so does what weighs nothing: a tool may answer with a hundred thousand blocks.
+    // Notes count towards the limit, and so do empty blocks: a tool may return a hundred thousand of them.
     if (noted === limits.maxNotedBlocks || index === limits.maxResultBlocks) {
       noted += 1;
       const more = keptAs === null ? '' : ` To read them: ${fetchCall({ callId: keptAs, offset: start })}`;
-      content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the limit of a result.${more}]` });
+      content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the result limit.${more}]` });
       break;
     }
     const size = blockBytes(block);
@@ -53,8 +53,8 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
 }
 
 /**
- * What to keep of a result that was cut to `shown`: its content, or with it the structured form where only that was too long.
- * null: nothing was left out that could be read as text.
+ * Returns the content to store for a result that was cut to `shown`: its content, plus the structured form if only that was too long.
+ * null: nothing readable was left out.
  */
 export function keptContent(result: ToolResult, shown: ToolResult): ContentBlock[] | null {
   const { content, structuredContent } = result;
@@ -64,15 +64,17 @@ export function keptContent(result: ToolResult, shown: ToolResult): ContentBlock
   return [...content, { type: 'text', text: seenJson(structuredContent) }];
 }
 
-/** The longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
+/** Returns the longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
 export function cutUtf8(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
-  // encodeInto stops before a code point that does not fit, and says how many UTF-16 units it read.
+  // encodeInto stops before a code point that does not fit, and returns how many UTF-16 units it read.
   const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes));
   return text.slice(0, read);
 }
 
-/** Head and tail of a long text within about `maxBytes`, three to one, with a note of what is missing between. */
+/**
+ * Returns the head and tail of a long text within about `maxBytes`, in a ratio of three to one, with a note about the missing part.
+ */
 export function cutMiddle(text: string, maxBytes: number): string {
   const total = utf8Length(text);
   if (total <= maxBytes) return text;
@@ -107,37 +109,39 @@ function blockBytes(block: ContentBlock): number {
   }
 }
 
-/** What it says of its type, which is a few bytes unless somebody hides more there. */
+/** The size of the declared type: a few bytes, unless the server hides content there. */
 function typeBytes(block: ContentBlock): number {
   if (block.type === 'text') return 0;
   return utf8Length((block.type === 'resource' ? block.resource.mimeType : block.mimeType) ?? '');
 }
 
-/** Where in a kept result to read on. */
+/** The position in a stored result at which to continue reading. */
 export type Place = { callId: string; offset: number };
 
 function shorten(block: ContentBlock, size: number, left: number, place: Place | null): ContentBlock {
   if (block.type === 'text') {
     const kept = cutUtf8(block.text, left);
     const more =
-      place === null ? 'Ask for less, or for a part of it.' : `To read on: ${fetchCall({ ...place, offset: place.offset + kept.length })}`;
+      place === null
+        ? 'Request less, or a part of it.'
+        : `To read the rest: ${fetchCall({ ...place, offset: place.offset + kept.length })}`;
     return { type: 'text', text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. ${more}]` };
   }
   const more = place === null || !hasText(block) ? '' : ` To read it: ${fetchCall(place)}`;
-  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.${more}]` };
+  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the result limit.${more}]` };
 }
 
-/** One of the blocks that stand here for what did not fit: in the kept text there is something else in its place. */
+/** Whether the block is a note that replaces an omitted block. The stored text has other text in its place. */
 export function isLeftOutNote(block: ContentBlock): boolean {
   return block.type === 'text' && block.text.startsWith('[Left out: ');
 }
 
-/** Something of it would be read in the kept text; of an image only that it was there. */
+/** Whether the stored text of the block is useful; for an image it only says that there was one. */
 function hasText(block: ContentBlock): boolean {
   return block.type === 'text' || (block.type === 'resource' && block.resource.text !== undefined);
 }
 
-/** The call that reads on there, as a model is told of it. */
+/** Returns the call that reads the rest from there, as shown to a model. */
 export function fetchCall(place: Place): string {
   return `${fetchResultName} ${JSON.stringify(place)}`;
 }

@@ -1,7 +1,7 @@
-/** `Retry-After` as others send it (RFC 9110 §10.2.3): how long they ask to be left alone. */
+/** The `Retry-After` header of upstreams (RFC 9110 §10.2.3). */
 import { limits } from './limits.ts';
 
-/** Milliseconds from seconds or a date; null when absent or unreadable. */
+/** Parses seconds or a date into milliseconds; null if absent or invalid. */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();
@@ -11,7 +11,7 @@ export function retryAfterMs(header: string | null, now: number): number | null 
   return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
 }
 
-/** Of a decimal number of seconds, such as `34.4`; null: it is none. */
+/** Parses a decimal number of seconds, such as `34.4`; null if it is not one. */
 export function secondsToMs(text: string): number | null {
   return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs) : null;
 }

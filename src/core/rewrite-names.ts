@@ -1,30 +1,33 @@
 /**
- * Tools' old names in a text become those that they go by today (DESIGN §4): only where a whole inline code (`name`) is the name,
- * never in prose, in other code or in a fence, where a word may mean something else. Names that are met there are told of in one line
- * beneath. Which name is whose is said by `old-names.ts`; what is rewritten, by `told-tools.ts`, `server-instructions.ts` and skills.
- * Of 1,472 public tools some 70 name tools of their server, and none one of another: 17 in inline code of one backtick or two, the rest in prose.
+ * Replaces old tool names in a text by the current ones (DESIGN §4): only where a whole inline code (`name`) is the name, never in
+ * prose, other code or fences, where a word may mean something else. Old names found there are listed in one line below the text.
+ * `old-names.ts` maps the names; `told-tools.ts`, `server-instructions.ts` and skills use this file. Of 1,472 public tools some 70
+ * name tools of their server, and none names a tool of another: 17 in inline code of one backtick or two, the rest in prose.
  */
 import { limits } from './limits.ts';
 
-/** Today's name for an old one; undefined for what is none, is ambiguous, or is a name of today. Never a name that it knows as old. */
+/**
+ * Returns the current name for an old one; undefined for a text that is not a name, is ambiguous, or is a current name. Never returns
+ * a name that is itself an old one.
+ */
 export type NameLookup = (name: string) => string | undefined;
 
 /**
- * Done twice is done once. `alsoNamed`: old names that are met in what belongs to the text and cannot be told of there. Costs time in the
- * length of the text, however many names there are.
+ * Idempotent. `alsoNamed`: old names found in related text that cannot carry the extra line itself. Linear in the length of the text,
+ * however many names there are.
  */
 export function rewriteNames(text: string, lookup: NameLookup, alsoNamed: ReadonlyMap<string, string> = noNames): string {
   const [before, told] = splitLine(text);
   if (told !== '') {
     const reading = readNames(before, lookup);
-    // The line of the last time, or of a stranger who tells the truth.
+    // The line from an earlier run, or an identical line that the author wrote.
     if (told === lineOf(reading, alsoNamed)) return join(apply(before, reading), told);
   }
   const reading = readNames(text, lookup);
   return join(apply(text, reading), lineOf(reading, alsoNamed));
 }
 
-/** For texts beneath which no line can stand: inline code is rewritten, and `others` are the old names met elsewhere. */
+/** For texts that cannot carry the extra line: rewrites inline code, and returns the old names found elsewhere in `others`. */
 export function rewriteInline(text: string, lookup: NameLookup): { text: string; others: ReadonlyMap<string, string> } {
   const reading = readNames(text, lookup);
   return { text: apply(text, reading), others: reading.others };
@@ -46,8 +49,8 @@ function readNames(text: string, lookup: NameLookup): Reading {
 }
 
 /**
- * Short names for long ones can make a text many times as long. Where that is more than a little, all names go into the line beneath:
- * all or none, so that a second time comes to the same.
+ * Short names replaced by long ones can make a text many times as long. If it grows by more than a little, all names go into the
+ * extra line: all or none, so that a second run gives the same result.
  */
 function bounded(text: string, reading: Reading): Reading {
   const growth = reading.edits.reduce((sum, { start, end, name }) => sum + name.length - (end - start), 0);
@@ -68,7 +71,7 @@ function apply(text: string, { edits }: Reading): string {
   return pieces.join('') + text.slice(at);
 }
 
-// ---- The line beneath ----
+// ---- The extra line ----
 
 const opening = 'Names used here: ';
 
@@ -86,16 +89,16 @@ function splitLine(text: string): [before: string, line: string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 2)];
 }
 
-// ---- Markdown, as far as it tells code from prose (CommonMark 0.31 §4.5, §6.1) ----
+// ---- Markdown, as far as needed to tell code from prose (CommonMark 0.31 §4.5, §6.1) ----
 
 type Block = { start: number; end: number; isFence: boolean };
 
 /**
- * Fences and what stands between them. Wider than CommonMark where texts are: descriptions come indented, as they stood in a source
- * file, and a fence may begin in a list or a quotation. What may be a fence is one, to its end or that of the text.
+ * Yields fences and the text between them. More lenient than CommonMark: descriptions are indented as in their source files, and a
+ * fence may begin in a list or a quotation. Anything that may be a fence counts as one, to its end or to the end of the text.
  */
 function* blocksOf(text: string): Generator<Block> {
-  // Most texts have none.
+  // Most texts have no fence.
   if (!text.includes('```') && !text.includes('~~~')) {
     yield { start: 0, end: text.length, isFence: false };
     return;
@@ -121,10 +124,10 @@ function* blocksOf(text: string): Generator<Block> {
 
 const fenceMark = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)/;
 
-/** Runs of backticks, and where a paragraph ends: a blank line, or a line that begins a list's item, a heading or a quotation. */
+/** Runs of backticks, and ends of paragraphs: a blank line, or a line that begins a list item, a heading or a quotation. */
 const marks = /`+|\n(?=[ \t\r]*(?:\n|(?:[-*+>]|#{1,6}|\d{1,9}[.)])[ \t]))/g;
 
-/** A code span goes from a run of backticks to the next of the same length in its paragraph. */
+/** A code span goes from a run of backticks to the next run of the same length in its paragraph. */
 function readBlock(text: string, start: number, end: number, lookup: NameLookup, edits: Edit[], others: Map<string, string>): void {
   const block = text.slice(start, end);
   const runs = block.includes('`') ? runsOf(block, start) : [];
@@ -157,7 +160,7 @@ function runsOf(block: string, offset: number): Run[] {
   return runs;
 }
 
-/** For each run the index of the one that would close it, found from the end in one pass. */
+/** Returns for each run the index of the run that would close it, found in one pass from the end. */
 function closingRuns(runs: readonly Run[]): (number | undefined)[] {
   const closing = new Array<number | undefined>(runs.length);
   const next = new Map<number, number>();
@@ -180,14 +183,14 @@ function isEscaped(text: string, at: number): boolean {
 // ---- Prose and other code ----
 
 const words = /[A-Za-z0-9_][A-Za-z0-9_.-]*/g;
-/** Not `search`, which may be any search. */
+/** Excludes plain words: `search` may be any search. */
 const cannotBeAWord = /[_.\d-]|[a-z][A-Z]/;
 
-/** Notes the old names among the words. Between letters of other scripts, which set no spaces, a name is one all the same. */
+/** Records the old names among the words. A name between letters of scripts without spaces also counts. */
 function meet(text: string, lookup: NameLookup, others: Map<string, string>): void {
   for (const word of text.match(words) ?? []) {
     if (word.length > limits.maxToolNameBytes || !cannotBeAWord.test(word)) continue;
-    // A full stop is the sentence's.
+    // A full stop at the end belongs to the sentence.
     const old = /[.-]$/.test(word) ? word.replace(/[.-]+$/, '') : word;
     const name = cannotBeAWord.test(old) ? lookup(old) : undefined;
     if (name !== undefined) others.set(old, name);

@@ -1,23 +1,25 @@
 /**
- * Takes secrets out of bytes that arrive in pieces, however they are spelt (`secret-spellings.ts`), also across the border of two pieces.
- * Linear in what arrives; holds back less than the longest spelling. A piece that holds none is returned as it is. Used for provider
- * answers, most of which are passed on unread.
+ * Removes secrets, in any spelling (`secret-spellings.ts`), from bytes that arrive in chunks, also across chunk borders. Linear in
+ * the input; holds back less than the longest spelling. A chunk without a secret is returned unchanged. Used for provider responses,
+ * most of which are passed on unparsed.
  */
 import { secretParts, secretSpellings } from './secret-spellings.ts';
 
-/** A spelling, also as a character for each of its bytes, and where its matcher continues after a mismatch (Knuth, Morris, Pratt). */
+/**
+ * A spelling, also as one character per byte, and the index at which its matcher continues after a mismatch (Knuth, Morris, Pratt).
+ */
 type Pattern = { form: string; units: string; next: Int32Array };
 
-/** What to look for, longest first, and the last characters that can be inside a spelling. */
+/** The patterns to search for, longest first, and the characters that can be the last character inside a spelling. */
 export type SecretPatterns = { patterns: readonly Pattern[]; longest: number; inside: ReadonlySet<string> };
 
 const mark = '[secret]';
 
-/** Shorter values, and words such as `ollama` or `anything`, are placeholders, which may be part of any answer. */
+/** Shorter values, and words such as `ollama` or `anything`, are placeholders that may occur in any response. */
 const minLength = 8;
 const placeholder = /^[a-z]{1,15}$/i;
 
-/** null: there is nothing to look for. */
+/** Returns null if there is nothing to search for. */
 export function compileSecrets(values: readonly string[]): SecretPatterns | null {
   const parts = values.flatMap(credentialsIn).filter((part) => part.length >= minLength && !placeholder.test(part));
   const forms = [...new Set(parts.flatMap(secretSpellings))];
@@ -26,7 +28,7 @@ export function compileSecrets(values: readonly string[]): SecretPatterns | null
   return longest === 0 ? null : { patterns, longest, inside: new Set(patterns.flatMap(({ units }) => [...units])) };
 }
 
-/** The same for a text that is whole. */
+/** Removes secrets from a complete text. */
 export function withoutSecrets(text: string, secrets: SecretPatterns | null): string {
   let rest = text;
   for (const { form } of secrets?.patterns ?? []) rest = rest.replaceAll(form, mark);
@@ -35,7 +37,7 @@ export function withoutSecrets(text: string, secrets: SecretPatterns | null): st
 
 export class SecretFilter {
   readonly #secrets: SecretPatterns;
-  /** How much of each pattern the bytes so far end with. */
+  /** How much of each pattern matches the end of the bytes so far. */
   readonly #matched: Int32Array;
   #held: Uint8Array = new Uint8Array(0);
 
@@ -44,19 +46,19 @@ export class SecretFilter {
     this.#matched = new Int32Array(secrets.patterns.length);
   }
 
-  /** What can be passed on now; empty where all of it may be the beginning of a secret. */
+  /** Returns the bytes that can be passed on now; empty if all of them may be the beginning of a secret. */
   push(piece: Uint8Array): Uint8Array {
     const isFound = this.#scan(toUnits(piece));
     const bytes = this.#held.byteLength === 0 ? piece : concat(this.#held, piece);
     return this.#holdBack(isFound ? this.#clean(bytes) : bytes);
   }
 
-  /** What was held back, at the end of the answer. */
+  /** Returns the bytes that were held back, at the end of the response. */
   end(): Uint8Array {
     return this.#held;
   }
 
-  /** Whether a secret ends in these units. Brings `#matched` to their end. */
+  /** Whether a secret ends in these units. Advances `#matched` to their end. */
   #scan(units: string): boolean {
     const { patterns, longest } = this.#secrets;
     const isOpen = this.#held.byteLength > 0;
@@ -66,7 +68,7 @@ export class SecretFilter {
     return crosses || patterns.some((pattern) => units.includes(pattern.units));
   }
 
-  /** No secret is longer than `longest`, so what comes before the last units does not matter. Most pieces end outside of every secret. */
+  /** No secret is longer than `longest`, so only the last units matter. Most chunks end outside of every secret. */
   #restart(units: string): void {
     this.#matched.fill(0);
     if (this.#secrets.inside.has(units.at(-1) ?? '')) this.#advance(units.slice(-this.#secrets.longest));
@@ -102,7 +104,7 @@ export class SecretFilter {
   }
 }
 
-/** A header's value, or the credential in it: `Bearer abc` is found by its `abc`. */
+/** Returns a header's value and the credential in it, so that `Bearer abc` is also found as `abc`. */
 function credentialsIn(value: string): string[] {
   const [whole = '', ...inner] = secretParts(value);
   return inner.length > 0 ? inner : [whole];
@@ -119,12 +121,12 @@ function toPattern(form: string): Pattern {
   return { form, units, next };
 }
 
-/** A character for each byte, so that positions in the text are positions in the bytes. */
+/** One character per byte, so that positions in the text are positions in the bytes. */
 function toUnits(bytes: Uint8Array): string {
   return latin1.decode(bytes);
 }
 
-/** The encoding that `latin1` names in browsers differs from ISO 8859-1 in 32 characters. */
+/** In browsers the encoding label `latin1` differs from ISO 8859-1 in 32 characters. */
 function toBytes(units: string): Uint8Array {
   return Uint8Array.from(units, (unit) => allUnits.indexOf(unit));
 }

@@ -1,6 +1,7 @@
 /**
- * Finds any of many patterns in texts, in one pass whatever their number: a rolling hash over a window of the shortest pattern (Rabin–Karp).
- * Several texts are one after another, so that a pattern that is cut over their borders can be found as well. Used by `engine/redact.ts`.
+ * Finds any of many patterns in texts, in one pass whatever their number: a rolling hash over a window of the shortest pattern's
+ * length (Rabin–Karp). Several texts are scanned one after another, so that a pattern split across them is found too. Used by
+ * `engine/redact.ts`.
  */
 import { squeeze, type Squeezed, squeezedText, unsqueezed } from './squeezed-text.ts';
 
@@ -12,28 +13,28 @@ export type Scanner = {
   find(texts: readonly string[]): Span[];
 };
 
-/** Shorter patterns could be a part of anything once separators and case do not count. */
+/** Once separators and case are ignored, shorter patterns would match almost anything. */
 export const minSqueezedLength = 8;
 
-/** Characters of a text that are read in one piece: bounds the memory that a scan takes beside the text. */
+/** Characters of a text that are read at a time: bounds the memory that a scan uses besides the text. */
 const pieceLength = 64 * 1024;
 
-/** Finds the spellings unchanged, each within one text. */
+/** Finds the exact spellings, each within one text. */
 export function createExactScanner(spellings: readonly string[]): Scanner {
   const shortest = spellings.reduce((least, { length }) => Math.min(least, length), pieceLength);
   return createScanner([...new Set(spellings)], { read: unsqueezed, windowLength: shortest, between: noCharacter });
 }
 
-/** Finds the spellings squeezed, over the borders of texts as well. Those that are squeezed to less than `minSqueezedLength` are left out. */
+/** Finds the spellings squeezed, also across texts. Leaves out spellings that squeeze to less than `minSqueezedLength`. */
 export function createSqueezedScanner(spellings: readonly string[]): Scanner {
   const patterns = [...new Set(spellings.map(squeezedText))].filter(({ length }) => length >= minSqueezedLength);
   return createScanner(patterns, { read: squeeze, windowLength: minSqueezedLength, between: null });
 }
 
-/** Separates two texts, so that no pattern is found over their border. */
+/** Separates two texts, so that no pattern is found across them. */
 const noCharacter = 0xffff;
 
-/** `windowLength`: no pattern is shorter. */
+/** `windowLength`: the length of the shortest pattern. */
 type Reading = { read: typeof squeeze; windowLength: number; between: number | null };
 
 function createScanner(patterns: readonly string[], { read, windowLength, between }: Reading): Scanner {
@@ -105,7 +106,7 @@ function longestAt(patterns: readonly string[], window: Window, begin: number): 
   return patterns.reduce((most, pattern) => (pattern.length > most && window.holds(pattern, begin) ? pattern.length : most), 0);
 }
 
-/** The characters that a pattern may still begin or end in. */
+/** The characters in which a pattern may still begin or end. */
 class Window {
   readonly #codes: Uint16Array;
   readonly #starts: Uint32Array;
@@ -138,12 +139,12 @@ class Window {
     return true;
   }
 
-  /** Where the character came from. */
+  /** The position of the character in its text. */
   placeOf(at: number): Span {
     return { text: this.#texts[at] ?? 0, start: this.#starts[at] ?? 0, end: this.#ends[at] ?? 0 };
   }
 
-  /** One piece of the text with this number. */
+  /** Adds one piece of the text with this number. */
   add(number: number, { codes, starts, ends, length }: Squeezed): void {
     this.#codes.set(codes.subarray(0, length), this.#length);
     this.#starts.set(starts.subarray(0, length), this.#length);
@@ -152,7 +153,7 @@ class Window {
     this.#length += length;
   }
 
-  /** The first `count`. */
+  /** Removes the first `count` characters. */
   drop(count: number): void {
     if (count <= 0) return;
     for (const part of [this.#codes, this.#starts, this.#ends, this.#texts]) part.copyWithin(0, count, this.#length);
@@ -164,7 +165,7 @@ function addSpans(spans: Span[], window: Window, begin: number, length: number):
   for (let at = begin; at < begin + length; at += 1) {
     const { text, start, end } = window.placeOf(at);
     const last = spans.at(-1);
-    // What stands between two characters of a match goes with them.
+    // Characters between two characters of a match belong to it.
     if (last !== undefined && last.text === text && (at > begin || start <= last.end)) last.end = Math.max(last.end, end);
     else spans.push({ text, start, end });
   }

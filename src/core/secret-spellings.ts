@@ -1,14 +1,15 @@
 /**
- * The ways in which a secret comes back from a server that was sent it. `secretSpellings`: as it is, in JSON of several writers, in URLs and
- * forms, in HTML, in hex, and in base64, on its own or in the middle of something longer (`Authorization: Basic`). `hiddenSpellings`: what a
- * tool or a model would do to it on purpose with a line of code. Encryption and compression are neither. Used by `engine/redact.ts`.
+ * The forms in which a server may return a secret that it received. `secretSpellings`: unchanged, in JSON of several encoders, in
+ * URLs and forms, in HTML, in hex, and in base64, alone or inside a longer value (`Authorization: Basic`). `hiddenSpellings`: forms
+ * that a tool or a model produces deliberately with a line of code. Neither covers encryption and compression. Used by
+ * `engine/redact.ts`.
  */
 import { toHex } from './hex.ts';
 import { toBase64Url } from './base64url.ts';
 
 /**
- * A value as a header has it, and the credential in it: whoever was sent `Bearer abc` may tell of `abc`, and of a name and password (RFC 7617)
- * in clear.
+ * Returns a header value and the credential in it: a server that received `Bearer abc` may return `abc`, or the name and password of
+ * a pair (RFC 7617) in clear text.
  */
 export function secretParts(value: string): string[] {
   const { scheme = '', credential } = headerForm.exec(value)?.groups ?? {};
@@ -17,21 +18,22 @@ export function secretParts(value: string): string[] {
   return [value, credential, ...(pair === null ? [] : [pair, pair.slice(pair.indexOf(':') + 1)])];
 }
 
-/** Schemes in use, and no other first word: the rest of a text that only looks like it may stand anywhere. */
+/** Only schemes in use, not any first word: the second part of a text that merely looks like a header may be an ordinary word. */
 const headerForm = /^\s*(?<scheme>bearer|basic|token|bot|key|api-?key|jwt|oauth|dpop)\s+(?<credential>\S+)\s*$/i;
 
 function fromBase64(text: string): string | null {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)));
   } catch {
-    // Then it is no pair, and stands for itself.
+    // Not a pair: only the value itself counts.
     return null;
   }
 }
 
 /**
- * Reversed, in one case, in base32, base64, hex and decimal codes, and in two of these after one another. To be looked for squeezed
- * (`squeezed-text.ts`), so without separators and whatever the case. Fewer of a long value, and none of one longer than `maxHiddenLength`.
+ * Returns the value reversed, in one case, in base32, base64, hex and decimal codes, and in two of these combined. To be searched
+ * squeezed (`squeezed-text.ts`), that is without separators and regardless of case. Returns fewer for a long value, and none for one
+ * longer than `maxHiddenLength`.
  */
 export function hiddenSpellings(value: string): string[] {
   if (value.length > maxHiddenLength) return [];
@@ -44,11 +46,11 @@ export function hiddenSpellings(value: string): string[] {
   return [...new Set([...forward, ...forward.map(reversed)])];
 }
 
-/** Characters. The spellings of a value are made for each call that reads it, and grow with it: keys and tokens are shorter. */
+/** In characters. The spellings are built for each call that reads the value, and grow with it; keys and tokens are shorter. */
 const maxHiddenLength = 4_096;
 const maxTwiceEncodedLength = 512;
 
-/** Of the alphabets of base64 the one for URLs alone: squeezed they differ in nothing that is compared. */
+/** Of the base64 alphabets only the URL-safe one: squeezed, the alphabets do not differ. */
 function encodings(bytes: Uint8Array): string[] {
   return [toHex(bytes), Array.from(bytes).join(' '), toBase64Url(bytes), ...innerBase64(bytes), ...innerBase32(bytes)];
 }
@@ -57,7 +59,7 @@ function reversed(text: string): string {
   return Array.from(text).reverse().join('');
 }
 
-/** By 13 letters (rot13), as command lines have it at hand. */
+/** Rotated by 13 letters (rot13), as command lines can easily do. */
 function rotated(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => {
     const first = letter <= 'Z' ? 0x41 : 0x61;
@@ -65,7 +67,7 @@ function rotated(text: string): string {
   });
 }
 
-/** The characters that depend on `bytes` alone, whatever precedes and follows: 5 bytes are 8 characters. */
+/** The characters that depend only on `bytes`, whatever precedes and follows: 5 bytes are 8 characters. */
 function innerBase32(bytes: Uint8Array): string[] {
   return [0, 1, 2, 3, 4].map((before) => {
     const text = toBase32(before, bytes);
@@ -74,7 +76,7 @@ function innerBase32(bytes: Uint8Array): string[] {
   });
 }
 
-/** RFC 4648 §6 without padding, `before` bytes of nothing in front. */
+/** RFC 4648 §6 without padding, with `before` zero bytes in front. */
 function toBase32(before: number, bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
@@ -89,17 +91,17 @@ function toBase32(before: number, bytes: Uint8Array): string {
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** All different, the longest first: a shorter one inside it would leave the rest standing. */
+/** Returns distinct spellings, the longest first: replacing a shorter one inside a longer one would leave the rest in place. */
 export function secretSpellings(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
-  // As servers read a header that is not ASCII: each byte a character.
+  // As servers read a non-ASCII header: one character per byte.
   const misread = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
   const texts = [value, misread].flatMap((text) => [text, ...inJson(text)]);
   const spellings = [...texts, ...inUrls(value), ...inHtml(value), ...inHex(bytes), ...inBase64(bytes)];
   return [...new Set(spellings)].sort((one, other) => other.length - one.length);
 }
 
-/** Some writers escape `/` (PHP), and some everything that is not ASCII (Python). JSON may stand in JSON as a text. */
+/** Some encoders escape `/` (PHP), and some all non-ASCII characters (Python). JSON may be nested in JSON as a string. */
 function inJson(value: string): string[] {
   const plain = unquoted(value);
   const ascii = [false, true].map((upper) => plain.replace(/[^\x20-\x7e]/g, (unit) => unicodeEscape(unit, upper)));
@@ -118,7 +120,7 @@ function unicodeEscape(unit: string, upper: boolean): string {
 
 function inUrls(value: string): string[] {
   const component = encodeURIComponent(value.toWellFormed());
-  // RFC 3986 reserves these, too, and forms write a blank as "+".
+  // RFC 3986 also reserves these characters, and forms encode a space as "+".
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ v: value }).toString().slice('v='.length);
   return [component, strict, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
@@ -135,10 +137,10 @@ function inHex(bytes: Uint8Array): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** Shorter ones could be a part of anything. */
+/** Shorter parts would match almost anything. */
 const minInnerLength = 8;
 
-/** On its own with and without padding; and the characters that are its alone where other bytes stand before and behind it. */
+/** Alone, with and without padding; and the characters that depend only on the value when other bytes precede and follow it. */
 function inBase64(bytes: Uint8Array): string[] {
   const alone = toBase64Url(bytes);
   const padded = alone + '='.repeat((4 - (alone.length % 4)) % 4);

@@ -1,7 +1,6 @@
 /**
- * A secret as its administrator writes it, and the rule that binds it: a value leaves only for the hosts, and only for the
- * tools, that stand in its document (DESIGN §7). Sealing it is `storage/secret-box.ts`; enforcing it on redirects is
- * `net/`.
+ * A secret as its administrator writes it, and its bindings: a value is sent only to the hosts, and used only by the tools, that its
+ * document lists (DESIGN §7). `storage/secret-box.ts` encrypts it; `net/` enforces it on redirects.
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -26,26 +25,26 @@ export const Secret = z
       .min(1)
       .refine((value) => new TextEncoder().encode(value).byteLength <= limits.maxSecretBytes, { message: 'must be at most 64 kB' })
       .meta({ description: 'Write-only. Stored encrypted.' }),
-    hosts: z.array(SecretHost).min(1).max(limits.maxSecretHosts).meta({ description: 'The only hosts it may be sent to.' }),
+    hosts: z.array(SecretHost).min(1).max(limits.maxSecretHosts).meta({ description: 'The only hosts that the secret may be sent to.' }),
     tools: z.array(z.string().min(3).max(192)).min(1).max(limits.maxSecretTools).optional().meta({
-      description: 'Canonical names. If given, only these tools may use it.',
+      description: 'Canonical names of tools. If given, only these tools may use the secret.',
     }),
   })
   .meta({ id: 'Secret', example: { value: 'the token', hosts: ['api.example.com'] } });
 export type Secret = z.infer<typeof Secret>;
 
-/** What of a secret may be shown. */
+/** The fields of a secret that may be shown. */
 export type SecretBinding = Pick<Secret, 'hosts' | 'tools'>;
 
-/** Who wants a value: the host it would go to (as `URL.host` has it) and the tool that asks, in canonical name. */
+/** The intended use of a value: the destination host (as in `URL.host`) and the canonical name of the tool. */
 export type SecretUse = { host?: string; tool?: string };
 
 /**
- * Why this use is not allowed, or null when it is. A use that names neither host nor tool is never allowed; without a
- * host only a tool in the list may read the value; a secret bound to tools is not for anything else.
+ * Returns why this use is not allowed, or null if it is. A use that names neither host nor tool is never allowed; without a host only
+ * a listed tool may read the value; a secret bound to tools is not available for anything else.
  */
 export function secretUseRefusal(binding: SecretBinding, use: SecretUse): string | null {
-  if (use.host === undefined && use.tool === undefined) return 'it must be asked for with the host or the tool that uses it';
+  if (use.host === undefined && use.tool === undefined) return 'the request must name the host or the tool that uses it';
   if (use.host !== undefined && !binding.hosts.some((pattern) => hostMatches(pattern, use.host as string))) {
     return `it is not bound to the host ${use.host}`;
   }
@@ -58,17 +57,19 @@ export function secretUseRefusal(binding: SecretBinding, use: SecretUse): string
 }
 
 const onlyForTools =
-  'it is bound to tools, so only calls of those have it; for all else, such as reading what a server lists, write it without `tools`';
+  'it is bound to tools, so only calls of these tools can use it. For other uses, such as listing the tools of a server, remove `tools` from the secret';
 
-/** The host of a URL with its port written out: a secret bound to `api.example.com:443` is not for plain http there. */
+/**
+ * Returns the host of a URL with an explicit port: a secret bound to `api.example.com:443` may not be sent there over plain http.
+ */
 export function secretHostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
 }
 
 /**
- * Exact match of a pattern and a host. A pattern without port fits any port. `URL.host` leaves the default port out, so a
- * host without port stands for 443.
+ * Exact match of a pattern and a host. A pattern without a port matches any port. `URL.host` omits the default port, so a host
+ * without a port means port 443.
  */
 export function hostMatches(pattern: string, host: string): boolean {
   const bound = parseHostPattern(pattern);
@@ -94,7 +95,7 @@ function parseHostPattern(text: string): HostPattern | null {
   const host = subdomains ? name.slice(2) : name;
   const labels = host.split('.');
   if (host.length > 253 || !labels.every((part) => label.test(part))) return null;
-  // `*.com` would bind a secret to the whole of a top-level domain, `*.0.0.1` to addresses.
+  // `*.com` would bind a secret to a whole top-level domain, `*.0.0.1` to IP addresses.
   if (subdomains && (labels.length < 2 || /^[0-9]+$/.test(labels[labels.length - 1] ?? ''))) return null;
   return { host, subdomains, port };
 }

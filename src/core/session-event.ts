@@ -1,6 +1,7 @@
 /**
- * The native events of a session's log (DESIGN §5). The log is the truth: transcript, streams of every dialect, resume and
- * the turn's own state are folds over it. A number never changes its content. New kinds may be added, none changed.
+ * The native events of a session's log (DESIGN §5). The log is authoritative: the transcript, the streams of every dialect, resumed
+ * streams and the state of a turn are folds over it. The content of a numbered event never changes. New kinds may be added, existing
+ * ones are not changed.
  */
 import type { ApprovalVerdict, AskedEffect, AskKind } from './approval.ts';
 import type { Usage } from './chat-event.ts';
@@ -14,7 +15,7 @@ import type { Proposal } from './ui-tool.ts';
 
 export type TurnStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted';
 
-/** Why a turn ended; `stop` is the model's own end. */
+/** Why a turn ended; `stop` means that the model ended it. */
 export type TurnEndReason =
   | 'stop'
   | 'length'
@@ -25,17 +26,20 @@ export type TurnEndReason =
   | 'timeout'
   | 'cancelled'
   | 'upstream_error'
-  /** The service died in it too often without getting further. */
+  /** The process died too often in this turn without progress. */
   | 'recovery_limit'
-  /** A newer release wrote its log: this one cannot go on from there. Before format 2: the service had died in it. */
+  /** A newer release wrote the log, and this one cannot continue it. Before format 2: the process died during the turn. */
   | 'restarted'
   | 'internal';
 
-/** Raised when a fold of old logs would need to know: turns store the format that they were accepted with. */
+/** Increased when a fold of old logs needs to know the difference: turns store the format that they were accepted with. */
 export const logFormat = 2;
 
 export type SessionEventBody =
-  /** The conversation as it was before this session: a client's resent history, or a fork's prefix. `gathered`: the tools that it had come to there. */
+  /**
+   * The conversation from before this session: a client's resent history, or the prefix of a fork. `gathered`: the tools gathered
+   * there.
+   */
   | { type: 'history'; messages: Message[]; gathered?: readonly { canonical: string; name: string }[] }
   | { type: 'turn-start'; turn: string; input: InputPart[]; model: string; agent?: string; edition?: EditionPointer }
   | { type: 'step-start'; turn: string; step: number }
@@ -59,40 +63,46 @@ export type SessionEventBody =
       callId: string;
       arguments: Record<string, unknown> | null;
       repaired: boolean;
-      /** With `repaired`: nothing but closing brackets was missing, and the stream had ended properly. */
+      /** With `repaired`: only closing brackets were missing, and the stream ended properly. */
       closersOnly?: boolean;
-      /** Only when `arguments` is null: the text as it came, and why it cannot be used. */
+      /** Only if `arguments` is null: the original text, and why it cannot be used. */
       raw?: string;
       fault?: 'truncated' | 'invalid_json';
     }
   /**
-   * A call is about to be tried: with its `tool-result` the two rows of an effect. One without the other means that the
-   * process died in between. `attempt` counts from 1; only `safe` calls have a second.
+   * A call is about to be attempted. Together with its `tool-result` these are the two rows of an effect; one without the other means
+   * that the process died in between. `attempt` counts from 1; only `safe` calls have a second attempt.
    */
   | { type: 'tool-start'; turn: string; step: number; callId: string; attempt: number }
-  /** A person is asked. `entry` is the wire name of the toolset entry, `name` what the model said; `expiresAt` is ISO 8601. */
+  /**
+   * A person must decide. `entry` is the wire name of the toolset entry, `name` the name that the model used; `expiresAt` is ISO
+   * 8601.
+   */
   | {
       type: 'approval-required';
       turn: string;
       step: number;
       callId: string;
-      /** Of an inner call: the call of the step that it is beneath. The same below. */
+      /** For an inner call: its outer call in the step. Same below. */
       parent?: string;
-      /** With `parent`: questions beneath that call which follow at once, so that who reads on waits for the last. The same below. */
+      /**
+       * With `parent`: the number of further questions under that call in the same batch, so that readers wait for the last one. Same
+       * below.
+       */
       more?: number;
       name: string;
       canonical: string;
       entry: string;
       arguments: Record<string, unknown>;
       reason: string;
-      /** What kind of thing is asked for, and what a remembered rule would be about (`approval.ts`). */
+      /** The kind of the question, and what a remembered rule would apply to (`approval.ts`). */
       ask: AskKind;
       target: string | null;
-      /** What the call would do that requires approval, bounded; `effectCount` counts all. Absent in logs of older releases; the same below. */
+      /** The effects that require approval, bounded; `effectCount` counts all. Absent in logs of older releases; same below. */
       effects?: readonly AskedEffect[];
       effectCount?: number;
       several?: true;
-      /** What a yes is bound to (`approval.ts`). */
+      /** What an approval is bound to (`approval.ts`). */
       binding?: readonly string[];
       /** Counts the questions of the call from 1: its effects changed after the earlier ones were approved. */
       round?: number;
@@ -101,8 +111,9 @@ export type SessionEventBody =
   /** `by`: id of the key that decided, `link`, or `clock` for `expire`. */
   | { type: 'approval-decided'; turn: string; step: number; callId: string; parent?: string; decision: ApprovalVerdict; by: string }
   /**
-   * A tool calls a tool: `parent` is the call of the step that it is beneath, `callId` the inner call's own (`ports/call-journal.ts`). With its
-   * `inner-result` the two rows of an effect. What made code is given back is kept beside the log; `content` is shortened for readers.
+   * A tool calls a tool: `parent` is the outer call in the step, `callId` the id of the inner call (`ports/call-journal.ts`).
+   * Together with its `inner-result` these are the two rows of an effect. The result returned to made code is stored beside the log;
+   * `content` is shortened for readers.
    */
   | {
       type: 'inner-call';
@@ -127,11 +138,12 @@ export type SessionEventBody =
       content: ContentBlock[];
       durationMs: number;
     }
-  /** What a tool's server tells of a call under way: now and then, never all of it. */
+  /** Progress that the server of a tool reports during a call: rate-limited, not every update. */
   | { type: 'tool-progress'; turn: string; step: number; callId: string; progress: number; total?: number; message?: string }
   /**
-   * The server of a tool asks a person something, and the call is made again with the answer. `requests`: by the server's own keys, as
-   * `core/elicitation.ts` let them pass. `round` counts the questions of one call from 1. What the server wants back is kept beside the log.
+   * The server of a tool asks a person something, and the call is repeated with the answer. `requests`: by the server's own keys, as
+   * screened by `core/elicitation.ts`. `round` counts the questions of one call from 1. The server's `state` is stored beside the
+   * log.
    */
   | {
       type: 'input-required';
@@ -149,7 +161,7 @@ export type SessionEventBody =
       round: number;
       expiresAt: string;
     }
-  /** The answers, without what was written into forms. `by`: id of the key, or `clock`, which declines. */
+  /** The answers, without the content of forms. `by`: id of the key, or `clock`, which declines. */
   | {
       type: 'input-given';
       turn: string;
@@ -160,7 +172,7 @@ export type SessionEventBody =
       actions: Readonly<Record<string, ElicitationAction>>;
       by: string;
     }
-  /** The caller is to run it: `name` is one of the tools that the request brought. */
+  /** The client runs the tool: `name` is one of the tools in the request. */
   | {
       type: 'client-tool-required';
       turn: string;
@@ -177,7 +189,7 @@ export type SessionEventBody =
       turn: string;
       step: number;
       callId: string;
-      /** The name the model used. */
+      /** The name that the model used. */
       name: string;
       canonical: string | null;
       via: Via | null;
@@ -187,19 +199,22 @@ export type SessionEventBody =
       structuredContent?: Record<string, unknown>;
       issues?: Issue[];
     }
-  /** Opaque to everyone but the adapter of `provider`; goes back as it came. */
+  /** Opaque to everything but the adapter of `provider`; sent back unchanged. */
   | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
-  /** `model`: who was asked; a step may have asked several. */
+  /** `model`: the model that was called; a step may have called several. */
   | { type: 'usage'; turn: string; step: number; usage: Usage; model?: string }
   | { type: 'step-end'; turn: string; step: number; reason: string; model: string }
   | { type: 'step-restart'; turn: string; step: number; from: number }
-  /** The turn goes on after its process died. `attempt` counts the turn's recoveries from 1. */
+  /** The turn continues after its process died. `attempt` counts the turn's recoveries from 1. */
   | { type: 'turn-resume'; turn: string; attempt: number }
-  /** Said while the turn waited: the next step answers it, too. */
+  /** Input sent while the turn waited; the next step answers it too. */
   | { type: 'turn-input'; turn: string; input: InputPart[] }
-  /** From here on models read `summary` in place of the turns up to and including `through`. One row: old or new, never a mix. */
+  /**
+   * From here on models read `summary` in place of the turns up to and including `through`. One row, so a reader sees either the old
+   * or the new conversation.
+   */
   | { type: 'compaction'; turn: string; through: string; summary: string }
-  /** For the person, before the turn's end: the best first. */
+  /** For the person, before the end of the turn; best first. */
   | ({ type: 'proposal'; turn: string } & Proposal)
   | { type: 'error'; turn: string; problem: ProblemBody }
   | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };

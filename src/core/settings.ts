@@ -3,14 +3,14 @@
 export type LogLevel = 'error' | 'info' | 'debug';
 
 export type Settings = {
-  /** null: the service answers 503 `not_configured`. */
+  /** null: the service responds 503 `not_configured`. */
   rootKey: string | null;
   masterKey: string | null;
   publicUrl: string | null;
-  /** Where `npm start` listens; null: deployed. Set by the launcher, not by the operator. */
+  /** The URL that `npm start` listens on; null if deployed. Set by the launcher, not by the operator. */
   localUrl: string | null;
   allowedOrigins: readonly string[];
-  /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, as written; `net/guard.ts` reads them. */
+  /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, unparsed; `net/guard.ts` parses them. */
   allowPrivateHosts: readonly string[];
   aliases: boolean;
   log: LogLevel;
@@ -18,11 +18,14 @@ export type Settings = {
   providerKeys: ReadonlyMap<string, string>;
   /** Base URL of a local Ollama that `npm start` found, if any. */
   ollamaUrl: string | null;
-  /** After a deletion the Catalog closes its database, so that no file holds what was deleted: where the files are on this machine. */
+  /**
+   * The Catalog closes its database after a deletion, so that no file contains the deleted data. Set where the files are on this
+   * machine.
+   */
   closeAfterDelete: boolean;
 };
 
-/** Shorter root keys are refused: they can be guessed. */
+/** Shorter root keys are refused because they can be guessed. */
 const minRootKeyLength = 32;
 
 const providerKeyNames: readonly [variable: string, provider: string][] = [

@@ -1,10 +1,11 @@
 /**
- * SHA-256 (FIPS 180-4) without a promise. `crypto.subtle` is asynchronous: between the hash and the write that depends on it another call could
- * change the bytes. Used where both must happen in one synchronous step (`engine/policy/effect-record.ts`); everything else uses `hash.ts`.
+ * Synchronous SHA-256 (FIPS 180-4). `crypto.subtle` is asynchronous: between the hash and the write that depends on it another call
+ * could change the bytes. Used where both must happen in one synchronous step (`engine/policy/effect-record.ts`); everything else
+ * uses `hash.ts`.
  */
 import { toHex } from './hex.ts';
 
-/** 64 lower-case hex digits. */
+/** Returns 64 lower-case hexadecimal digits. */
 export function sha256HexSync(bytes: Uint8Array): string {
   const state = Uint32Array.from(roots.map((root) => fraction(Math.sqrt(root))).slice(0, 8));
   const whole = bytes.byteLength - (bytes.byteLength % blockBytes);
@@ -21,7 +22,7 @@ export function sha256HexSync(bytes: Uint8Array): string {
 
 const blockBytes = 64;
 
-/** The first 64 primes: the constants are the fractions of their roots. */
+/** The first 64 primes: the constants are the fractional parts of their roots. */
 const roots: readonly number[] = Array.from({ length: 312 }, (_, index) => index).filter(isPrime);
 const constants = Int32Array.from(roots.map((root) => fraction(Math.cbrt(root))));
 
@@ -31,12 +32,12 @@ function isPrime(number: number): boolean {
   return true;
 }
 
-/** The first 32 bits after the point. */
+/** Returns the first 32 bits after the binary point. */
 function fraction(value: number): number {
   return Math.floor((value - Math.floor(value)) * 2 ** 32);
 }
 
-/** What is left of the message, a one bit, zeros, and the length of the message in bits. */
+/** Returns the last blocks: the rest of the message, a one bit, zeros, and the length of the message in bits. */
 function lastBlocks(rest: Uint8Array, length: number): Uint8Array {
   const padded = new Uint8Array(rest.byteLength + 9 > blockBytes ? 2 * blockBytes : blockBytes);
   padded.set(rest);

@@ -1,23 +1,23 @@
 /**
- * Text as words that can be looked for in any language: case, accents and widths made equal; of scripts that put no spaces between
- * words (or, as Korean, endings behind them) each character is a word, so that a phrase of theirs is found inside a longer run.
- * Not for names of tools, which are folded (`fold.ts`). Used by `proposals.ts`.
+ * Indexes text for phrase search in any language. Case, accents and widths are normalized; in scripts without spaces between words
+ * (or, as in Korean, with endings attached) each character is a word, so that a phrase is found inside a longer run. Tool names are
+ * folded instead (`fold.ts`). Used by `proposals.ts`.
  */
 
-/** What stands between two separators, as its words: one for most scripts, one a character where words are not set apart. */
+/** The words between two separators: one for most scripts, one per character in scripts without spaces. */
 export type Unit = readonly string[];
 
 export type SpokenWords = {
-  /** Whether these words stand one right after the other, whole. Never true of none. */
+  /** Whether these words occur in sequence, as whole words. False for an empty list. */
   has(words: readonly string[]): boolean;
 };
 
-/** One pass over the text for each length of phrase of which all words are in it; each phrase after that is one look-up. */
+/** One pass over the text per phrase length, for phrases whose words all occur; each further phrase is one lookup. */
 export function indexWords(text: string): SpokenWords {
   const words = toUnits(text).flat();
   const single: ReadonlySet<string> = new Set(words);
   const joined = words.join(' ');
-  /** Where each word begins in it, and where one more would. */
+  /** The index at which each word begins, and at which another one would begin. */
   const begins = [0];
   for (const word of words) begins.push((begins.at(-1) ?? 0) + word.length + 1);
   const phrases = new Map<number, ReadonlySet<string>>();
@@ -44,15 +44,18 @@ export function toUnits(text: string): Unit[] {
   return Array.from(plain(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [], (unit) => unit.match(unitWords) ?? []);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const isAscii = /^[\x00-\x7f]*$/;
 
-/** Whether a word is a character of a script that is written without spaces, or with endings. */
+/** Whether a word is a character of a script that is written without spaces, or with endings attached. */
 export function isUnspaced(word: string): boolean {
   return unspaced.test(word);
 }
 
-/** Marks of other scripts stay: without its voicing sign が is another syllable, without its vowel a Thai word another word. */
+/**
+ * Keeps the marks of other scripts: without its voicing mark が is another syllable, and without its vowel a Thai word is another
+ * word.
+ */
 function plain(text: string): string {
   return text
     .toLowerCase()

@@ -1,13 +1,12 @@
 /**
- * A text without what can be put between and around its characters: letters and digits only, in lower case, with escapes undone (percent
- * encoding, HTML character references, backslash escapes) and separators left out. Two texts that differ in nothing else are the same then.
- * Used by `secret-scanner.ts`.
+ * Reduces a text to its letters and digits, in lower case, with escapes decoded (percent encoding, HTML character references,
+ * backslash escapes) and separators removed. Two texts that differ only in these become equal. Used by `secret-scanner.ts`.
  */
 
-/** Character codes, and where each came from. `next`: where the rest of the text begins. */
+/** Character codes with their positions in the text. `next`: where the rest of the text begins. */
 export type Squeezed = { codes: Uint16Array; starts: Uint32Array; ends: Uint32Array; length: number; next: number };
 
-/** Of the characters from `from` (inclusive) to `to` (exclusive); an escape that begins before `to` may end after it. */
+/** Squeezes the characters from `from` (inclusive) to `to` (exclusive); an escape that begins before `to` may end after it. */
 export function squeeze(text: string, from = 0, to = text.length): Squeezed {
   const [codes, starts, ends] = [new Uint16Array(to - from), new Uint32Array(to - from), new Uint32Array(to - from)];
   let length = 0;
@@ -31,7 +30,7 @@ export function squeeze(text: string, from = 0, to = text.length): Squeezed {
   return { codes, starts, ends, length, next: at };
 }
 
-/** The same for an unchanged text. */
+/** Same shape, for the unchanged text. */
 export function unsqueezed(text: string, from = 0, to = text.length): Squeezed {
   const length = to - from;
   const [codes, starts, ends] = [new Uint16Array(length), new Uint32Array(length), new Uint32Array(length)];
@@ -51,9 +50,9 @@ export function squeezedText(text: string): string {
 }
 
 const none = -1;
-/** Begins an escape, perhaps. */
+/** Possibly the start of an escape. */
 const escapes = -2;
-/** One object for all: a result may have millions of characters. */
+/** A single reused object: a result may have millions of characters. */
 const unit = { code: none, end: 0 };
 
 function readUnit(text: string, at: number): typeof unit {
@@ -64,7 +63,7 @@ function readUnit(text: string, at: number): typeof unit {
   else if (code === backslash) readBackslash(text, at);
   else if (code === ampersand) readReference(text, at);
   else if (code === zero && (text.charCodeAt(at + 1) | 0x20) === letterX && hexAt(text, at + 2) !== none) {
-    // `0x41`: the digits are the hex, and the prefix is none of it.
+    // `0x41`: only the digits are hexadecimal, so the prefix is skipped.
     unit.code = none;
     unit.end = at + 2;
   }
@@ -73,7 +72,7 @@ function readUnit(text: string, at: number): typeof unit {
 
 const [percent, backslash, ampersand, zero, letterX, letterU] = [0x25, 0x5c, 0x26, 0x30, 0x78, 0x75] as const;
 
-/** `%41`, and encoded again `%2541`. */
+/** `%41`, and the doubly encoded `%2541`. */
 function readPercent(text: string, at: number): void {
   let digits = at + 1;
   while (text.startsWith('25', digits) && hexAt(text, digits + 2) !== none && hexAt(text, digits + 3) !== none) digits += 2;
@@ -82,7 +81,7 @@ function readPercent(text: string, at: number): void {
   unit.end = code === none ? at + 1 : digits + 2;
 }
 
-/** `\u0041`, `\u{41}`, `\x41`, with more backslashes where a text was escaped again. Of the others the letter says nothing either. */
+/** `\u0041`, `\u{41}`, `\x41`, with more backslashes if the text was escaped again. The letter of other escapes is skipped. */
 function readBackslash(text: string, at: number): void {
   let letter = at + 1;
   while (text.charCodeAt(letter) === backslash) letter += 1;
@@ -102,7 +101,7 @@ function readBackslash(text: string, at: number): void {
 
 const maxReference = 10;
 
-/** `&#65;`, `&#x41;`, and the names of characters that are no letters. */
+/** `&#65;`, `&#x41;`, and named references to characters other than letters. */
 function readReference(text: string, at: number): void {
   unit.code = none;
   const found =
@@ -133,18 +132,18 @@ function hexAt(text: string, at: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : none;
 }
 
-/** The character as it is compared; `none`: it separates. */
+/** Returns the character in its compared form; `none`: a separator. */
 function fold(code: number): number {
   if (code >= 0x61 && code <= 0x7a) return code;
   if (code >= 0x30 && code <= 0x39) return code;
   if (code >= 0x41 && code <= 0x5a) return code | 0x20;
   if (code < 0x80 || code > 0xffff) return none;
-  // Wide forms of ASCII.
+  // Full-width forms of ASCII.
   if (code >= 0xff01 && code <= 0xff5e) return fold(code - 0xfee0);
   return isInvisible(code) ? none : code;
 }
 
-/** Blanks, marks and joiners that may stand between any two characters. */
+/** Spaces, marks and joiners that may occur between any two characters. */
 function isInvisible(code: number): boolean {
   return (
     code === 0xa0 ||
@@ -157,7 +156,7 @@ function isInvisible(code: number): boolean {
   );
 }
 
-/** Of ASCII, since most texts are nothing else. */
+/** For ASCII, since most texts contain nothing else. */
 const folded = Int16Array.from({ length: 0x80 }, (_, code) =>
   [percent, backslash, ampersand, zero].some((one) => one === code) ? escapes : fold(code),
 );

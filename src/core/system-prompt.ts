@@ -1,7 +1,7 @@
 /**
- * What a model is told before the conversation, put together in one place: the agent's instructions, then what belongs to its
- * tools. Said at every step and each time to the byte the same while the plan is the same, so that a provider's cache of prefixes
- * holds; nothing here may depend on what the conversation has come to. Used by the engine, and to show a toolset's prompt.
+ * Builds the system prompt: the agent's instructions, then the part that belongs to its tools. Sent with every step, and identical to
+ * the byte while the plan is the same, so that a provider's prefix cache stays valid; it must not depend on the conversation. Used by
+ * the engine, and to show the prompt of a toolset.
  */
 import type { AliasMap } from './alias-map.ts';
 import { announceBlock } from './announce.ts';
@@ -13,30 +13,33 @@ import type { Plan } from './plan.ts';
 import { instructionBlocks } from './servers/server-instructions.ts';
 import { skillsBlock } from './skills/skill-prompt.ts';
 
-/** '' where there is nothing to say. `names`: what the plan offers; null: no tools. */
+/** Returns '' if there is nothing to send. `names`: the tools of the plan; null: no tools. */
 export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names: AliasMap | null): string {
-  // What is told of skills comes last, after the tools that they speak of.
+  // Skills come last, after the tools that they mention.
   return joinParagraphs(plan.instructions, toolPrompt(names), skillsBlock(plan.skills, names));
 }
 
-/** The part that comes with the tools: what their servers say, and the names they may be called by. */
+/** Returns the part for the tools: the instructions of their servers, and the announced names. */
 export function toolPrompt(names: AliasMap | null): string {
   if (names === null) return '';
-  // Tools that a conversation or a caller adds go by their own names, and have no server that could say something.
+  // Tools added by a conversation or a caller go by their own names, and have no server with instructions.
   const root = rootOf(names);
   const known = kept.get(root);
   if (known !== undefined) return known;
-  // In code mode names are told with the declarations.
+  // In code mode the declarations contain the names.
   const told = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
   const prompt = joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), told);
   kept.set(root, prompt);
   return prompt;
 }
 
-/** What the servers of the tools say, where the names are told elsewhere: over MCP they stand in the descriptions (DESIGN §4). */
+/**
+ * Returns the instructions of the servers, for clients that get the names elsewhere: over MCP they are in the descriptions (DESIGN
+ * §4).
+ */
 export function serverPrompt(names: AliasMap | null): string {
   return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
 }
 
-/** Found once for an edition and a plan's rights: it is as long as the toolset, and every step says it. */
+/** Built once per edition and rights: it is as long as the toolset, and every step sends it. */
 const kept = new WeakMap<AliasMap, string>();

@@ -1,5 +1,6 @@
 /**
- * Edits of a text by exact match, and what they changed as a short unified diff. Pure; linear in the text for each edit. Used by `edit_file`.
+ * Edits of a text by exact match, and a short unified diff of the changes. Pure; linear in the text for each edit. Used by
+ * `edit_file`.
  */
 import { limits } from './limits.ts';
 
@@ -7,7 +8,10 @@ export type TextEdit = { oldText: string; newText: string; all: boolean };
 
 export type Edited = { ok: true; text: string; replaced: number } | { ok: false; reason: string };
 
-/** In order, each on what the ones before left; all or none. `maxLength`: characters that the text may grow to. */
+/**
+ * Applies the edits in order, each to the result of the previous ones; all or none. `maxLength`: maximum length of the text in
+ * characters.
+ */
 export function applyEdits(before: string, edits: readonly TextEdit[], maxLength: number): Edited {
   let text = before;
   let replaced = 0;
@@ -26,7 +30,7 @@ export function applyEdits(before: string, edits: readonly TextEdit[], maxLength
   return { ok: true, text, replaced };
 }
 
-/** Where `part` stands, one after the other without overlap. */
+/** Returns the offsets of `part`, without overlaps. */
 function placesOf(text: string, part: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) places.push(at);
@@ -47,7 +51,7 @@ function replaceAt(text: string, places: readonly number[], { oldText, newText }
 function tooMany(text: string, places: readonly number[], which: string): string {
   const shown = places.slice(0, limits.maxShownPlaces);
   const lines = lineNumbers(text, shown).join(', ');
-  return `${which} stands there ${places.length} times (lines ${lines}${places.length > shown.length ? ', …' : ''}): give more of the text around the one that you mean, or replaceAll true.`;
+  return `${which} occurs ${places.length} times (lines ${lines}${places.length > shown.length ? ', …' : ''}). Include more of the surrounding text, or set replaceAll to true.`;
 }
 
 function notThere(text: string, { oldText }: TextEdit, which: string): string {
@@ -55,11 +59,11 @@ function notThere(text: string, { oldText }: TextEdit, which: string): string {
   const hint =
     near === null
       ? 'Read the file again.'
-      : `The nearest is at line ${near.line}:\n${near.text}\nCopy it exactly, blanks and line ends included.`;
-  return `${which} does not stand in it. ${hint}`;
+      : `The closest match is at line ${near.line}:\n${near.text}\nCopy it exactly, including spaces and line ends.`;
+  return `${which} was not found in the file. ${hint}`;
 }
 
-/** Line numbers of offsets that ascend; one pass over the text. */
+/** Returns the line numbers of ascending offsets, in one pass over the text. */
 function lineNumbers(text: string, offsets: readonly number[]): number[] {
   let line = 1;
   let from = 0;
@@ -72,7 +76,7 @@ function lineNumbers(text: string, offsets: readonly number[]): number[] {
   });
 }
 
-/** The lines that share most words with the first telling line of what was looked for; null: none shares any. */
+/** Returns the lines that share most words with the first significant line of the searched text; null if none shares any. */
 function nearestLines(text: string, wanted: string): { line: number; text: string } | null {
   const wantedLines = wanted.split('\n');
   const start = wantedLines.findIndex((line) => line.trim() !== '');
@@ -103,7 +107,7 @@ function foldedWords(line: string): ReadonlySet<string> {
   );
 }
 
-/** Of the words in either, how many are in both. */
+/** Returns the share of words that occur in both texts, of those that occur in either. */
 function shareOf(wanted: ReadonlySet<string>, given: ReadonlySet<string>): number {
   let both = 0;
   for (const word of wanted) if (given.has(word)) both += 1;
@@ -111,7 +115,7 @@ function shareOf(wanted: ReadonlySet<string>, given: ReadonlySet<string>): numbe
   return either === 0 ? 0 : both / either;
 }
 
-/** One hunk from the first line that differs to the last, with three lines around it; its middle is left out where it is long. */
+/** Returns one hunk from the first changed line to the last, with three lines of context; a long middle is left out. */
 export function editsDiff(before: string, after: string, name: string): string {
   const from = before.split('\n');
   const to = after.split('\n');

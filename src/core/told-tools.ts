@@ -1,7 +1,7 @@
 /**
- * A tool's definition as models are told it: what its description and its schema's descriptions say of other tools is said in the names of
- * today (`rewrite-names.ts`). Found when first asked for, and kept with the names; what names nothing stays the same object, by which
- * the providers' forms are kept.
+ * The definition of a tool as sent to models: other tools mentioned in its description and schema go by their current names
+ * (`rewrite-names.ts`). Built on first use and cached with the names; a definition that mentions no tool stays the same object, which
+ * is the cache key of the provider formats.
  */
 import type { EditionTool } from './edition-tool.ts';
 import { limits } from './limits.ts';
@@ -18,7 +18,7 @@ export function toldTool(names: OfferedNames, tool: EditionTool): ToldTool {
   const known = kept.get(root) ?? new Map<EditionTool, ToldTool>();
   kept.set(root, known);
   const told = known.get(tool) ?? tell(root, tool);
-  // What a conversation brings along goes with it.
+  // Tools added by a conversation are not cached beyond it.
   if (names === root) known.set(tool, told);
   return told;
 }
@@ -26,7 +26,7 @@ export function toldTool(names: OfferedNames, tool: EditionTool): ToldTool {
 const kept = new WeakMap<OfferedNames, Map<EditionTool, ToldTool>>();
 
 function tell(names: OfferedNames, tool: EditionTool): ToldTool {
-  // Its caller wrote it, for a model that he knows: what he says is passed on as it is.
+  // The caller wrote the definition for its own model: it is passed on unchanged.
   if (tool.kind === 'client') return tool;
   const lookup = withoutParameters(nameLookup(names, tool.server), tool.inputSchema);
   const named = new Map<string, string>();
@@ -34,12 +34,14 @@ function tell(names: OfferedNames, tool: EditionTool): ToldTool {
   return { description: rewriteNames(tool.description, lookup, named), inputSchema };
 }
 
-/** Descriptions speak of their tool's parameters in inline code as well; a tool of that name is not meant. */
+/** Descriptions also use inline code for the tool's own parameters; a tool with the same name is not meant. */
 function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): NameLookup {
   return isRecord(properties) ? (name) => (Object.hasOwn(properties, name) ? undefined : lookup(name)) : lookup;
 }
 
-/** Parameters name other tools as often as descriptions do. Names out of inline code are told of beneath the tool's description. */
+/**
+ * Parameters mention other tools as often as descriptions do. Names outside of inline code are listed below the tool's description.
+ */
 function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
   if (depth > limits.maxJsonDepth) return schema;
   const tellPart = (part: unknown): unknown => (isRecord(part) ? tellSchema(part, lookup, named, depth + 1) : part);
@@ -50,7 +52,7 @@ function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, s
   return text === told.description ? told : { ...told, description: text };
 }
 
-/** Parts that stand under a name to be referred to. */
+/** Subschemas that are defined under a name, for references. */
 function mapDefinitions(schema: JsonSchema, visit: (part: unknown) => unknown): JsonSchema {
   let mapped = schema;
   for (const keyword of ['$defs', 'definitions']) {

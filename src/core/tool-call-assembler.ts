@@ -1,7 +1,7 @@
 /**
- * Puts tool calls together from the pieces in which providers send them, the same way for all of them (DESIGN §6). Adapters
- * push what an event carries (`call-piece.ts`) and pass the events on; which call a piece belongs to is found here, what a call is
- * while it grows is `open-call.ts`. Argument text is parsed once, when it is whole. Linear in the bytes pushed.
+ * Assembles tool calls from the pieces that providers send, in the same way for all providers (DESIGN §6). Adapters push the content
+ * of an event (`call-piece.ts`) and pass the resulting events on. This file decides which call a piece belongs to; `open-call.ts` is
+ * one growing call. Argument text is parsed once, when it is complete. Linear in the bytes pushed.
  */
 import type { CallPiece } from './call-piece.ts';
 import type { ChatEvent } from './chat-event.ts';
@@ -9,14 +9,14 @@ import { limits } from './limits.ts';
 import { OpenCall } from './open-call.ts';
 
 /**
- * Pieces find their call by id, else by index, else they belong to the latest call. A new id at an index in use, and a new
- * name once the arguments are whole, begin a new call. A name is certain with the first argument text after it, with the
- * next call or at the end; deltas then pass at once.
+ * A piece belongs to the call with its id, else with its index, else to the latest call. A new id at an index in use, or a new name
+ * once the arguments are complete, starts a new call. A name is certain with the first argument text after it, with the next call, or
+ * at the end; from then on deltas pass immediately.
  */
 export class ToolCallAssembler {
-  /** The call that the last piece went to; -1 before the first. */
+  /** The call that received the last piece; -1 before the first. */
   latest = -1;
-  /** More calls were begun than a reply may hold; the ones too many are dropped, so the reply must end as an error. */
+  /** The reply started more calls than allowed; the excess ones are dropped, and the reply must end with an error. */
   overflowed = false;
   readonly #calls: OpenCall[] = [];
   readonly #byId = new Map<string, OpenCall>();
@@ -34,7 +34,7 @@ export class ToolCallAssembler {
     const call = this.#route(piece, text);
     if (call === undefined || call.ended) return events;
     if (call.call !== this.latest) {
-      // Another call's turn: what is known of the one before is all of its name.
+      // A piece of another call: the name of the previous one is now complete.
       const previous = this.#calls[this.latest];
       if (previous !== undefined) previous.release(events);
       this.latest = call.call;
@@ -52,9 +52,9 @@ export class ToolCallAssembler {
   }
 
   /**
-   * Ends one call where the wire says that it is whole, before its reply is over: by id, else by index, else the latest. What
-   * cannot be used as it stands waits for `finish`, since how the reply ends decides what may be mended. Later pieces of it are
-   * ignored.
+   * Ends one call when the wire says that it is complete, before the end of the reply: by id, else by index, else the latest.
+   * Arguments that do not parse wait for `finish`, since the way the reply ends decides what may be repaired. Later pieces of the
+   * call are ignored.
    */
   end({ id, index }: Pick<CallPiece, 'id' | 'index'>): ChatEvent[] {
     const events: ChatEvent[] = [];
@@ -69,8 +69,8 @@ export class ToolCallAssembler {
   }
 
   /**
-   * Ends every call. `ended`: the wire said that the reply is over (finish reason, end mark); `length`: it stopped at a
-   * token limit. Further pieces, and a second end, are ignored.
+   * Ends every call. `ended`: the wire reported the end of the reply (finish reason, end marker); `length`: it stopped at a token
+   * limit. Further pieces, and a second end, are ignored.
    */
   finish(how: { ended: boolean; length: boolean }): ChatEvent[] {
     const events: ChatEvent[] = [];
@@ -92,7 +92,7 @@ export class ToolCallAssembler {
     const latest = this.#calls[this.latest];
     let call: OpenCall | undefined;
     if (withId !== undefined) {
-      // Servers that give every call one id still number them.
+      // Servers that give every call the same id still number the calls.
       const elsewhere = index !== null && withId.index !== null && withId.index !== index;
       if (elsewhere && atIndex !== undefined && atIndex.id === id) call = atIndex;
       else if (!elsewhere || !piece.name) call = withId;

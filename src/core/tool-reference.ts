@@ -1,13 +1,16 @@
 /**
- * Entries that name their tool by its definition (`refId`). Read when a toolset is written, so that the document names tools by
- * what they are called and a definition that changes later holds the tool instead of losing it.
+ * Entries that name their tool by its definition (`refId`). Resolved when a toolset is written, so that the document contains tool
+ * names, and a definition that changes later causes the tool to be held instead of lost.
  */
 import type { KnownTools } from './known-tools.ts';
 import { type Issue, invalidRequest } from './problem.ts';
 import { pinOf } from './listing/tool-pin.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 
-/** The document with `tool` in the place of every `refId`. Throws `invalid_request` for one that is no tool's, several tools', or another tool's. */
+/**
+ * Returns the document with `tool` in place of every `refId`. Throws `invalid_request` for a reference that matches no tool, several
+ * tools, or a tool other than the named one.
+ */
 export async function resolveReferences(toolset: Toolset, known: KnownTools): Promise<Toolset> {
   if (toolset.tools.every(({ refId }) => refId === undefined)) return toolset;
   const byPin = await pinTable(known);
@@ -33,7 +36,8 @@ async function pinTable(known: KnownTools): Promise<ReadonlyMap<string, readonly
 }
 
 function faultOf({ tool }: ToolsetEntry, meant: readonly string[]): string {
-  if (meant.length === 0) return 'is no definition of now: the tool has changed, or is gone; GET /v1/tools shows what there is';
-  if (tool === undefined) return `is the definition of ${meant.join(' and of ')}: give tool as well`;
+  if (meant.length === 0)
+    return 'matches no current definition: the tool was changed or removed. GET /v1/tools lists the current definitions';
+  if (tool === undefined) return `is the definition of ${meant.join(' and of ')}. Set tool as well`;
   return `is the definition of ${meant.join(', ')}, not of ${tool}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A tool as every source describes it (built-in, local, MCP, OpenAPI …), before any toolset gives it names, and what a
- * call of it answers. Not here: the names a model sees (`alias-map.ts`) and running it (`ports/tool-executor.ts`).
+ * A tool as every source describes it (built-in, local, MCP, OpenAPI …), before any toolset gives it names, and the result of a call.
+ * `alias-map.ts` decides the names that a model sees; `ports/tool-executor.ts` runs tools.
  */
 import { z } from 'zod';
 import type { CanonicalName } from './names.ts';
@@ -10,16 +10,16 @@ import type { Operation } from './servers/server-state.ts';
 import type { MadeSource } from './made-tool.ts';
 import type { UiTool } from './ui-tool.ts';
 
-/** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
+/** A JSON Schema 2020-12 object schema, as data. External schemas contain keywords that we do not know, so the type stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Of what a caller gives: what has a default may be left out, unknown fields are refused. */
+/** Returns the schema of a caller's input: fields with a default are optional, unknown fields are refused. */
 export function toInputSchema(input: z.ZodObject): JsonSchema {
   const { $schema: _version, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return { ...schema, additionalProperties: schema.additionalProperties ?? false };
 }
 
-/** Of what a tool of ours answers: with nothing in it that is not declared. */
+/** Returns the schema of a built-in tool's output: no undeclared fields. */
 export function toOutputSchema(output: z.ZodObject): JsonSchema {
   const { $schema: _version, ...schema } = z.toJSONSchema(output, { io: 'output' });
   return schema;
@@ -28,7 +28,7 @@ export function toOutputSchema(output: z.ZodObject): JsonSchema {
 export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
 export type ToolKind = z.infer<typeof ToolKind>;
 
-/** MCP's tool annotations (2026-07-28, `ToolAnnotations`): hints, never trusted for rights. */
+/** MCP's tool annotations (2026-07-28, `ToolAnnotations`): hints, never trusted for permissions. */
 export const ToolAnnotations = z
   .object({
     title: z.string().optional(),
@@ -43,32 +43,32 @@ export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
 export type ToolDefinition = {
   canonical: CanonicalName;
   server: string;
-  /** The tool's own name, as its source gave it. */
+  /** The tool's own name, as given by its source. */
   name: string;
   kind: ToolKind;
   description: string;
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  /** Default aliases, inherited by toolset entries that say nothing about aliases. */
+  /** Default aliases, inherited by toolset entries that set no aliases. */
   aliases: readonly string[];
-  /** Of a server's tool; absent: of this code base, and so always ready. */
+  /** For a server's tool. Absent: the tool is part of this code base and always ready. */
   source?: ToolSource;
-  /** Of a UI tool. */
+  /** For a UI tool. */
   ui?: UiTool;
-  /** Of a made tool. */
+  /** For a made tool. */
   made?: MadeSource;
 };
 
 /**
- * What a tool says of itself, as MCP's `tools/list` has it: what a server lists, a pin covers, and a person accepts. `operation`: of an OpenAPI
- * server, how it is called.
+ * The definition that a tool declares, as in MCP's `tools/list`: what a server lists, a pin covers, and an administrator accepts.
+ * `operation`: for an OpenAPI server, how to call it.
  */
 export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> & {
   operation?: Operation;
 };
 
-/** Without the rest of what is known of the tool. */
+/** Returns the definition without the other known fields of the tool. */
 export function bareDefinition({ name, description, inputSchema, outputSchema, annotations, operation }: BareDefinition): BareDefinition {
   return {
     name,
@@ -80,20 +80,20 @@ export function bareDefinition({ name, description, inputSchema, outputSchema, a
   };
 }
 
-/** How a tool stands with its server. `instructions`: of the server, where models are to be told. */
+/** The state of a tool at its server. `instructions`: those of the server, if they are sent to models. */
 export type ToolSource = {
   state: 'ready' | 'held' | 'missing';
   trusted: boolean;
-  /** An administrator accepted the annotations of the definition in force. */
+  /** An administrator accepted the annotations of the current definition. */
   annotationsAccepted?: true;
-  /** The definition's pin, so that it need not be found again. */
+  /** The pin of the definition, stored so that it need not be computed again. */
   pin: string;
   held?: Hold;
   renamedTo?: string;
   instructions?: string;
 };
 
-/** For whom a block is, and how much it matters (MCP `Annotations`). What cannot be read is left out: it changes nothing of the block. */
+/** The audience and priority of a block (MCP `Annotations`). Invalid values are dropped, since they do not affect the block. */
 const BlockAnnotations = z
   .object({
     audience: z
@@ -107,7 +107,7 @@ const BlockAnnotations = z
   .optional()
   .catch(undefined);
 
-/** MCP content blocks (2026-07-28): what every tool result is made of, on every path. `_meta` and icons are left out. */
+/** MCP content blocks (2026-07-28), which every tool result consists of. `_meta` and icons are dropped. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations }),
@@ -132,7 +132,7 @@ export const ContentBlock = z
   .meta({ id: 'ContentBlock' });
 export type ContentBlock = z.infer<typeof ContentBlock>;
 
-/** Why a call has no ordinary answer. All of them are results that the model reads; none ends a turn. */
+/** Why a call has no ordinary result. All of these are results that the model reads; none ends a turn. */
 export const ToolResultCode = z
   .enum([
     'unknown_tool',
@@ -158,7 +158,7 @@ export type ToolResult = {
   code?: ToolResultCode;
   content: ContentBlock[];
   structuredContent?: Record<string, unknown>;
-  /** With `invalid_arguments`: every fault at its path. Also told in the text. */
+  /** With `invalid_arguments`: every error with its path. Also contained in the text. */
   issues?: Issue[];
 };
 
@@ -166,12 +166,12 @@ export function textResult(text: string): ToolResult {
   return { isError: false, content: [{ type: 'text', text }] };
 }
 
-/** A failed call as the model reads it: `message` says what went wrong and what to do next. */
+/** Returns a failed call as the model reads it: `message` says what went wrong and what to do next. */
 export function errorResult(code: ToolResultCode, message: string, issues?: Issue[]): ToolResult {
   return { isError: true, code, content: [{ type: 'text', text: message }], ...(issues && { issues }) };
 }
 
-/** The text of a result, for dialects and providers that take text only. Other blocks are named, not dropped silently. */
+/** Returns the text of a result, for dialects and providers that accept only text. Other blocks are named, not silently dropped. */
 export function contentText(content: readonly ContentBlock[]): string {
   return content.map(blockText).join('\n');
 }

@@ -1,7 +1,6 @@
 /**
- * The toolset document as its administrator writes it (DESIGN §4). What a model sees is compiled from it into an
- * edition (`edition.ts`); nothing on a call's way reads this document. Here is its shape; which names are legal and free
- * is said by the compiler, which sees all entries and all tools.
+ * The toolset document as its administrator writes it (DESIGN §4). `edition.ts` compiles it into an edition, which is what calls use.
+ * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
  */
 import { z } from 'zod';
 import { EntryArguments, EntryResult } from './entry-rules.ts';
@@ -11,8 +10,8 @@ import { utf8Length } from './utf8.ts';
 export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
   id: 'AliasMode',
   description:
-    '`announced`: callable and told to the model. `function`: also sent as a definition of its own. `hidden`: callable, never shown. ' +
-    '`deprecated`: callable, never shown, and a call is answered with the note.',
+    '`announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. ' +
+    '`deprecated`: callable, never shown, and the result of a call includes the note.',
 });
 export type AliasMode = z.infer<typeof AliasMode>;
 
@@ -24,7 +23,7 @@ const description = z
 
 const AliasName = z.string().meta({ description: '`^[a-z][a-z0-9_-]{1,63}$`', example: 'shell' });
 
-/** A bare string is an announced alias. */
+/** A plain string is an announced alias. */
 export const ToolsetAlias = z
   .union([
     AliasName,
@@ -36,41 +35,47 @@ export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
 export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
   id: 'ApprovalRule',
   description:
-    'When a person is asked before a call runs. `policy` (default): when the workspace’s policy says so. `always`: every time. ' +
-    '`never`: not at all, for calls of this entry only; writing it needs an unbound key with scope `admin`.',
+    'When a call requires approval. `policy` (default): as the workspace’s policy decides. `always`: every call. ' +
+    '`never`: no approval for calls of this entry; setting it needs an unbound key with scope `admin`.',
 });
 export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
 export const ToolsetEntry = z
   .strictObject({
     tool: z.string().min(1).max(192).optional().meta({
-      description: 'Canonical name. May be left out where `refId` is given.',
+      description: 'Canonical name. Optional if `refId` is given.',
       example: 'builtin.bash',
     }),
     refId: z
       .string()
       .regex(/^[0-9a-f]{64}$/, { message: 'must be 64 hex digits, as GET /v1/tools shows them' })
       .optional()
-      .meta({ description: 'Names the tool by its definition. Read when the toolset is written; the document keeps `tool`.' }),
+      .meta({
+        description:
+          'Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`.',
+      }),
     name: z.string().optional().meta({
-      description: 'Wire name, what the model sees. Default: the first announced alias, else the tool’s own name.',
+      description: 'Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.',
       example: 'shell',
     }),
     aliases: z.array(ToolsetAlias).max(limits.maxAliasesPerEntry).optional().meta({
       description: 'Absent: the tool’s default aliases. Empty: none.',
     }),
-    description: description.optional().meta({ description: 'In place of the tool’s own.' }),
+    description: description.optional().meta({ description: 'Replaces the tool’s own description.' }),
     notes: z
       .array(z.strictObject({ name: z.string().min(1).max(50), note: z.string().min(1).max(limits.maxNoteBytes) }))
       .max(limits.maxNotesPerEntry)
       .optional()
-      .meta({ description: 'Added under the description.' }),
+      .meta({ description: 'Added below the description.' }),
     arguments: EntryArguments.optional(),
     result: EntryResult.optional(),
     approval: ApprovalRule.optional(),
-    alwaysOffered: z.boolean().optional().meta({ description: 'Its definition is sent also where the others are given on demand.' }),
+    alwaysOffered: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Sends the definition from the first step on, even if other tools are loaded on demand.' }),
   })
-  .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: give tool, or refId' })
+  .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
   .meta({ id: 'ToolsetEntry' });
 export type ToolsetEntry = z.infer<typeof ToolsetEntry>;
 
@@ -80,13 +85,13 @@ export const ToolsetName = z
 
 export const Announce = z.enum(['prompt', 'description', 'none']).meta({
   id: 'Announce',
-  description: 'How aliases are told to the model: one block in the system prompt, a line in each description, or not at all.',
+  description: 'How aliases are announced to the model: one block in the system prompt, a line in each description, or not at all.',
 });
 export type Announce = z.infer<typeof Announce>;
 
 export const Toolset = z
   .strictObject({
-    name: ToolsetName.optional().meta({ description: 'If given, equals the name in the path.' }),
+    name: ToolsetName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
     description: description.optional(),
     announce: Announce.default('prompt'),
     onDemandAbove: z
@@ -95,7 +100,7 @@ export const Toolset = z
       .max(limits.maxToolsetEntries)
       .optional()
       .meta({
-        description: `With more tools than this a model is given \`find_tools\`, and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
+        description: `With more tools than this, the model gets \`find_tools\` and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
       }),
     tools: z.array(ToolsetEntry).min(1).max(limits.maxToolsetEntries),
   })

@@ -1,7 +1,7 @@
 /**
- * The conversation as a view of the log: neutral messages for the next model call, and the same for people. A fold that
- * is fed one event at a time, so a session keeps it beside its log instead of reading the log again for every step.
- * When older turns are summed up is decided in `compaction.ts`.
+ * The conversation as a view of the log: neutral messages for the next model call, and for people. A fold that takes one event at a
+ * time, so that a session keeps it next to its log instead of reading the log again for every step. `compaction.ts` decides when
+ * older turns are summarized.
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
@@ -15,28 +15,28 @@ type Step = {
   model?: string;
 };
 
-/** Imported history has the turn `''`. `characters`: about what a model is sent for it; 4 of them are taken for a token. */
+/** Imported history has the turn `''`. `characters`: the approximate size as sent to a model; 4 characters count as one token. */
 export type TurnMessages = { turn: string; messages: Message[]; characters: number };
 
 export type Transcript = {
-  /** Fed in log order, every event once. */
+  /** Takes every event once, in log order. */
   apply(event: SessionEventBody): void;
   /**
-   * What a model is sent, the turn at hand included: only whole steps, so every call in it has its result or is yet to run.
-   * Turns that were summed up are one text at the beginning of the first message; neighbours of role `user` are one message.
+   * Returns the messages for a model, including the current turn: only complete steps, so every call has its result or is yet to run.
+   * Summarized turns are one text at the beginning of the first message; adjacent `user` messages are merged.
    */
   messages(): Message[];
-  /** The same by turn, without the summary: those that were not summed up. */
+  /** Returns the same by turn, without the summary: the turns that were not summarized. */
   turns(): TurnMessages[];
-  /** What stands for the turns before those; null: there are none. */
+  /** Returns the summary of the turns before those; null: none. */
   summary(): string | null;
-  /** Estimate over all of `messages()`. Kept up to date, so asking costs no more than the step at hand. */
+  /** Returns an estimate over all of `messages()`. Updated incrementally, so the cost is that of the current step. */
   tokens(): number;
 };
 
 /**
- * `everything`: as people had the conversation; compactions are for models only. `unanswered`: with the calls of a whole step
- * that have no result yet, because somebody is asked or a tool still works; never for models.
+ * `everything`: the conversation as people had it; compactions are for models only. `unanswered`: includes the calls of a complete
+ * step that have no result yet, because a person is asked or a tool is still running; never for models.
  */
 export function createTranscript({ everything = false, unanswered = false }: TranscriptOptions = {}): Transcript {
   let done: TurnMessages[] = [];
@@ -45,7 +45,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
   let summary: string | null = null;
   let doneCharacters = 0;
 
-  /** Said while calls of the step at hand waited: it follows their results. */
+  /** Input sent while calls of the current step waited: it follows their results. */
   let said: InputPart[][] = [];
 
   const add = (turn: TurnMessages, messages: readonly Message[]): void => {
@@ -58,7 +58,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
     done.push(turn);
     doneCharacters += turn.characters;
   };
-  /** What is still open: the step at hand, and what was said meanwhile. */
+  /** The current step, and the input sent in the meantime. */
   const addOpen = (turn: TurnMessages): void => {
     if (step !== null) add(turn, stepMessages(step, unanswered));
     for (const parts of said) add(turn, [{ role: 'user', parts }]);
@@ -68,7 +68,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
     step = null;
     said = [];
   };
-  /** The turn at hand with its open step, which closes when the next one begins. */
+  /** The current turn with its open step, which closes when the next one begins. */
   const atHand = (): TurnMessages[] => {
     if (current === null) return [];
     const open: TurnMessages = { ...current, messages: [...current.messages] };
@@ -87,7 +87,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
         }
         case 'turn-start':
           current = { turn: event.turn, messages: [], characters: 0 };
-          // Without input when a client's history ended with the results of its calls: the model goes on from those.
+          // Empty if a client's history ended with the results of its calls: the model continues from those.
           if (event.input.length > 0) add(current, [{ role: 'user', parts: event.input }]);
           return;
         case 'step-start':
@@ -103,7 +103,7 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
         case 'compaction': {
           if (everything) return;
           summary = event.summary;
-          // Not found where the fold began after it: then there is nothing to drop.
+          // Not found if the fold began after it: then there is nothing to drop.
           done = done.slice(done.findLastIndex(({ turn }) => turn === event.through) + 1);
           doneCharacters = done.reduce((sum, { characters }) => sum + characters, 0);
           return;
@@ -137,10 +137,10 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
 type TranscriptOptions = { everything?: boolean; unanswered?: boolean };
 
 export const charactersPerToken = 4;
-/** Images are billed by their size on screen, not in bytes: about this many tokens for an ordinary one. */
+/** Images are billed by their dimensions, not their bytes: about this many tokens for a typical one. */
 const imageCharacters = 1_500 * charactersPerToken;
 
-/** About what a model is sent for it. */
+/** Returns the approximate size of a message as sent to a model. */
 export function messageCharacters({ parts }: Message): number {
   let characters = 0;
   for (const part of parts) {
@@ -169,7 +169,7 @@ export function messageCharacters({ parts }: Message): number {
   return characters;
 }
 
-/** A turn that nobody answered leaves its input beside the next one's: many chat templates want the roles to alternate. */
+/** An unanswered turn leaves its input next to the input of the next turn, and many chat templates require alternating roles. */
 export function joinMessages(summary: string | null, messages: readonly Message[]): Message[] {
   const joined: Message[] = summary === null ? [] : [{ role: 'user', parts: [{ type: 'text', text: `${summaryHeading}\n${summary}` }] }];
   for (const message of messages) {
@@ -181,7 +181,7 @@ export function joinMessages(summary: string | null, messages: readonly Message[
   return joined;
 }
 
-const summaryHeading = '[The conversation before this, summed up because it had grown long:]';
+const summaryHeading = '[Summary of the earlier conversation, which became too long:]';
 
 function emptyStep(): Step {
   return { parts: [], calls: new Map(), results: new Map(), ended: false };
@@ -236,12 +236,12 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       step.model = event.model;
       return;
     default:
-      // Usage, errors and ends say nothing to the conversation.
+      // Usage, errors and ends do not affect the conversation.
       return;
   }
 }
 
-/** Deltas of one run of text become one part. */
+/** Consecutive deltas of one text become one part. */
 function appendText(step: Step, type: 'text' | 'reasoning', text: string): void {
   const last = step.parts.at(-1);
   if (last !== undefined && last.type === type) last.text += text;
@@ -249,8 +249,8 @@ function appendText(step: Step, type: 'text' | 'reasoning', text: string): void 
 }
 
 /**
- * A step as messages. Calls without a result are left out (the step was cut before they ran, or they wait): providers refuse a
- * history in which a call has no answer. Results follow in call order, whatever order they came in.
+ * Returns a step as messages. Calls without a result are left out (the step was cut off before they ran, or they wait), since
+ * providers reject a history in which a call has no result. Results are in call order, whatever order they arrived in.
  */
 function stepMessages(step: Step, unanswered: boolean): Message[] {
   const all = unanswered && step.ended;
@@ -264,7 +264,7 @@ function stepMessages(step: Step, unanswered: boolean): Message[] {
   return results.length === 0 ? [assistant] : [assistant, { role: 'tool', parts: results }];
 }
 
-/** The visible text of a message, for comparing histories. */
+/** Returns the visible text of a message, for comparing histories. */
 export function messageText(message: Message): string {
   return (message.parts as readonly { type: string; text?: string }[])
     .map((part) => (part.type === 'text' ? (part.text ?? '') : ''))

@@ -1,6 +1,6 @@
 /**
- * A turn's budgets, weighed from its state alone, so that they hold over restarts: which open calls may run, and when there
- * is nothing left to go on with.
+ * The budgets of a turn, checked against its state alone, so that they hold across restarts: which open calls may run, and when a
+ * limit is reached.
  */
 import type { ApprovalVerdict } from './approval.ts';
 import { limits } from './limits.ts';
@@ -16,11 +16,11 @@ export type TurnBudget = {
   cost?: { max: number; prices: ReadonlyMap<string, Price> };
 };
 
-/** Why a call is answered without running: the code and the sentence that the model reads. */
+/** Why a call gets a result without running: the code, and the sentence that the model reads. */
 export type Refusal = { code: ToolResultCode; message: string };
 export type CallToRun = { call: StepCall; refusal: Refusal | null };
 
-/** Weighs the open calls against the turn's budgets, each as if those before it had been answered. */
+/** Checks the open calls against the budgets of the turn, each as if the calls before it had results. */
 export function judgeCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
   const positions = new Map([...state.calls.keys()].map((callId, index) => [callId, index]));
   const repeatsHere = new Map<string, number>();
@@ -44,7 +44,7 @@ function refuse(
   call: StepCall,
   at: { closing: boolean; count: number; repeats: number; position: number },
 ): Refusal | null {
-  // It was weighed before it was asked for, and the word on it is the last one.
+  // The call was checked before the question, and the decision on it is final.
   if (call.verdict !== null) return refusalOf(call.verdict.decision);
   if (call.attempts > 0 || call.rounds > 0) return null;
   if (at.closing)
@@ -55,14 +55,17 @@ function refuse(
   if (state.stepReason === 'length' || !call.whole) {
     return {
       code: 'truncated',
-      message: 'Not run: your reply was cut off at the length limit, so this call may not be whole. Send it again, shorter.',
+      message: 'Not run: your reply was cut off at the length limit, so this call may be incomplete. Send it again, shorter.',
     };
   }
   if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
   const spent = spentLimit(state, budget);
   if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
   if (at.position >= limits.maxCallsPerStep) {
-    return { code: 'limit_reached', message: `Not run: a step may hold ${limits.maxCallsPerStep} calls. Send the rest in the next step.` };
+    return {
+      code: 'limit_reached',
+      message: `Not run: a step may have at most ${limits.maxCallsPerStep} calls. Send the rest in the next step.`,
+    };
   }
   if (at.count > budget.maxCalls) {
     return {
@@ -79,7 +82,7 @@ function refuse(
   return null;
 }
 
-/** A person's word on a call; null: it may run. */
+/** Returns the refusal for a decision; null if the call may run. */
 export function refusalOf(decision: ApprovalVerdict): Refusal | null {
   switch (decision) {
     case 'approve':
@@ -87,19 +90,19 @@ export function refusalOf(decision: ApprovalVerdict): Refusal | null {
     case 'deny':
       return {
         code: 'denied',
-        message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+        message: 'Not run: the user denied the call. Do not try it again in another way; ask the user what to do instead.',
       };
     case 'expire':
       return {
         code: 'denied',
-        message: 'Not run: nobody approved it in time. Say what you would have done, and ask again if it still matters.',
+        message: 'Not run: the call was not approved in time. Say what you would have done, and ask again if it is still needed.',
       };
     default:
       return decision satisfies never;
   }
 }
 
-/** The budget that is used up; null while there is something left of each. */
+/** Returns the budget that is used up; null if none is. */
 export function spentLimit(
   { usage, usageOf }: TurnState,
   { maxTokens, cost }: TurnBudget,

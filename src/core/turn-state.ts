@@ -1,13 +1,13 @@
-/** What the log says of one turn, as `fold-turn.ts` reads it and `turn.ts` decides on it, and what can be asked of that. */
+/** The state of one turn: `fold-turn.ts` builds it from the log, `turn.ts` decides on it, and queries over it. */
 import type { ApprovalVerdict, Approved } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import type { Via } from './message.ts';
 
-/** A call of the step at hand, as far as the log knows it. */
+/** A call of the current step, as far as the log contains it. */
 export type StepCall = {
   callId: string;
-  /** The name the model used. */
+  /** The name that the model used. */
   name: string;
   canonical: string | null;
   via: Via | null;
@@ -17,27 +17,27 @@ export type StepCall = {
   repaired: boolean;
   closersOnly: boolean;
   fault: 'truncated' | 'invalid_json' | null;
-  /** Times it was begun to run; 0 before the first. */
+  /** The number of times it was started; 0 before the first. */
   attempts: number;
-  /** The process died while it ran: whether it had its effect is not known. */
+  /** The process died while it ran: whether it had its effect is unknown. */
   interrupted: boolean;
-  /** Somebody outside was asked last: a person for leave or for something that the tool wants to know, or the caller to run it. */
+  /** The last open question: approval by a person, input that the tool requested, or a result from the client. */
   asked: 'approval' | 'client' | 'input' | null;
-  /** What a yes to the last question is bound to; absent: it was not asked about. */
+  /** What an approval of the last question is bound to; absent: there was no question. */
   question?: Approved;
-  /** The decision on the last question; a call that was denied does not run any more. */
+  /** The decision on the last question; a denied call does not run again. */
   verdict: { decision: ApprovalVerdict; by: string } | null;
-  /** Times that the tool asked for input, and whether the last question is answered. */
+  /** The number of times the tool requested input, and whether the last request has an answer. */
   rounds: number;
   given: boolean;
   answered: boolean;
-  /** Calls beneath it that somebody outside was asked about, by id. */
+  /** Inner calls with a question, by id. */
   inner: Map<string, InnerQuestion>;
-  /** Questions that were asked in one go with the last of these, and are yet to be folded. */
+  /** Questions of the same batch as the last of these that are yet to be folded. */
   innerToCome: number;
 };
 
-/** Asked about a call beneath a call of the step. `isOpen`: nobody has answered yet; the call of the step waits for that. */
+/** A question about an inner call. `isOpen`: there is no answer yet, and the outer call waits for it. */
 export type InnerQuestion = {
   callId: string;
   name: string;
@@ -50,24 +50,24 @@ export type InnerQuestion = {
 
 export type TurnState = {
   turn: string;
-  /** Steps begun; the step at hand. 0 before the first. */
+  /** The number of steps started, which is the number of the current step. 0 before the first. */
   step: number;
-  /** Number of its `step-start`: what a restart takes back comes after it. 0 where events were folded without numbers. */
+  /** The event id of its `step-start`: a restart discards the events after it. 0 if events were folded without ids. */
   stepEvent: number;
   phase: 'idle' | 'streaming' | 'stepped' | 'ended';
-  /** Calls of the step at hand, in call order. */
+  /** Calls of the current step, in call order. */
   calls: Map<string, StepCall>;
-  /** The step's finish reason, once it ended. */
+  /** The finish reason of the step, once it ended. */
   stepReason: string | null;
-  /** Calls answered so far. */
+  /** The number of calls with a result so far. */
   callsSoFar: number;
-  /** Canonical name and arguments → how often this turn has an answer to it. */
+  /** Canonical name and arguments → how often this turn has a result for them. */
   repeats: Map<string, number>;
-  /** Times the turn's process died, in all and since the last finished step or call. */
+  /** The number of times the process of the turn died, in total and since the last finished step or call. */
   recoveries: number;
   recoveriesWithoutProgress: number;
   usage: Usage;
-  /** The same by model ref. */
+  /** Usage by model reference. */
   usageOf: Map<string, Usage>;
   failed: boolean;
 };
@@ -90,19 +90,19 @@ export function beginTurn(turn: string): TurnState {
   };
 }
 
-/** True while nothing can be done before somebody outside has answered: every open call was asked for and none decided. */
+/** True while every open call waits for an outside answer and none has one. */
 export function isWaiting(state: TurnState): boolean {
   if (state.phase !== 'stepped' || state.failed) return false;
   const open = openCalls(state);
   return open.length > 0 && open.every(isUndecided);
 }
 
-/** Calls of the step at hand without a result, in call order. */
+/** Calls of the current step without a result, in call order. */
 export function openCalls(state: TurnState): StepCall[] {
   return [...state.calls.values()].filter((call) => !call.answered);
 }
 
-/** Asked for, itself or a call beneath it, and no answer yet. */
+/** Whether the call, or an inner call of it, has an open question. */
 export function isUndecided(call: StepCall): boolean {
   return asksItself(call) !== null || (call.innerToCome === 0 && openQuestions(call).length > 0);
 }
@@ -111,7 +111,7 @@ function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {
   return asked === 'input' ? (given ? null : asked) : verdict === null ? asked : null;
 }
 
-/** All that the turn waits for, in call order: about a call of the step, or about calls beneath it. */
+/** Everything that the turn waits for, in call order: questions about a call of the step or about its inner calls. */
 export function waitedFor(state: TurnState): { callId: string; canonical: string; asked: InnerQuestion['asked'] }[] {
   return openCalls(state).flatMap((call) => {
     const asked = asksItself(call);
@@ -120,12 +120,12 @@ export function waitedFor(state: TurnState): { callId: string; canonical: string
   });
 }
 
-/** About calls beneath this one, in the order asked. */
+/** Open questions about inner calls of this call, in the order asked. */
 export function openQuestions({ inner }: StepCall): InnerQuestion[] {
   return [...inner.values()].filter(({ isOpen }) => isOpen);
 }
 
-/** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */
+/** Two calls are the same if they call the same tool with the same arguments, in any order and by any name. */
 export function repeatKey(call: StepCall): string {
   return `${call.canonical ?? call.name} ${canonicalJson(call.arguments)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The turn as a pure step function (DESIGN §5): `fold-turn.ts` folds the log into a state, `nextAction` says the one thing
- * to do next. The shell (`engine/run-turn.ts`) does it and appends what happened. Nothing here reads a clock, so a turn
- * can be continued from its log by any later run.
+ * The turn as a pure step function (DESIGN §5): `fold-turn.ts` folds the log into a state, and `nextAction` returns the next thing to
+ * do. `engine/run-turn.ts` does it and appends the events. Nothing here reads a clock, so any later run can continue a turn from its
+ * log.
  */
 import { limits } from './limits.ts';
 import type { TurnEndReason, TurnStatus } from './session-event.ts';
@@ -9,17 +9,17 @@ import { judgeCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-
 import { isUndecided, openCalls, type StepCall, type TurnState } from './turn-state.ts';
 
 export type TurnAction =
-  /** `closing`: the last word: tools stay in the request (prefix caches), choosing one is forbidden. */
+  /** `closing`: the last step. The tools stay in the request (prefix caches), but the model must not call them. */
   | { do: 'call-model'; step: number; closing: boolean }
   | { do: 'run-calls'; step: number; calls: CallToRun[] }
-  /** Nothing can be done before somebody outside has answered these. */
+  /** The turn waits until these have an answer from outside. */
   | { do: 'wait'; calls: StepCall[] }
-  /** The log ends inside a step: its run died. */
+  /** The log ends inside a step: its process died. */
   | { do: 'restart-step'; step: number }
   | { do: 'end'; status: TurnStatus; reason: TurnEndReason }
   | { do: 'nothing' };
 
-/** The one thing to do next. The same state gives the same action. */
+/** Returns the next thing to do. Deterministic: the same state gives the same action. */
 export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
   if (state.phase !== 'ended' && isBeyondRecovery(state)) return { do: 'end', status: 'failed', reason: 'recovery_limit' };
   switch (state.phase) {
@@ -51,7 +51,7 @@ function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };
 }
 
-/** Dying without getting further, again and again, or dying without end: somebody has to look at it. */
+/** Whether the process died repeatedly without progress, or too often in total; a person has to investigate. */
 function isBeyondRecovery(state: TurnState): boolean {
   return state.recoveriesWithoutProgress > limits.maxRecoveriesWithoutProgress || state.recoveries > limits.maxRecoveries;
 }

@@ -1,6 +1,6 @@
 /**
- * A UI tool: something that a person may be shown and that the caller's page runs (DESIGN §7). Never offered to a model; what comes
- * of it are proposals (`proposals.ts`).
+ * A UI tool: something that a person may be shown and that the caller's page runs (DESIGN §7). Never offered to a model; it leads to
+ * proposals (`proposals.ts`).
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -9,7 +9,8 @@ import { limits } from './limits.ts';
 export const UiToolName = z
   .string()
   .startsWith('ui.', {
-    message: 'only ui.<name> is written here; the tools of a server come with it (PUT /v1/servers/{server}), all others with this service',
+    message:
+      'only ui.<name> can be written here. Server tools come from their server (PUT /v1/servers/{server}), and all others are built in',
     abort: true,
   })
   .regex(/^ui\.[a-z][a-z0-9_-]{1,63}$/, { message: 'must be "ui." and 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter' })
@@ -17,10 +18,13 @@ export const UiToolName = z
 
 export const UiTool = z
   .strictObject({
-    label: z.string().min(1).max(100).meta({ description: 'What the person reads.' }),
+    label: z.string().min(1).max(100).meta({ description: 'The label shown to the person.' }),
     description: z.string().min(1).max(limits.maxDescriptionBytes),
     category: z.string().min(1).max(50).meta({ example: 'practice' }),
-    triggers: z.array(z.string().min(1).max(100)).max(limits.maxUiTriggers).meta({ description: 'Words or phrases that speak for it.' }),
+    triggers: z
+      .array(z.string().min(1).max(100))
+      .max(limits.maxUiTriggers)
+      .meta({ description: 'Words or phrases in the conversation that suggest the tool.' }),
     href: z
       .string()
       .max(limits.maxUrlLength)

@@ -1,6 +1,6 @@
-/** Text as bytes: its size as it goes over the wire (limits of this product count UTF-8 bytes, not JavaScript's characters), and bytes read as text. */
+/** UTF-8 length of text (the product's limits count UTF-8 bytes, not JavaScript characters), and decoding of bytes. */
 
-/** Bytes of the text in UTF-8, without encoding it. A lone surrogate counts as the replacement character it becomes. */
+/** Returns the number of UTF-8 bytes without encoding the text. A lone surrogate counts as its replacement character. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -20,12 +20,12 @@ function isPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 }
 
-/** null: not UTF-8. The byte order mark stays: what is read can be written back unchanged. */
+/** Returns null if the bytes are not UTF-8. Keeps the byte order mark, so that the text can be written back unchanged. */
 export function utf8Text(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Not UTF-8: the answer is the test's result.
+    // Not UTF-8: the caller gets null.
     return null;
   }
 }

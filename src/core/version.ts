@@ -1,2 +1,2 @@
-/** The version that `/healthz` and the OpenAPI document tell; a test holds it equal to `package.json`. */
+/** The version that `/healthz` and the OpenAPI document report; a test checks that it equals `package.json`. */
 export const version = '0.1.0';

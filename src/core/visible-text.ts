@@ -1,9 +1,9 @@
 /**
- * Text as a person is shown it: characters that print nothing, or that reorder what stands around them, are written as their
- * code points. For diffs and messages; what a model is given is cleaned instead (`listing-text.ts`).
+ * Makes text visible for a person: characters that print nothing, or that reorder surrounding text, are written as their code points.
+ * For diffs and messages; text for models is cleaned instead (`listing-text.ts`).
  */
 
-/** `a‮b` becomes `a<U+202E>b`. Tabs, line feeds and whatever prints stay. */
+/** `a‮b` becomes `a<U+202E>b`. Tabs, line feeds and printable characters are kept. */
 export function visibleText(text: string): string {
   return unseen.test(text) ? text.replace(everyUnseen, (character) => `<${codePointName(character)}>`) : text;
 }
@@ -14,11 +14,12 @@ export function codePointName(character: string): string {
 }
 
 /**
- * One character, as the source of a regular expression with the flag `u`: drawn as nothing by design (Unicode's Default_Ignorable_Code_Point:
- * zero width, bidi, tags, variation selectors, fillers), a control but for tab and line feed, another separator of lines, or none at all.
+ * One character, as the source of a regular expression with the flag `u`: invisible by design (Unicode's
+ * Default_Ignorable_Code_Point: zero width, bidi, tags, variation selectors, fillers), a control other than tab and line feed,
+ * another line separator, or a noncharacter.
  */
 export const hiddenCharacter = String.raw`(?:(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb])`;
 
-/** For a person, private use and half characters say nothing either. */
+/** Private use characters and lone surrogates are not readable for a person either. */
 const unseen = new RegExp(String.raw`${hiddenCharacter}|[\p{Co}\p{Cs}]`, 'u');
 const everyUnseen = new RegExp(unseen.source, 'gu');

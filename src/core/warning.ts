@@ -1,12 +1,12 @@
-/** What a document may do and its author should know: it is stored all the same. Faults, for which it is refused, are issues (`problem.ts`). */
+/** A warning about a document that is stored anyway. Errors, for which a document is refused, are issues (`problem.ts`). */
 import { z } from 'zod';
 import { limits } from './limits.ts';
 
-/** `path` as in an issue. */
+/** `path` has the same format as in an issue. */
 export const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' });
 export type Warning = z.infer<typeof Warning>;
 
-/** The first of them, and how many more there are. `what`: what the rest of them are. */
+/** Returns the first warnings and the number of further ones. `what`: the kind of warning, in the plural. */
 export function firstWarnings(warnings: readonly Warning[], what: string, most: number = limits.maxToldAdvice): Warning[] {
   const more = warnings.length - most;
   if (more <= 0) return [...warnings];

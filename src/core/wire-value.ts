@@ -1,6 +1,6 @@
 /**
- * Looking at values of foreign JSON: what those who read it ask of a field before they use it. Whatever is not what was asked for
- * reads as absent, because servers send null, empty and zero values for it alike.
+ * Type checks for fields of external JSON. A value of another type counts as absent, because servers send null, empty and zero values
+ * for absent fields.
  */
 export type Json = Record<string, unknown>;
 
@@ -24,17 +24,17 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Arguments of a call, as text or already parsed. */
+/** The arguments of a call, as text or already parsed. */
 export function argumentsOf(value: unknown): string | object | null {
   return typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : null;
 }
 
-/** undefined where it is not JSON; JSON itself has no undefined. */
+/** Returns undefined for invalid JSON; JSON itself has no undefined. */
 export function tryParse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    // Not JSON: the caller says so in its own words.
+    // Invalid JSON: the caller reports it.
     return undefined;
   }
 }

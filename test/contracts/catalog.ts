@@ -258,7 +258,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     it('are told of their list when they are written, and over the toolset of now when they are read by themselves', async () => {
       await catalog.put('toolset', 'support', shell('run'));
       const agent = { model: 'rehearsal/default', toolset: 'support', tools: ['Run', 'nonesuch'] };
-      const unmatched = [{ path: 'tools[1]', message: '"nonesuch" fits no tool of the toolset "support".' }];
+      const unmatched = [{ path: 'tools[1]', message: '"nonesuch" matches no tool of the toolset "support".' }];
       expect((await catalog.put('agent', 'helper', agent)).warnings).toEqual(unmatched);
       expect((await catalog.get('agent', 'helper')).warnings).toEqual(unmatched);
       expect((await catalog.list('agent', { limit: 1 })).items[0]).not.toHaveProperty('warnings');

@@ -90,7 +90,7 @@ describe('matchAllowList', () => {
   it('allows what is only shown, where the ADR dropped it: it is proposed, and still no definition for a model', () => {
     expect(allowed('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual(pages.map((name) => `ui.${name}`));
     expect(said('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual([
-      'tools: All that the list allows is shown to a person: models are offered no tools.',
+      'tools: The list allows only UI tools, so models are offered no tools.',
     ]);
   });
 
@@ -161,9 +161,9 @@ describe('matchAllowList', () => {
     expect(allowListWarnings(logs, ['GetLogs'], 'logs')).toEqual([
       {
         path: 'tools[0]',
-        message: '"GetLogs" fits several tools of the toolset "logs", and so allows none: write one of a.get-logs, b.get_logs.',
+        message: '"GetLogs" matches several tools of the toolset "logs", so it allows none of them. Write one of a.get-logs, b.get_logs.',
       },
-      { path: 'tools', message: 'Nothing in the list fits a tool: this agent has no tools.' },
+      { path: 'tools', message: 'No name in the list matches a tool, so this agent has no tools.' },
     ]);
   });
 
@@ -216,29 +216,27 @@ describe('allowListWarnings', () => {
 
   it('says what fits nothing, and what may have been meant', () => {
     expect(said('MindMap', 'creat_quiz', 'Audio')).toEqual([
-      'tools[1]: "creat_quiz" fits no tool of the toolset "study"; did you mean create_quiz, create_calculator, create_demo, create_diagram, create_flashcards?',
-      'tools[2]: "Audio" fits no tool of the toolset "study".',
+      'tools[1]: "creat_quiz" matches no tool of the toolset "study"; did you mean create_quiz, create_calculator, create_demo, create_diagram, create_flashcards?',
+      'tools[2]: "Audio" matches no tool of the toolset "study".',
     ]);
   });
 
   it('says which names are one tool', () => {
     expect(said('MindMap', 'quiz', 'mind_map', 'MindMap')).toEqual([
-      'tools[2]: "mind_map" is study.create_mindmap again, as tools[0]; once is enough.',
-      'tools[3]: "MindMap" is study.create_mindmap again, as tools[0]; once is enough.',
+      'tools[2]: "mind_map" is a duplicate of tools[0] (study.create_mindmap). Remove one of them.',
+      'tools[3]: "MindMap" is a duplicate of tools[0] (study.create_mindmap). Remove one of them.',
     ]);
   });
 
   it('says when an agent is left without tools', () => {
-    expect(said()).toEqual([
-      'tools: An empty list allows nothing: this agent has no tools. Leave `tools` out to give it the whole toolset.',
-    ]);
-    expect(said('Task').at(-1)).toBe('tools: Nothing in the list fits a tool: this agent has no tools.');
+    expect(said()).toEqual(['tools: The list is empty, so this agent has no tools. Leave `tools` out to allow the whole toolset.']);
+    expect(said('Task').at(-1)).toBe('tools: No name in the list matches a tool, so this agent has no tools.');
   });
 
   it('says when what is allowed cannot be called now', () => {
     const held = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, state: 'held' as const })) };
     expect(allowListWarnings(buildAliasMap(held, { aliases: true }), ['quiz'], 'study')).toEqual([
-      { path: 'tools', message: 'Nothing that the list allows can be called now: it is held, or missing.' },
+      { path: 'tools', message: 'None of the allowed tools can be called now: all are held or missing.' },
     ]);
   });
 

@@ -206,7 +206,7 @@ describe('faults of a document', () => {
     ]);
     const { edition, warnings } = await compile(twice('announced'), known);
     expect(edition.tools[0]?.aliases).toEqual([{ name: 'find', mode: 'announced' }]);
-    expect(warnings).toEqual([expect.stringContaining('stands twice')]);
+    expect(warnings).toEqual([expect.stringContaining('is listed twice')]);
   });
 
   it('include a schema too deep to walk', async () => {
@@ -262,21 +262,21 @@ describe('warnings', () => {
       tools,
     );
     expect(warnings).toEqual([
-      'tools[0].aliases[0]: "assistant" is a chat role; models may trip over it',
+      'tools[0].aliases[0]: "assistant" is a chat role; models may misinterpret it',
       'tools[1]: "get_logs" differs from "get-logs" (a.get-logs) in spelling only; any other spelling is ambiguous',
     ]);
   });
 
   it('say so when one tool stands twice', async () => {
     const { warnings } = await compile({ tools: [{ tool: 'docs.search' }, { tool: 'docs.search', name: 'find' }] }, known);
-    expect(warnings).toEqual([expect.stringContaining('tools[1].tool: docs.search stands at tools[0] too')]);
+    expect(warnings).toEqual([expect.stringContaining('tools[1].tool: docs.search is also listed at tools[0]')]);
   });
 
   it('say so of presets too, but where one entry alone has none: that is what the canonical name means', async () => {
     const preset = (name: string, query: string) => ({ tool: 'find.it', name, arguments: { preset: { query } } });
     const tools = knownTools([toolOf('find', 'it', { inputSchema: { type: 'object', properties: { query: { type: 'string' } } } })]);
     const two = await compile({ tools: [preset('cats', 'cat'), preset('dogs', 'dog')] }, tools);
-    expect(two.warnings).toEqual([expect.stringContaining('tools[1].tool: find.it stands at tools[0] too')]);
+    expect(two.warnings).toEqual([expect.stringContaining('tools[1].tool: find.it is also listed at tools[0]')]);
     const plain = await compile({ tools: [preset('cats', 'cat'), { tool: 'find.it' }, preset('dogs', 'dog')] }, tools);
     expect(plain.warnings).toEqual([]);
     const map = buildAliasMap(plain.edition, { aliases: true });

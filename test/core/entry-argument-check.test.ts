@@ -63,7 +63,7 @@ describe('an entry with rules for arguments', () => {
     const tools = knownTools([toolOf('s', 't', { outputSchema })]);
     const { edition, warnings } = await compile({ tools: [{ tool: 's.t', result: { pick: ['/a', '/b'] } }] }, tools);
     expect(edition.tools[0]).not.toHaveProperty('outputSchema');
-    expect(warnings).toEqual(['tools[0].result.pick[1]: "/b" is nothing that the tool\'s outputSchema tells of']);
+    expect(warnings).toEqual(['tools[0].result.pick[1]: "/b" is not in the tool\'s outputSchema']);
   });
 });
 
@@ -94,8 +94,8 @@ describe('a fault in the rules is told at its path:', () => {
       }),
     ).toEqual([
       expect.stringContaining('tools[0].arguments.rename.verb: method is preset'),
-      expect.stringContaining('tools[0].arguments.rename.per_page: the tool has an argument per_page of its own'),
-      expect.stringContaining('tools[0].arguments.rename.rid: resource_id is shown as per_page already'),
+      expect.stringContaining('tools[0].arguments.rename.per_page: the tool already has an argument per_page'),
+      expect.stringContaining('tools[0].arguments.rename.rid: resource_id is already shown as per_page'),
       expect.stringContaining('tools[0].arguments.default.method: method is preset'),
     ]);
     expect(await faultsOf({ preset: { a: 1 }, rename: { a: 'b' } }, 'github.bare')).toHaveLength(1);
@@ -110,8 +110,8 @@ describe('a fault in the rules is told at its path:', () => {
     ]);
     expect(await faultsOf({ preset: { token: { secret: 'BOUND' } } })).toEqual([expect.stringContaining('not bound to the tool')]);
     expect(await faultsOf({ preset: { per_page: { secret: 'GH' }, filter: { caller: 'team' } } })).toEqual([
-      'tools[0].arguments.preset.per_page: a secret is text, and per_page takes none',
-      'tools[0].arguments.preset.filter: a caller field is text, and filter takes none',
+      'tools[0].arguments.preset.per_page: a secret is text, but per_page does not accept text',
+      'tools[0].arguments.preset.filter: a caller field is text, but filter does not accept text',
     ]);
   });
 

@@ -71,7 +71,7 @@ it('names that every object has are refused where rules are written, in words', 
       return error instanceof Problem ? error.extra.issues : error;
     }
   };
-  const message = 'is a member of every JavaScript object, and cannot be named here';
+  const message = 'is a member of every JavaScript object and cannot be used here';
   expect(faults({ preset: { constructor: 1 } })).toEqual([{ path: 'arguments.preset.constructor', message }]);
   expect(faults({ rename: { toString: 'a', b: '__proto__' } })).toEqual([
     { path: 'arguments.rename.toString', message },

@@ -17,7 +17,7 @@ describe('picking', () => {
     expect(shown.structuredContent).toEqual({ '/items/0/name': 'a', '/total': 2 });
     expect(texts(shown)).toEqual([
       '{"/items/0/name":"a","/total":2}',
-      '[Only these parts of the result are shown. To read the whole: fetch_result {"callId":"call_1","offset":0}]',
+      '[Only these parts of the result are shown. To read the whole result: fetch_result {"callId":"call_1","offset":0}]',
     ]);
     expect(kept).toEqual(json.content);
   });
@@ -48,10 +48,10 @@ describe('picking', () => {
     );
     const none = showResult(json, pick('/none', '/nor/this'), 'c');
     expect(none.shown.structuredContent).toEqual(value);
-    expect(texts(none.shown)).toEqual([JSON.stringify(value), '[Not in this result: "/none", "/nor/this". All of it is shown.]']);
+    expect(texts(none.shown)).toEqual([JSON.stringify(value), '[Not in this result: "/none", "/nor/this". The whole result is shown.]']);
     expect(none.kept).toBeNull();
     const plain = showResult(textResult('no JSON here'), pick('/a'), null).shown;
-    expect(texts(plain)).toEqual(['no JSON here', '[Not in this result: "/a". All of it is shown.]']);
+    expect(texts(plain)).toEqual(['no JSON here', '[Not in this result: "/a". The whole result is shown.]']);
   });
 
   it('makes no more of a result than there was, however its parts hold one another', () => {
@@ -61,7 +61,7 @@ describe('picking', () => {
     const { shown, kept } = showResult({ ...textResult('big'), structuredContent: { a: nested } }, pick(...pointers), 'call_1');
     expect(contentText(kept ?? []).length).toBeLessThan(3 * limits.maxToolReplyBytes);
     expect(texts(shown).at(-1)).toMatch(
-      / Left out, because there would be too much of it: "\/a", .* and 39 more\. To read the whole: fetch_result /,
+      / Left out because the result would be too large: "\/a", .* and 39 more\. To read the whole result: fetch_result /,
     );
     expect(Object.keys(shown.structuredContent ?? {})).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('picking', () => {
       pick('/a'),
       'c',
     );
-    expect(texts(shown)[0]).toContain('To read on: fetch_result {"callId":"c"');
+    expect(texts(shown)[0]).toContain('To read the rest: fetch_result {"callId":"c"');
     expect(contentText(kept ?? []).length).toBeGreaterThan(limits.maxToolReplyBytes);
   });
 
@@ -94,7 +94,7 @@ describe('the bytes of a result', () => {
     const long = textResult('x'.repeat(1_000));
     const { shown, kept } = showResult(long, EntryResult.parse({ maxBytes: 256 }), 'c');
     expect(texts(shown)[0]).toBe(
-      `${'x'.repeat(256)}\n[Cut: 744 of 1000 bytes are not shown. To read on: fetch_result {"callId":"c","offset":256}]`,
+      `${'x'.repeat(256)}\n[Cut: 744 of 1000 bytes are not shown. To read the rest: fetch_result {"callId":"c","offset":256}]`,
     );
     expect(kept).toEqual(long.content);
     expect(showResult(long, undefined, 'c')).toEqual({ shown: long, kept: null });

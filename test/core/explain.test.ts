@@ -57,12 +57,12 @@ function missed(name: string, elsewhere: string[] = []): string {
 
 describe('why a name means a tool', () => {
   it.each([
-    ['get_workflow', '"get_workflow" is the wire name of github.actions_get, because its entry says so.'],
+    ['get_workflow', '"get_workflow" is the wire name of github.actions_get, because its entry sets it.'],
     ['find_docs', '"find_docs" is the wire name of docs.search, because it is its first announced alias.'],
     ['gone', '"gone" is the wire name of far.gone, and its own name.'],
     ['github.actions_get', '"github.actions_get" is a canonical name; the wire name is "get_workflow".'],
     ['gh_workflow', '"gh_workflow" is an announced alias of github.actions_get; the wire name is "get_workflow".'],
-    ['workflow', '"workflow" is an alias (sent as a definition of its own) of github.actions_get; the wire name is "get_workflow".'],
+    ['workflow', '"workflow" is an alias (sent as a separate definition) of github.actions_get; the wire name is "get_workflow".'],
     [
       'fetch_workflow',
       '"fetch_workflow" is a hidden alias (callable, never shown) of github.actions_get; the wire name is "get_workflow".',
@@ -89,12 +89,12 @@ describe('why a name means a tool', () => {
   it('says of a wire name that was made what it was made of', () => {
     const wireName = names.tools[3]?.wireName ?? '';
     expect(explained(wireName).because).toBe(
-      `"${wireName}" is the wire name of odd.a.b, made of its own name "a.b", which not every provider takes.`,
+      `"${wireName}" is the wire name of odd.a.b, derived from its own name "a.b", which some providers reject.`,
     );
     const off = buildAliasMap(names.edition, { aliases: false });
     const search = off.tools[1]?.wireName ?? '';
     expect(explained(search, off).because).toBe(
-      `"${search}" is the wire name of docs.search, made of its own name "search", which two tools have.`,
+      `"${search}" is the wire name of docs.search, derived from its own name "search", which two tools share.`,
     );
   });
 
@@ -142,7 +142,7 @@ describe('why a name means no tool, or several', () => {
       '"search" is the own name of docs.search and web.search: use one of the wire names find_docs and search_web.',
     );
     expect(missed('Search')).toBe(
-      '"Search" is, but for its spelling, a name of docs.search and web.search: use one of the wire names find_docs and search_web.',
+      '"Search" is a name of docs.search and web.search in another spelling: use one of the wire names find_docs and search_web.',
     );
   });
 
@@ -156,9 +156,9 @@ describe('why a name means no tool, or several', () => {
   });
 
   it('proposes what is near, and what the workspace has beside the toolset', () => {
-    expect(missed('get_workflw')).toBe('No tool of this toolset goes by "get_workflw". Did you mean get_workflow?');
+    expect(missed('get_workflw')).toBe('No tool of this toolset is named "get_workflw". Did you mean get_workflow?');
     expect(missed('zzzz', ['mail.zzzz'])).toBe(
-      'No tool of this toolset goes by "zzzz". The workspace has mail.zzzz, outside this toolset: give it an entry to use it.',
+      'No tool of this toolset is named "zzzz". The workspace has mail.zzzz outside this toolset. Add an entry for it to use it.',
     );
   });
 

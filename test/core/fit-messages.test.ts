@@ -50,7 +50,7 @@ describe('a turn over its budget', () => {
     const { messages, toKeep } = fitMessages(turnOf(steps), 't', 7_000, true);
     const [a, b, c, d] = shownOf(messages);
     expect(a?.slice(1_000)).toBe(
-      '\n[Shortened, because the conversation is long: 7000 of 8000 characters are not shown. To read on: fetch_result {"callId":"0.0","offset":1000}]',
+      '\n[Shortened, because the conversation is long: 7000 of 8000 characters are not shown. To read the rest: fetch_result {"callId":"0.0","offset":1000}]',
     );
     expect([b?.length, c?.length, d?.length].map((length) => length === 8_000)).toEqual([false, true, true]);
     expect(toKeep.map(({ callId, content }) => [callId, contentText(content).length])).toEqual([
@@ -106,13 +106,13 @@ describe('a turn over its budget', () => {
   it('leads from a piece that was fetched to the result that it is of, which is not kept twice', () => {
     const piece: Call = { ...long('p', 8_000), canonical: 'builtin.fetch_result', arguments: { callId: 'far', offset: 5_000 } };
     const { messages, toKeep } = fitMessages(turnOf([[piece], [long('b', 8_000)]]), 't', 3_000, true);
-    expect(shownOf(messages)[0]).toContain('To read on: fetch_result {"callId":"far","offset":6000}]');
+    expect(shownOf(messages)[0]).toContain('To read the rest: fetch_result {"callId":"far","offset":6000}]');
     expect(toKeep.map(({ callId }) => callId)).not.toContain('0.0');
   });
 
   it('counts the offset in the whole result, also behind a block that had been left out of it', () => {
     const noted: Call = {
-      content: [text('first'), text('[Left out: image of 70000 bytes, over the limit of a result.]'), text('y'.repeat(4_000))],
+      content: [text('first'), text('[Left out: image of 70000 bytes, over the result limit.]'), text('y'.repeat(4_000))],
     };
     const { messages } = fitMessages(turnOf([[noted], [long('b', 8_000)]]), 't', 2_500, true);
     expect(shownOf(messages)[0]).toMatch(/^first\n\[Shortened.*"offset":5}\]$/);

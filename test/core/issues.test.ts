@@ -20,7 +20,7 @@ describe('the faults of a document', () => {
     const overflowing = z.string().refine(() => {
       throw new RangeError('Maximum call stack size exceeded');
     });
-    expect(issues(overflowing, 'x')).toEqual([{ path: '', message: 'has more faults than can be told' }]);
+    expect(issues(overflowing, 'x')).toEqual([{ path: '', message: 'has too many errors to list' }]);
   });
 
   it('stand each at its path', () => {

@@ -54,7 +54,7 @@ describe('warnings about equal descriptions', () => {
 
   it('name both tools', () => {
     expect(warned(['search_docs', text], ['lookup', text.toUpperCase().replaceAll(' ', '\n')])).toEqual([
-      expect.stringMatching(/^tools\[1\]: "lookup" \(s\.lookup\) is described in the same words as "search_docs" \(s\.search_docs\)/),
+      expect.stringMatching(/^tools\[1\]: "lookup" \(s\.lookup\) has the same description as "search_docs" \(s\.search_docs\)/),
     ]);
     expect(warned(['by_lunar_date', '根据农历时间来获取八字信息。'], ['lunar', '根据农历时间来获取八字信息'])).toHaveLength(1);
   });
@@ -91,7 +91,7 @@ describe('warnings about equal descriptions', () => {
         const again = toolNamed('again', `${description.join(', ').toUpperCase()}!`);
         const tools = [...others(before, 'one'), first, ...others(between, 'two'), again];
         expect(advice(...tools)).toEqual([
-          expect.stringContaining(`tools[${tools.length - 1}]: "again" (s.again) is described in the same words as "first"`),
+          expect.stringContaining(`tools[${tools.length - 1}]: "again" (s.again) has the same description as "first"`),
         ]);
       }),
       { numRuns: 50 },
@@ -102,9 +102,9 @@ describe('warnings about equal descriptions', () => {
 describe('advice about the number of definitions', () => {
   it.each([
     [40, []],
-    [41, [expect.stringMatching(/^41 definitions .*Cursor takes 40/)]],
-    [128, [expect.stringMatching(/^128 definitions .*Cursor takes 40/)]],
-    [129, [expect.stringMatching(/^129 definitions .*OpenAI and Copilot take 128/)]],
+    [41, [expect.stringMatching(/^41 definitions .*Cursor accepts 40/)]],
+    [128, [expect.stringMatching(/^128 definitions .*Cursor accepts 40/)]],
+    [129, [expect.stringMatching(/^129 definitions .*OpenAI and Copilot accept 128/)]],
   ])('for %i of them is %j', (count, messages) => {
     expect(countWarnings(count).map(({ message }) => message)).toEqual(messages);
   });

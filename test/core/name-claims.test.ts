@@ -165,7 +165,7 @@ describe('a clash', () => {
 
   it('is told in the detail, too', async () => {
     const problem = await refusalOf({ tools: [{ tool: 'a.search' }, { tool: 'b.search' }] }, known);
-    expect(problem.detail).toBe('"search" is claimed by a.search and by b.search; call b.search "b_search" instead.');
+    expect(problem.detail).toBe('"search" is claimed by a.search and by b.search; name b.search "b_search" instead.');
     expect(problem.status).toBe(409);
   });
 });

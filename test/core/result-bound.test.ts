@@ -32,7 +32,7 @@ describe('bounding a result', () => {
     );
     expect(content).toEqual([
       { type: 'text', text: '12345' },
-      { type: 'text', text: '[Left out: image of 100 bytes, over the limit of a result.]' },
+      { type: 'text', text: '[Left out: image of 100 bytes, over the result limit.]' },
       { type: 'text', text: expect.stringContaining('[Cut: 4 of 4 bytes') },
     ]);
   });
@@ -41,7 +41,7 @@ describe('bounding a result', () => {
     const blocks = Array.from({ length: 50_000 }, () => ({ type: 'text' as const, text: 'x'.repeat(100) }));
     const { content } = boundResult({ isError: false, content: blocks }, 1000);
     expect(utf8Length(JSON.stringify(content))).toBeLessThan(5000);
-    expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the limit of a result.]' });
+    expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the result limit.]' });
   });
 
   it('leaves out what comes after a thousand blocks, however little they hold', () => {
@@ -56,7 +56,7 @@ describe('bounding a result', () => {
     const place = JSON.stringify({ callId: 'call_1', offset: limits.maxResultBlocks });
     expect(content.at(-1)).toEqual({
       type: 'text',
-      text: `[Left out: 99000 more blocks, over the limit of a result. To read them: fetch_result ${place}]`,
+      text: `[Left out: 99000 more blocks, over the result limit. To read them: fetch_result ${place}]`,
     });
     expect(keptContent(blocks(100_000), { isError: false, content })).toHaveLength(100_000);
   });

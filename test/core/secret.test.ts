@@ -86,7 +86,7 @@ describe('who may use a secret', () => {
   });
 
   it('is nobody else', () => {
-    expect(secretUseRefusal({ hosts }, {})).toContain('must be asked for');
+    expect(secretUseRefusal({ hosts }, {})).toContain('must name the host or the tool');
     expect(secretUseRefusal({ hosts }, { host: 'evil.net' })).toContain('evil.net');
     expect(secretUseRefusal({ hosts }, { tool: 'local.one' })).toContain('local.one');
     expect(secretUseRefusal({ hosts, tools: ['local.one'] }, { tool: 'local.two' })).toContain('local.two');

@@ -89,7 +89,7 @@ describe('a chat client whose turn waits for a person', () => {
     await ended(first.session);
     const second = await ask([say('/shell echo never'), first.message, say('/ls path=.')], first.session);
     expect(second.session).toBe(first.session);
-    expect(second.content).toContain('said no');
+    expect(second.content).toContain('user denied the call');
   });
 
   it('may say only so much more before that', async () => {

@@ -294,14 +294,14 @@ describe('a result', () => {
     const { call, kept } = door({ answer: () => textResult(JSON.stringify(whole)) });
     const { result, text } = await call('get_job', { resource_id: '7' });
     expect(result?.structuredContent).toEqual({ '/name': 'build' });
-    expect(text).toContain('Not in this result: "/nothing". To read the whole: fetch_result {"callId":"call_1","offset":0}');
+    expect(text).toContain('Not in this result: "/nothing". To read the whole result: fetch_result {"callId":"call_1","offset":0}');
     expect(contentText(kept.get('call_1') ?? [])).toBe(JSON.stringify(whole));
   });
 
   it('is cut at the entry’s bytes, and read on from there', async () => {
     const { call, kept } = door({ answer: () => textResult('y'.repeat(400)) });
     const { text } = await call('brief', { method: 'get_job', resource_id: '7' });
-    expect(text).toContain('To read on: fetch_result {"callId":"call_1","offset":256}');
+    expect(text).toContain('To read the rest: fetch_result {"callId":"call_1","offset":256}');
     expect(contentText(kept.get('call_1') ?? [])).toHaveLength(400);
   });
 
@@ -364,7 +364,7 @@ describe('the server of a tool', () => {
     const { call, ran } = door({ scope: { names: () => buildAliasMap(early, { aliases: true }) } });
     const { result, text } = await call('deploy', {});
     expect(result).toMatchObject({ isError: true, code: 'tool_error' });
-    expect(text).toMatch(/^deploy cannot be called: its server "sleepy" has listed no tools yet; GET \/v1\/servers\/sleepy says/);
+    expect(text).toMatch(/^deploy cannot be called: its server "sleepy" has listed no tools yet; GET \/v1\/servers\/sleepy shows/);
     expect(text).not.toContain('no longer lists');
     expect(ran).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe('a turn of twelve steps with results of 60 kB under a budget of 50,000 
   it('is offered the tool to read on in the very request that first says so', async () => {
     const { requests } = await longTurn(reads);
     for (const { messages, tools } of requests) {
-      const told = JSON.stringify(messages).includes('To read on: fetch_result');
+      const told = JSON.stringify(messages).includes('To read the rest: fetch_result');
       expect(tools.some(({ name }) => name === 'fetch_result')).toBe(told);
     }
     expect(requests.at(-1)?.tools.some(({ name }) => name === 'fetch_result')).toBe(true);

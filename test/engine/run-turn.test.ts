@@ -320,7 +320,7 @@ describe('a turn that has to ask', () => {
   });
 
   it.each([
-    ['a no', 'deny' as const, /said no/],
+    ['a no', 'deny' as const, /user denied the call/],
     ['no word in time', 'expire' as const, /in time/],
   ])('answers the model with %s, runs nothing, and goes on', async (_what, decision, text) => {
     let runs = 0;

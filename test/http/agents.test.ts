@@ -31,8 +31,8 @@ describe('the list of an agent', () => {
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash' }] });
     const { warnings } = await bodyOf(await get());
     expect(warnings).toEqual([
-      { path: 'tools[0]', message: '"read_file" fits no tool of the toolset "demo".' },
-      { path: 'tools', message: 'Nothing in the list fits a tool: this agent has no tools.' },
+      { path: 'tools[0]', message: '"read_file" matches no tool of the toolset "demo".' },
+      { path: 'tools', message: 'No name in the list matches a tool, so this agent has no tools.' },
     ]);
     expect((await get()).headers.get('etag')).toBe('"1"');
   });
@@ -52,7 +52,7 @@ describe('the list of an agent', () => {
   });
 
   it('says of an empty list that it allows nothing', async () => {
-    expect((await bodyOf(await put([]))).warnings).toEqual([{ path: 'tools', message: expect.stringContaining('allows nothing') }]);
+    expect((await bodyOf(await put([]))).warnings).toEqual([{ path: 'tools', message: expect.stringContaining('The list is empty') }]);
   });
 });
 

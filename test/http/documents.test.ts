@@ -135,7 +135,7 @@ it('/v1/models lists agents, then the providers’ models, for clients of both s
 });
 
 it('what a write let pass is said in its answer, and in no other', async () => {
-  const warnings = [{ path: 'tools[1]', message: '"nonesuch" fits no tool of the toolset "demo".' }];
+  const warnings = [{ path: 'tools[1]', message: '"nonesuch" matches no tool of the toolset "demo".' }];
   const { catalog } = h;
   const warning = createHarness(
     {},

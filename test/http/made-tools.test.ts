@@ -76,7 +76,7 @@ describe('/v1/tools/made.{name}', () => {
         .reverse(),
     ).toEqual(['made.shout missing', 'builtin.bash ready']);
     const { content } = await bodyOf(await h.send('POST', '/v1/toolsets/desk/calls', { name: 'scream', arguments: {} }));
-    expect(content[0].text).toContain('it was deleted; PUT /v1/tools/made.shout makes it again');
+    expect(content[0].text).toContain('it was deleted; create it again with PUT /v1/tools/made.shout');
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('/v1/tools/made.{name}', () => {
 
 describe('what a slip is answered with', () => {
   it.each([
-    [{ aliases: ['Bad One'] }, 'aliases[0]: "Bad One" cannot be an alias: it holds a space'],
+    [{ aliases: ['Bad One'] }, 'aliases[0]: "Bad One" cannot be an alias: it contains a space'],
     [{ parameters: { type: 'object', properties: {} } }, 'parameters: must be a list with {name, type, description, required, default}'],
     [
       { implementation: 'return await tools.builtin.raed_file({})' },

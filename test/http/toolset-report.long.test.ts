@@ -147,7 +147,7 @@ describe('a toolset of more tools than are sent at once', () => {
     expect(told.slice(19)).toEqual([
       expect.stringContaining('the provider takes 128 tools in one request'),
       'tools: and 152 more tools that are not sent to openai',
-      expect.stringContaining('300 definitions are offered from the start: OpenAI and Copilot take 128'),
+      expect.stringContaining('300 definitions are offered from the start: OpenAI and Copilot accept 128'),
     ]);
     expect(messages(reportTools(await namesOf(all, many(300)), to('anthropic')))).toHaveLength(1);
   });

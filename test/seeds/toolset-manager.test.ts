@@ -44,7 +44,7 @@ describe('the record of a toolset', () => {
 
   it('warns of a tool that is listed twice. Differs: only under names of their own, else it is a clash', async () => {
     const { warnings } = await compile({ tools: [{ tool: 'git.status' }, { tool: 'git.status', name: 'again' }] }, known);
-    expect(warnings.some((text) => text.includes('git.status stands at tools[0] too'))).toBe(true);
+    expect(warnings.some((text) => text.includes('git.status is also listed at tools[0]'))).toBe(true);
     const clash = await refusalOf({ tools: [{ tool: 'git.status' }, { tool: 'git.status' }] }, known);
     expect(clash.code).toBe('name_conflict');
   });

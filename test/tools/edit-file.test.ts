@@ -32,19 +32,21 @@ describe('edit_file', () => {
     expect(failed).toMatchObject({
       isError: true,
       code: 'tool_error',
-      text: expect.stringContaining('edits[1].oldText does not stand in it'),
+      text: expect.stringContaining('edits[1].oldText was not found in the file'),
     });
     expect(content()).toBe('y c');
   });
 
   it('shows the nearest lines if the text is not found', async () => {
     const { edit } = bench('function alpha() {\n  return beta(1);\n}\n');
-    expect((await edit({ oldText: '\treturn beta(1)\n', newText: '' })).text).toContain('The nearest is at line 2:\n  return beta(1);\n}');
+    expect((await edit({ oldText: '\treturn beta(1)\n', newText: '' })).text).toContain(
+      'The closest match is at line 2:\n  return beta(1);\n}',
+    );
   });
 
   it('reports how often and where an ambiguous text occurs, and replaces all on request', async () => {
     const { edit, content } = bench('x\ny x\nz\n');
-    expect((await edit({ oldText: 'x', newText: 'w' })).text).toContain('stands there 2 times (lines 1, 2)');
+    expect((await edit({ oldText: 'x', newText: 'w' })).text).toContain('occurs 2 times (lines 1, 2)');
     await edit({ oldText: 'x', newText: '$& $1', replaceAll: true });
     expect(content()).toBe('$& $1\ny $& $1\nz\n');
   });

@@ -167,7 +167,7 @@ describe('build-toolset', () => {
     expect(await errorOf([status, status])).toMatch(/^tools\[1\]: git\.status goes by "status" twice, at tools\[0\] too/);
     const { json } = await build([status, { ...status, alias: 'again' }]);
     expect(json.toolset.tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual(['status', 'again']);
-    expect(json.meta.warnings.join()).toContain('git.status stands at tools[0] too');
+    expect(json.meta.warnings.join()).toContain('git.status is also listed at tools[0]');
   });
 
   it('warns about sixty tools, and saves them', async () => {
