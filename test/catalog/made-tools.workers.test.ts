@@ -145,15 +145,19 @@ describe('a made tool', () => {
     ['made.constructor', replace, 'name: "constructor" is a member of every JavaScript object'],
     ['made.x', replace, 'name: must be "made." and 2 to 64'],
     ['builtin.bash', replace, 'name: must be "made." and 2 to 64'],
-    ['made.adder', { ...replace, name: 'other' }, 'name: is not the name in the path'],
+    ['made.adder', { ...replace, name: 'other' }, 'name: differs from the name in the path'],
     ['made.adder', { ...replace, aliases: ['bash'] }, 'aliases[0]: "bash" is the name of builtin.bash'],
-    ['made.adder', { ...replace, aliases: ['sum', 'sum'] }, 'aliases[1]: "sum" is given twice'],
+    ['made.adder', { ...replace, aliases: ['sum', 'sum'] }, 'aliases[1]: "sum" is listed twice'],
     [
       'made.adder',
       { ...replace, parameters: [...replace.parameters, { name: 'path', type: 'string' }] },
-      'parameters[3].name: "path" stands at parameters[0] already',
+      'parameters[3].name: "path" is already used by parameters[0]',
     ],
-    ['made.adder', { ...replace, parameters: [{ name: 'n', type: 'number', default: 'one' }] }, 'parameters[0].default: is no number'],
+    [
+      'made.adder',
+      { ...replace, parameters: [{ name: 'n', type: 'number', default: 'one' }] },
+      'parameters[0].default: is not of type number',
+    ],
     ['made.adder', calls('no_such_tool'), 'implementation: line 1: there is no tool "no_such_tool"'],
     ['made.adder', calls('serach_files.x'), 'implementation: line 1: there is no tool "serach_files.x"'],
     ['made.adder', calls('run_code'), 'implementation: line 1: builtin.run_code is no tool for code'],
@@ -203,11 +207,11 @@ describe('a made tool', () => {
       'uses: it would call itself: made.aa → made.cc → made.bb → made.aa',
     ]);
     expect(await faults(catalog.put('made-tool', 'made.dd', calls('cc')))).toEqual([
-      'uses: calls would go 5 deep, and 4 is the most: made.dd → made.cc → made.bb → made.aa → builtin.read_file',
+      'uses: calls would nest 5 deep; the maximum is 4: made.dd → made.cc → made.bb → made.aa → builtin.read_file',
     ]);
     await putAll(catalog, { zz: 'read_file' });
     expect(await faults(catalog.put('made-tool', 'made.aa', calls('zz')))).toEqual([
-      'uses: calls would go 5 deep, and 4 is the most: made.cc → made.bb → made.aa → made.zz → builtin.read_file',
+      'uses: calls would nest 5 deep; the maximum is 4: made.cc → made.bb → made.aa → made.zz → builtin.read_file',
     ]);
   });
 });

@@ -60,7 +60,7 @@ describe('the names of a plan in code mode', () => {
   it('keep the entry that the toolset has for run_code, with its name', async () => {
     const names = inCode(await full(['github.list_issues', { tool: 'builtin.run_code', name: 'script', aliases: [] }]));
     expect(offered(names)).toEqual(['script']);
-    expect(systemPrompt({ instructions: '' }, names)).toContain('write it for `script`');
+    expect(systemPrompt({ instructions: '' }, names)).toContain('write code for `script`');
   });
 
   it('hold the caller’s own tools for the model as well as for its code', async () => {
@@ -126,7 +126,7 @@ describe('what a model in code mode is told', () => {
     const names = inCode(await full(Array.from({ length: 70 }, (_, index) => `many.tool_${index}`)));
     expect(offered(names)).toEqual(['run_code']);
     const prompt = systemPrompt({ instructions: '' }, names);
-    expect(prompt).toContain('`return (await tools.find_tools({ query: "…" })).output` answers the declarations');
+    expect(prompt).toContain('`return (await tools.find_tools({ query: "…" })).output` returns the declarations');
     expect(prompt).toContain('// tools.tool_69: Does tool_69.');
     const found = createToolFinder(names.inner ?? null, undefined, true)?.find('tool_42', 1);
     expect(found).toMatchObject([

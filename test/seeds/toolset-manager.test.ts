@@ -77,7 +77,7 @@ describe('references by definition', () => {
   it('that fit nothing any more are refused at the write. Differs: the tool never vanishes from a stored toolset', async () => {
     const [issue] = await issuesOf({ tools: [{ refId: '0'.repeat(64) }] });
     expect(issue?.path).toBe('tools[0].refId');
-    expect(issue?.message).toContain('no definition of now');
+    expect(issue?.message).toContain('no current definition');
   });
 });
 

@@ -1,11 +1,10 @@
 /**
- * Tools as TypeScript declarations: what a model in code mode is told in place of definitions. As many whole ones as fit a budget, in the
- * toolset's order, of an on-demand toolset those that are always offered; then names with a line each; then how many more there are and how to
- * find them. Made once for a table of names.
- *
- * That models write code over typed declarations better than calls, and that what they do not need stays out of the context, is
+ * Tools as TypeScript declarations, sent to a model in code mode instead of definitions. As many complete declarations as fit a
+ * budget, in the order of the toolset (for an on-demand toolset, those that are always offered); then names with one line each; then
+ * the number of further tools and how to find them. Built once per table of names.
+ * Models write code over typed declarations better than separate calls, and results that they do not need stay out of the context:
  * Cloudflare's "Code Mode" (blog.cloudflare.com/code-mode, 2025-09) and Anthropic's "Code execution with MCP"
- * (anthropic.com/engineering/code-execution-with-mcp, 2025-11), from which the tools that are found on the way come, too.
+ * (anthropic.com/engineering/code-execution-with-mcp, 2025-11), which also proposes searching for tools at run time.
  */
 import type { AliasMap } from '../alias-map.ts';
 import { summaryOf, visibleAliases } from '../announce.ts';
@@ -20,10 +19,10 @@ import { charactersPerToken } from '../transcript.ts';
 import { commentText, memberName, memberOf } from './typescript-text.ts';
 import { typeText, type Comments, type TypeDetail } from './typescript-type.ts';
 
-/** `declared` and `named` of `total`; the rest is counted. */
+/** `declared` and `named` are counts out of `total`; the rest is only counted. */
 export type Declarations = { text: string; declared: number; named: number; total: number };
 
-/** `names`: all that code may call. A caller's own tools are not in it: models have their definitions. */
+/** `names`: all tools that code may call. A caller's own tools are not included, since models get their definitions. */
 export function toolDeclarations(names: AliasMap): Declarations {
   const root = rootOf(names);
   const known = kept.get(root);
@@ -35,13 +34,13 @@ export function toolDeclarations(names: AliasMap): Declarations {
 
 const kept = new WeakMap<AliasMap, Declarations>();
 
-/** Every answer of a tool, whatever the tool. */
+/** The result type of every tool. */
 const resultType =
   'type Result<T = unknown> = Promise<{ success: boolean; output: string; error?: string; code?: string; structured?: T }>;';
 
 function declareAll(names: AliasMap): Declarations {
   const tools = inOrder(names.tools.filter(isDeclared));
-  // Of many a toolset wants but a few to be told at first, in either mode.
+  // Of many tools a toolset marks a few to be sent first, in either mode.
   const first = isOnDemand(names) ? tools.filter(({ alwaysOffered }) => alwaysOffered === true) : tools;
   const said = new Set<string>();
   const whole = takeWhile(first, limits.maxDeclarationsTokens, (tool) => declareTool(names, tool, said));
@@ -50,20 +49,20 @@ function declareAll(names: AliasMap): Declarations {
   const more = rest.length - named.length;
   const find = memberOf('tools', findName(names));
   const sections = [
-    ...(rest.length === 0 ? [] : [`// ${rest.length} more; \`await ${find}({ query })\` answers how they are declared:`]),
+    ...(rest.length === 0 ? [] : [`// ${rest.length} more; \`await ${find}({ query })\` returns their declarations:`]),
     ...named,
-    ...(more === 0 ? [] : [`// … and ${more} that are not named here: look for them with \`await ${find}({ query })\`.`]),
+    ...(more === 0 ? [] : [`// … and ${more} more that are not listed here: search for them with \`await ${find}({ query })\`.`]),
   ];
   const lines = [resultType, 'declare const tools: {', ...whole, '};', ...sections];
   return { text: `\`\`\`ts\n${lines.join('\n')}\n\`\`\``, declared: whole.length, named: named.length, total: tools.length };
 }
 
-/** Those that a toolset wants to be told first go first. */
+/** Tools that are always offered come first. */
 function inOrder(tools: readonly EditionTool[]): EditionTool[] {
   return [...tools.filter(({ alwaysOffered }) => alwaysOffered === true), ...tools.filter(({ alwaysOffered }) => alwaysOffered !== true)];
 }
 
-/** The ones that we add are told in words, or are for the model itself. */
+/** Injected tools are described in the prompt, or are for the model itself. */
 function isDeclared(tool: EditionTool): boolean {
   return (
     isForModels(tool) && tool.kind !== 'client' && (injectedNames.get(tool.ownName) !== tool.canonical || tool.ownName === 'create_tool')
@@ -86,12 +85,12 @@ function takeWhile(tools: readonly EditionTool[], maxTokens: number, tell: (tool
   return told;
 }
 
-/** From all that can be said to the least, until it fits. */
+/** From the most detailed to the least, until it fits. */
 const depths = [6, 2, 1] as const;
 
 /**
- * A member of `tools`: `/** … *\/ list_issues(args: { owner: string; state?: "open" | "closed" }): Result<…>;`. `said`: what was said of
- * arguments before, which stands for this one as well; absent: it is read alone.
+ * Returns a member of `tools`: `/** … *\/ list_issues(args: { owner: string; state?: "open" | "closed" }): Result<…>;`. `said`:
+ * comments on arguments that earlier declarations already contain and that are not repeated; absent: the declaration is read alone.
  */
 export function declareTool(names: AliasMap, tool: EditionTool, said?: Set<string>): string {
   const { description, inputSchema } = toldTool(names, tool);
@@ -111,7 +110,7 @@ export function declareTool(names: AliasMap, tool: EditionTool, said?: Set<strin
   return `${lead}(args?: Record<string, unknown>): Result;`;
 }
 
-/** Half the words of a large server's schemas say the same of the same arguments: `owner`, `repo`, `page`. */
+/** Half of the text in a large server's schemas repeats the same description for the same arguments: `owner`, `repo`, `page`. */
 function createComments(said: Set<string> | undefined): Comments & { told(): void } {
   const fresh: string[] = [];
   return {

@@ -1,11 +1,11 @@
 /**
- * Strangers' words in TypeScript: names, literals and comments that cannot be read as anything else, whatever is written in them. Used by
+ * Untrusted text in TypeScript: names, literals and comments that cannot be parsed as anything else, whatever they contain. Used by
  * the declarations of code mode (`typescript-type.ts`, `tool-declarations.ts`).
  */
 import { oneLine } from '../paragraphs.ts';
 import { hiddenCharacter } from '../visible-text.ts';
 
-/** A member's name: as it is where it is an identifier, else in quotes. Words of the language may be members. */
+/** Returns a member name: unchanged if it is an identifier, else in quotes. Reserved words are valid member names. */
 export function memberName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literalText(name);
 }
@@ -16,7 +16,9 @@ export function memberOf(object: string, name: string): string {
   return member === name ? `${object}.${name}` : `${object}[${member}]`;
 }
 
-/** A literal type. JSON is TypeScript; what prints nothing, and a fence of Markdown, is written as its code points. */
+/**
+ * Returns a literal type. JSON literals are valid TypeScript; invisible characters and Markdown fences are written as code points.
+ */
 export function literalText(value: string | number | boolean | null): string {
   return JSON.stringify(value).replace(hidden, escaped).replaceAll('```', escaped('`').repeat(3));
 }
@@ -26,8 +28,8 @@ function escaped(character: string): string {
 }
 
 /**
- * `/** … *\/` on one line, or '' where there is nothing to say. The text cannot end the comment, nor a fence of Markdown around it, and what
- * prints nothing is left out: between `*` and `/` it would hide an end.
+ * Returns `/** … *\/` on one line, or '' for an empty text. The text cannot end the comment or a Markdown fence around it, and
+ * invisible characters are removed, since between `*` and `/` they would hide an end.
  */
 export function commentText(text: string, maxLength: number): string {
   const line = oneLine(text.replace(hidden, ''));

@@ -1,7 +1,7 @@
 /**
- * A JSON Schema as a TypeScript type, for a model to write code by. Not for a machine: what TypeScript has no word for is wider here, and the
- * door checks the arguments by the schema itself. Any schema is read, in bounded work; what contains itself ends in `unknown`.
- * Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
+ * Converts a JSON Schema to a TypeScript type that a model writes code against. It is for reading: what TypeScript cannot express is
+ * wider here, and calls check the arguments against the schema. Any schema is converted, in bounded work; recursive types end in
+ * `unknown`. Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
  */
 import { limits } from '../limits.ts';
 import { partAt } from '../schema/schema-references.ts';
@@ -10,10 +10,10 @@ import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 import { commentText, literalText, memberName } from './typescript-text.ts';
 
-/** `depth`: levels of objects and lists. `comments`: null, nothing is said of members. */
+/** `depth`: levels of objects and lists. `comments`: null for no comments on members. */
 export type TypeDetail = { depth: number; comments: Comments | null };
 
-/** Asked for each member that something could be said of. */
+/** Called for each member that has a comment. */
 export type Comments = { isNew(name: string, comment: string): boolean };
 
 export function typeText(schema: unknown, detail: TypeDetail): string {
@@ -41,7 +41,7 @@ function typeOf(schema: unknown, writing: Writing, depth: number): string {
   return text;
 }
 
-/** Parts within one another, references and alternatives counted: what no reader needs, and no stack should hold. */
+/** Maximum nesting, references and alternatives included: deeper types are of no use to a reader and would overflow the stack. */
 const maxOpen = 40;
 
 function referred({ $ref }: JsonSchema, writing: Writing, depth: number): string {
@@ -49,7 +49,7 @@ function referred({ $ref }: JsonSchema, writing: Writing, depth: number): string
   return typeOf(partAt(writing.root, $ref), writing, depth);
 }
 
-/** Of `oneOf` and `anyOf` alike: which of them it has to be alone is for the door. */
+/** For both `oneOf` and `anyOf`: the check of the call enforces that exactly one matches. */
 function alternatives(schema: JsonSchema, writing: Writing, depth: number): string {
   const lists = [schema.anyOf, schema.oneOf].map(listOf).filter((list) => list.length > 0);
   return allOf(
@@ -86,7 +86,7 @@ function typeNamed(type: string, schema: JsonSchema, writing: Writing, depth: nu
     case 'object':
       return objectType(schema, writing, depth + 1);
     default:
-      // `string`, `number`, `boolean`, `null`: TypeScript's own words.
+      // `string`, `number`, `boolean` and `null` have the same names in TypeScript.
       return type;
   }
 }
@@ -123,7 +123,7 @@ function memberComment(name: string, schema: unknown, { detail }: Writing): stri
     ...(typeof format === 'string' && !text.includes(format) ? [format] : []),
     ...(isShort(fallback) ? [`default ${JSON.stringify(fallback)}`] : []),
   ];
-  // The hints last, and never cut: they are what a type cannot say.
+  // Hints come last and are never cut, since a type cannot express them.
   const hint = hints.length === 0 ? '' : `(${hints.join(', ').slice(0, maxHintLength)})`;
   const told = commentText(text, limits.maxDeclaredMemberComment).slice(4, -3);
   const comment = commentText(`${told} ${hint}`, limits.maxDeclaredMemberComment + maxHintLength + 8);
@@ -132,7 +132,7 @@ function memberComment(name: string, schema: unknown, { detail }: Writing): stri
 
 const maxHintLength = 60;
 
-/** What tells something, and is no document. */
+/** Whether the value is short enough for a comment. */
 function isShort(value: unknown): boolean {
   return value !== undefined && value !== null && (JSON.stringify(value)?.length ?? maxHintLength) < 30;
 }
@@ -146,7 +146,7 @@ function literal(value: unknown): string {
 
 const maxLiteralLength = 80;
 
-/** What says nothing leaves the others as they are. */
+/** Types that add nothing are dropped. */
 function allOf(types: readonly string[]): string {
   const told = new Set(types);
   told.delete(any);
@@ -155,16 +155,16 @@ function allOf(types: readonly string[]): string {
   return told.size === 1 ? [...told].join() : [...told].map(grouped).join(' & ');
 }
 
-/** What may be anything may be anything. `isCut`: there are more. */
+/** A union with `unknown` is `unknown`. `isCut`: there are further members. */
 function oneOf(types: readonly string[], isCut = false): string {
   const told = [...new Set(types)];
   if (told.length === 0 || told.includes(any)) return any;
   if (!isCut) return told.join(' | ');
-  // Of a list that was cut texts stay texts.
+  // A cut list of string literals still means a string.
   return told.every((type) => type.startsWith('"')) ? `${told.join(' | ')} | string` : any;
 }
 
-/** In parentheses where another type could tear it apart. */
+/** Adds parentheses around types that another operator could split. */
 function grouped(type: string): string {
   return /^(?:[\w.]+|"[^"\\]*"|[{[][^{}[\]&|]*[}\]])$/.test(type) ? type : `(${type})`;
 }

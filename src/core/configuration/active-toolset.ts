@@ -1,4 +1,4 @@
-/** What `get-active-toolset` answers: what is equipped, what of it can be called now, and what stands in the way of the rest. */
+/** The result of `get-active-toolset`: the equipped toolset, the tools that can be called now, and why the others cannot. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
@@ -17,7 +17,7 @@ export const ActiveToolset = z.object({
   serverStatus: z
     .object({ totalConfigured: z.int(), enabled: z.int(), available: z.int(), unavailable: z.int() })
     .optional()
-    .meta({ description: 'Of the servers that the toolset has tools of.' }),
+    .meta({ description: 'Status of the servers whose tools are in the toolset.' }),
   toolSummary: z.object({ currentlyExposed: z.int(), totalDiscovered: z.int(), filteredOut: z.int() }).optional(),
   exposedTools: z.array(z.object({ server: z.string(), tools: z.array(ToolInfo) })).optional(),
   unavailableServers: z
@@ -68,16 +68,16 @@ export function describeActive(
         .filter(({ state }) => state !== 'ready')
         .slice(0, limits.maxToldAdvice)
         .map(({ wireName, namespacedName, state }) => {
-          const why = state === 'held' ? 'its definition has changed, and somebody has to accept it' : 'its server does not list it';
+          const why = state === 'held' ? 'its definition has changed and an administrator has to accept it' : 'its server does not list it';
           return `${wireName} (${namespacedName}) cannot be called: ${why}`;
         }),
-      ...(shown.leftOut > 0 ? [`${shown.leftOut} more tools are exposed than there is room to tell of`] : []),
+      ...(shown.leftOut > 0 ? [`${shown.leftOut} more tools are exposed than are listed here`] : []),
     ],
     context: contextOf(tokens, total),
   };
 }
 
-/** A tool that is held is listed: nothing is wrong with its server. */
+/** A held tool is listed by its server, so nothing is wrong with the server. */
 function serversOf(rows: readonly ToolInfo[]): { name: string; isListing: boolean }[] {
   const byServer = Map.groupBy(rows, ({ server }) => server);
   return [...byServer].map(([name, tools]) => ({ name, isListing: tools.some(({ state }) => state !== 'missing') }));

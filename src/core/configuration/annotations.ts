@@ -1,4 +1,4 @@
-/** Notes of toolset entries, which stand beneath their tools' descriptions (`edition.ts`): adding and removing them, one by one. */
+/** Notes of toolset entries, which follow the descriptions of their tools (`edition.ts`): adding and removing them one by one. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
@@ -9,18 +9,18 @@ export const NoteName = z
   .min(2)
   .max(50)
   .regex(/^[a-z0-9-]+$/, { message: 'must be a-z, 0-9 and "-", such as when-to-use' })
-  .meta({ description: 'Of the note, to know it again.', examples: ['when-to-use'] });
+  .meta({ description: 'Identifies the note.', examples: ['when-to-use'] });
 
 export const Note = z.strictObject({
   name: NoteName,
-  note: z.string().min(1).max(limits.maxNoteBytes).meta({ description: 'What whoever calls the tool should know.' }),
+  note: z.string().min(1).max(limits.maxNoteBytes).meta({ description: 'What callers of the tool should know.' }),
 });
 export type Note = z.infer<typeof Note>;
 
-/** `done`: names of the notes that were added, or removed. `faults`: of the others. */
+/** `done`: names of the notes that were added or removed. `faults`: one error for each of the others. */
 export type Annotated = { document: Toolset; done: string[]; faults: string[] };
 
-/** A note that is there already stays as it is: nothing is written over. */
+/** An existing note is never overwritten. */
 export function addNotes(stored: Toolset, indices: readonly number[], notes: readonly Note[]): Annotated {
   const faults: string[] = [];
   const done: string[] = [];
@@ -29,11 +29,11 @@ export function addNotes(stored: Toolset, indices: readonly number[], notes: rea
     const path = `notes[${index}]`;
     const first = given.get(name);
     const entries = indices.map((at) => stored.tools[at]?.notes ?? []);
-    if (first !== undefined) faults.push(`${path}: ${quote(name)} is notes[${first}] already`);
+    if (first !== undefined) faults.push(`${path}: ${quote(name)} is a duplicate of notes[${first}]`);
     else if (entries.some((before) => before.some((note) => note.name === name)))
-      faults.push(`${path}: there is a note ${quote(name)}, which stays as it is; remove-tool-annotation takes it away`);
+      faults.push(`${path}: the note ${quote(name)} already exists and is not changed; remove it first with remove-tool-annotation`);
     else if (entries.some((before) => before.length + done.length >= limits.maxNotesPerEntry))
-      faults.push(`${path}: a tool has at most ${limits.maxNotesPerEntry} notes`);
+      faults.push(`${path}: a tool can have at most ${limits.maxNotesPerEntry} notes`);
     else done.push(name);
     given.set(name, first ?? index);
   }

@@ -1,6 +1,6 @@
 /**
- * What `list-available-tools` answers: every tool that a toolset may be built of, by server, with what each costs. Bounded: of thousands
- * the first are told, and how to see the others.
+ * The result of `list-available-tools`: every tool that a toolset may contain, by server, with its token cost. Bounded: of thousands
+ * of tools the first are listed, with a cursor for the others.
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
@@ -23,8 +23,8 @@ export const AvailableToolsQuery = z.strictObject({
     .string()
     .max(limits.maxFindQueryLength)
     .optional()
-    .meta({ description: 'Only tools whose name or description has all of these words.' }),
-  after: z.string().max(192).optional().meta({ description: 'Only tools that come after this namespacedName: to read on.' }),
+    .meta({ description: 'Only tools whose name or description contains all of these words.' }),
+  after: z.string().max(192).optional().meta({ description: 'Only tools after this namespacedName: the cursor of the next page.' }),
 });
 export type AvailableToolsQuery = z.infer<typeof AvailableToolsQuery>;
 
@@ -34,12 +34,12 @@ const AvailableTool = z.object({
   namespacedName: z.string(),
   serverName: z.string(),
   refId: z.string(),
-  wireName: z.string().meta({ description: 'What it is called in a toolset that gives it no alias.' }),
-  alias: z.string().optional().meta({ description: 'The first of its default aliases.' }),
-  aliases: z.array(z.string()).meta({ description: 'Those that it brings along.' }),
+  wireName: z.string().meta({ description: 'Its name in a toolset that gives it no alias.' }),
+  alias: z.string().optional().meta({ description: 'The first default alias.' }),
+  aliases: z.array(z.string()).meta({ description: 'The default aliases of the tool.' }),
   state: z
     .enum(['ready', 'held'])
-    .meta({ description: '`held`: its definition has changed, and it cannot be called until somebody accepts that.' }),
+    .meta({ description: '`held`: its definition has changed, and it cannot be called until an administrator accepts the change.' }),
   context: Context,
 });
 
@@ -52,9 +52,9 @@ export const AvailableTools = z.object({
       totalServers: z.int(),
       matchingTools: z.int(),
       shownTools: z.int(),
-      leftOut: z.int().meta({ description: 'Matching tools that are not shown here.' }),
-      nextAfter: z.string().optional().meta({ description: 'Give it as `after` to read on.' }),
-      tokens: z.int().meta({ description: 'Of all tools together.' }),
+      leftOut: z.int().meta({ description: 'Number of matching tools that are not listed here.' }),
+      nextAfter: z.string().optional().meta({ description: 'Send this as `after` to get the next page.' }),
+      tokens: z.int().meta({ description: 'Sum over all tools.' }),
     })
     .optional(),
   toolsByServer: z
@@ -73,7 +73,7 @@ export const AvailableTools = z.object({
 export type AvailableTools = z.infer<typeof AvailableTools>;
 export type AvailableTool = z.infer<typeof AvailableTool>;
 
-/** By server name, those included that have no tools yet; servers of which nothing is known are left out. */
+/** By server name, including servers without tools; servers with an unknown state are left out. */
 export type Standings = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
 
 export function listAvailable(table: ToolTable, standings: Standings, query: AvailableToolsQuery): AvailableTools {
@@ -114,7 +114,7 @@ export function listAvailable(table: ToolTable, standings: Standings, query: Ava
   };
 }
 
-/** Whoever looks for the tools of a server that could not be read yet is told why there are none. */
+/** Returns heads for servers without tools, so that a search for their tools shows why there are none. */
 function silentHeads(standings: Standings, seen: ReadonlySet<string>, { server, query, after }: AvailableToolsQuery): Head[] {
   if (query !== undefined || after !== undefined) return [];
   return [...standings].flatMap(([serverName, { status, reason }]) => {
@@ -125,7 +125,7 @@ function silentHeads(standings: Standings, seen: ReadonlySet<string>, { server, 
 
 type Head = Omit<NonNullable<AvailableTools['toolsByServer']>[number], 'tools'>;
 
-/** A server whose tools are shown has a head, however many there are. */
+/** Every server with a listed tool has a head, however many there are. */
 function withRows(fitting: readonly Head[], all: readonly Head[], rows: ReadonlyMap<string, AvailableTool[]>) {
   const told = new Set(fitting);
   const heads = all.filter((head) => told.has(head) || rows.has(head.serverName));
@@ -163,7 +163,7 @@ function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): Availa
   };
 }
 
-/** Enough to choose by; whoever builds a toolset sees the whole of it there. */
+/** Enough to choose by; the toolset shows the full description. */
 const maxToldDescription = 200;
 
 export function shorten(text: string): string {

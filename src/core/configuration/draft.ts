@@ -1,7 +1,7 @@
 /**
- * A toolset document that a configuration tool is about to store, and where each of its entries stands in the request, so that what is
- * wrong with one is told by the index that the caller gave it. Says nothing of approval, presets or secrets: entries that a request does
- * not touch keep theirs.
+ * A toolset document that a configuration tool is about to store, with the position of each entry in the request, so that errors use
+ * the index that the caller sent. Approval, presets and secrets are not part of it: entries that a request does not change keep
+ * theirs.
  */
 import { z } from 'zod';
 import { fold } from '../fold.ts';
@@ -11,7 +11,7 @@ import type { Toolset, ToolsetEntry } from '../toolset.ts';
 import { namesOfEntry } from './entry-names.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 
-// Said in the schema, judged further on: white space around an alias is forgiven, and what is wrong with one is told with its index.
+// Documented in the schema, but checked later: surrounding white space is accepted, and errors name the index of the alias.
 const aliasForm = { pattern: '^[a-z][a-z0-9_-]{1,63}$', examples: ['git_status'] };
 
 export const EntryRequest = z.strictObject({
@@ -23,23 +23,21 @@ export const EntryRequest = z.strictObject({
     .meta({
       ...aliasForm,
       description:
-        'The name that the tool is shown and called by in this toolset, in place of its own: lower case, 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter. No other tool of the toolset may have it.',
+        'The name under which the tool is shown and called in this toolset, instead of its own: lower case, 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter. It must be unique in the toolset.',
     }),
-  aliases: z
-    .array(z.string().meta(aliasForm))
-    .max(limits.maxAliasesPerEntry)
-    .optional()
-    .meta({ description: 'Further names, by which it can be called as well. Left out with alias: those that the tool brings along.' }),
+  aliases: z.array(z.string().meta(aliasForm)).max(limits.maxAliasesPerEntry).optional().meta({
+    description: 'Further names by which the tool can be called. If alias and aliases are both left out: the default aliases of the tool.',
+  }),
 });
 export type EntryRequest = z.infer<typeof EntryRequest>;
 
-/** `path` null: an entry of before that the request says nothing of. `hasAlias`: the first of its aliases was given as `alias`. */
+/** `path` null: an existing entry that the request does not mention. `hasAlias`: the first of its aliases was given as `alias`. */
 export type Place = { path: string | null; hasAlias: boolean };
 export type DraftEntry = { entry: ToolsetEntry; place: Place };
 export type Draft = { document: Toolset; places: readonly Place[] };
 export type Drafted = { ok: true; draft: Draft } | { ok: false; faults: string[] };
 
-/** The entries of a new toolset. `list`: the member of the request that they stand in. */
+/** The entries of a new toolset. `list`: the field of the request that contains them. */
 export function readEntries(
   requests: readonly EntryRequest[],
   list: string,
@@ -60,17 +58,17 @@ export function placeOf({ alias }: Pick<EntryRequest, 'alias'>, path: string): P
   return { path, hasAlias: alias !== undefined };
 }
 
-/** Left out altogether where none are spoken of: then the tool's own default aliases stand. */
+/** Left out entirely if the request sets none: then the tool's default aliases apply. */
 export function givenAliases({ alias, aliases }: Pick<EntryRequest, 'alias' | 'aliases'>): Pick<ToolsetEntry, 'aliases'> {
   if (alias === undefined && aliases === undefined) return {};
   return { aliases: [...(alias === undefined ? [] : [alias]), ...(aliases ?? [])] };
 }
 
-/** `rest`: all of the document but its entries. */
+/** `rest`: the document without its entries. */
 export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEntry[], table: ToolTable): Drafted {
-  if (entries.length === 0) return { ok: false, faults: ['tools: is empty: a toolset has at least one tool'] };
+  if (entries.length === 0) return { ok: false, faults: ['tools: is empty; a toolset needs at least one tool'] };
   if (entries.length > limits.maxToolsetEntries)
-    return { ok: false, faults: [`tools: are ${entries.length}; a toolset has at most ${limits.maxToolsetEntries}`] };
+    return { ok: false, faults: [`tools: has ${entries.length} entries; a toolset can have at most ${limits.maxToolsetEntries}`] };
   const draft: Draft = {
     document: { ...rest, tools: entries.map(({ entry }) => entry) },
     places: entries.map(({ place }) => place),
@@ -80,8 +78,8 @@ export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEnt
 }
 
 /**
- * An alias that another tool's canonical name becomes when it is flattened (`docker_ps` for `docker.ps`): a client that flattens names
- * itself would call the wrong one of the two. What stood there before the request is left alone.
+ * Finds aliases that equal another tool's flattened canonical name (`docker_ps` for `docker.ps`): a client that flattens names itself
+ * would call the wrong tool. Entries from before the request are not checked.
  */
 function readsLikeAnother({ document, places }: Draft, table: ToolTable): string[] {
   const flattened = flattenedNames(document.tools);
@@ -93,7 +91,7 @@ function readsLikeAnother({ document, places }: Draft, table: ToolTable): string
       const [canonical, other] = [...(flattened.get(fold(name)) ?? [])].find(([tool]) => tool !== entry.tool) ?? [];
       if (canonical === undefined || other === undefined) return [];
       const like = places[other]?.path ?? null;
-      const told = `reads like ${canonical}, which is in this toolset too; take another alias`;
+      const told = `reads like ${canonical}, which is also in this toolset; choose another alias`;
       if (own !== null && entry.aliases !== undefined)
         return [`${aliasPath(own, places[index]?.hasAlias === true, at)}: ${quote(name)} ${told}`];
       const path = like ?? own;
@@ -102,7 +100,7 @@ function readsLikeAnother({ document, places }: Draft, table: ToolTable): string
   });
 }
 
-/** Flattened name → the tools that have it, each with its first entry. Seldom more than one. */
+/** Flattened name → the tools that have it, each with its first entry. Rarely more than one. */
 function flattenedNames(tools: readonly ToolsetEntry[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const names = new Map<string, Map<string, number>>();
   for (const [index, { tool = '' }] of tools.entries()) {
@@ -114,7 +112,7 @@ function flattenedNames(tools: readonly ToolsetEntry[]): ReadonlyMap<string, Rea
   return names;
 }
 
-/** Where the alias at this place of the document's list stands in the request. */
+/** Returns the path in the request of the alias at this index of the document's list. */
 export function aliasPath(path: string, hasAlias: boolean, at: number): string {
   if (hasAlias && at === 0) return `${path}.alias`;
   return `${path}.aliases[${hasAlias ? at - 1 : at}]`;

@@ -1,6 +1,6 @@
 /**
- * The names that an entry of a toolset document gives its tool, as a compiled edition has them (`named-entry.ts`), for whoever tells of a
- * document without compiling it. Never used to resolve a call.
+ * The names that an entry of a toolset document gives its tool, equal to those of a compiled edition (`named-entry.ts`), for views of
+ * a document that is not compiled. Never used to resolve a call.
  */
 import { limits } from '../limits.ts';
 import { parseAlias, parseWireName, toWireName } from '../names.ts';
@@ -28,11 +28,11 @@ export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | u
 
 export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
   const canonical = entry.tool ?? '';
-  // As `named-entry.ts` cuts it where the document is all that is known: server names hold no dot.
+  // Split as in `named-entry.ts` if only the document is known: server names contain no dot.
   return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
 }
 
-/** Those that may be shown to whoever calls tools. */
+/** The aliases that may be shown to callers of tools. */
 export function shownAliases({ aliases }: EntryNames): string[] {
   return [...new Set(aliases.filter(({ mode }) => mode === 'announced' || mode === 'function').map(({ name }) => name))];
 }

@@ -1,7 +1,7 @@
-/** Rows of an answer, as many as one answer holds: the rest is counted, and never half told. */
+/** Limits the rows of a result to those that fit; the rest is counted, and no row is cut. */
 import { utf8Length } from '../utf8.ts';
 
-/** The first rows within so many bytes of JSON, at least one of them; what is left of the room; and how many rows are left out. */
+/** Returns the first rows within so many bytes of JSON, at least one; the remaining bytes; and the number of rows left out. */
 export function fitRows<Row>(rows: readonly Row[], room: number): { rows: Row[]; room: number; leftOut: number } {
   const fitting: Row[] = [];
   let left = room;

@@ -1,17 +1,18 @@
 /**
- * When which of the configuration tools may be called over MCP (DESIGN §10). A key's mode is set by `enter-` and `exit-configuration-mode`,
- * and by a successful equip; it is never toggled. An agent has whichever of them its toolset lists, in any mode. Used by `/mcp`.
+ * Which configuration tools may be called over MCP, and when (DESIGN §10). The mode of a key is set by `enter-` and
+ * `exit-configuration-mode` and by a successful equip; it is never toggled. An agent has the configuration tools that its toolset
+ * lists, in any mode. Used by `/mcp`.
  */
 import { configurationTools } from '../reserved-names.ts';
 
 export type ConfigurationMode = 'configuration' | 'normal';
 
-/** Own names, in the order in which they are listed. Whoever enters or leaves a mode twice is where it wants to be. */
+/** Own names, in listing order. Entering or leaving a mode twice has no further effect. */
 export function callableIn(mode: ConfigurationMode): readonly string[] {
   return mode === 'configuration' ? configurationTools : ['enter-configuration-mode'];
 }
 
-/** By canonical name. They answer for every fault themselves, in the form that their `outputSchema` declares. */
+/** By canonical name. These tools return every error themselves, in the format that their `outputSchema` declares. */
 export function isConfigurationTool(canonical: string): boolean {
   return canonicals.has(canonical);
 }

@@ -1,6 +1,6 @@
 /**
- * Why a toolset was not stored, told by where things stand in the request and with what to do. The problems are those of every write of a
- * toolset (`edition.ts`): they speak of the document, and of clashes by the tools' names.
+ * Explains why a toolset was not stored, by positions in the request and with what to do. The problems are those of every toolset
+ * write (`edition.ts`): they use positions in the document, and name conflicts by tool.
  */
 import { fold } from '../fold.ts';
 import { limits } from '../limits.ts';
@@ -11,13 +11,13 @@ import { aliasPath, type Draft } from './draft.ts';
 import { namesOfEntry } from './entry-names.ts';
 import type { ToolTable } from './tool-table.ts';
 
-/** One line each. Its own words where it says nothing of entries. */
+/** Returns one line per error; the problem's own detail if it does not concern entries. */
 export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): string[] {
-  // Both members are written by us and have these shapes (`core/edition.ts`, `core/problem.ts`).
+  // We write both fields, in these shapes (`core/edition.ts`, `core/problem.ts`).
   const conflicts = (problem.extra.conflicts ?? []) as NameConflict[];
   const issues = (problem.extra.issues ?? []) as Issue[];
   if (problem.code === 'name_conflict' && conflicts.length > 0) {
-    // Where a name stands is looked for in all entries, so only for those that are told.
+    // The search for a name walks all entries, so it is done only for the conflicts that are listed.
     const told = conflicts.slice(0, limits.maxConfigurationFaults).map((conflict) => clashLine(conflict, draft, table));
     return [...told, ...conflicts.slice(told.length).map(({ name }) => quote(name))];
   }
@@ -25,7 +25,7 @@ export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): 
   return [problem.detail];
 }
 
-/** Faults as one text: all that anybody would mend at once. */
+/** Joins errors to one text, bounded to what can be fixed at once. */
 export function faultText(faults: readonly string[]): string {
   const shown = faults.slice(0, limits.maxConfigurationFaults);
   const rest = faults.length - shown.length;
@@ -42,7 +42,7 @@ function issueLine({ path, message }: Issue, { document, places }: Draft): strin
   return `${place.path}${rest === '.tool' ? '.namespacedName' : rest}: ${message}`;
 }
 
-/** Where an entry claims a name; `at` is the path of the name itself, or of the entry. */
+/** An entry that claims a name; `at` is the path of the name itself, or of the entry. */
 type Claim = { index: number; at: string; isOfRequest: boolean; isAlias: boolean };
 
 function clashLine({ name, tools: [keeper, mover], suggestion }: NameConflict, draft: Draft, table: ToolTable): string {
@@ -50,17 +50,17 @@ function clashLine({ name, tools: [keeper, mover], suggestion }: NameConflict, d
   const keepers = keeper === mover ? movers : claimsOf(keeper, name, draft, table);
   const claims = [...new Map([...keepers, ...movers].map((claim) => [claim.index, claim])).values()].sort((a, b) => a.index - b.index);
   const told = (claim: Claim): string => `${draft.document.tools[claim.index]?.tool} at ${claim.at}`;
-  // An alias can be another one, a tool's own name cannot; and what the caller wrote last is what the caller can change.
+  // An alias can be changed, a tool's own name cannot; and the caller can change what the request contains.
   const ofRequest = claims.filter(({ isOfRequest }) => isOfRequest);
   const blamed = ofRequest.findLast(({ isAlias }) => isAlias) ?? ofRequest.at(-1) ?? claims.at(-1);
   if (blamed === undefined) return `tools: ${quote(name)} is claimed by ${keeper} and by ${mover}; name ${mover} "${suggestion}" instead`;
   const others = claims.filter((claim) => claim !== blamed);
   if (keeper === mover && others.length > 0) {
-    const again = `${mover} goes by ${quote(name)} twice, at ${others.map(({ at }) => at).join(', ')} too`;
-    return `${blamed.at}: ${again}; list it once, or give each entry an alias of its own, such as "${suggestion}"`;
+    const again = `${mover} has the name ${quote(name)} twice, also at ${others.map(({ at }) => at).join(', ')}`;
+    return `${blamed.at}: ${again}; list it once, or give each entry a different alias, such as "${suggestion}"`;
   }
   const owner = others.length === 0 ? `${keeper}, which has that name in every toolset` : others.map(told).join(' and by ');
-  return `${blamed.at}: ${quote(name)} is claimed by ${owner} too; give one of them another alias, such as "${suggestion}" for ${mover}`;
+  return `${blamed.at}: ${quote(name)} is also claimed by ${owner}; give one of them another alias, such as "${suggestion}" for ${mover}`;
 }
 
 function claimsOf(canonical: string, name: string, draft: Draft, table: ToolTable): Claim[] {
@@ -78,7 +78,7 @@ function claimsOf(canonical: string, name: string, draft: Draft, table: ToolTabl
       ? [{ index, at: where, isOfRequest: place?.path != null, isAlias: at >= 0, isExact }]
       : [];
   });
-  // Of several entries of one tool those that go by the name, and not those that merely are the tool.
+  // Of several entries of one tool, those with this name count, not those that merely have the same tool.
   const exact = claims.filter(({ isExact }) => isExact);
   return exact.length > 0 ? exact : claims;
 }

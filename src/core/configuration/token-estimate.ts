@@ -1,11 +1,11 @@
-/** What a tool's definition costs a model at every step: the estimate that the rest of the house makes (`transcript.ts`). */
+/** The token cost of a tool's definition in every step: the same estimate as elsewhere (`transcript.ts`). */
 import { z } from 'zod';
 import type { ToolDefinition } from '../tool.ts';
 import { charactersPerToken } from '../transcript.ts';
 
 export const Context = z.object({
-  tokens: z.int().meta({ description: 'An estimate: characters of the definition, by four.' }),
-  percent: z.number().meta({ description: 'Of all tools that are there.' }),
+  tokens: z.int().meta({ description: 'Estimated tokens: the characters of the definition, divided by four.' }),
+  percent: z.number().meta({ description: 'Percentage of all available tools.' }),
 });
 export type Context = z.infer<typeof Context>;
 
@@ -13,7 +13,7 @@ export function tokensOf({ name, description, inputSchema }: Pick<ToolDefinition
   return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / charactersPerToken);
 }
 
-/** To a tenth. */
+/** Rounded to a tenth. */
 export function contextOf(tokens: number, total: number): Context {
   return { tokens, percent: total === 0 ? 0 : Math.round((tokens / total) * 1_000) / 10 };
 }

@@ -1,6 +1,6 @@
 /**
- * The tools that a key may build toolsets of, to be found by the two names that they have: the canonical one, and `refId`, the hash of the
- * definition. Made anew for each call of a configuration tool, so that nothing in it is stale.
+ * The tools that a key may put into toolsets, looked up by canonical name or by `refId`, the hash of the definition. Built for each
+ * call of a configuration tool, so it is never stale.
  */
 import { z } from 'zod';
 import type { KnownTools } from '../known-tools.ts';
@@ -10,11 +10,12 @@ import type { ToolDefinition } from '../tool.ts';
 import { pinOf } from '../listing/tool-pin.ts';
 
 export const namespacedName = z.string().meta({
-  description: 'The tool as list-available-tools names it, <server>.<tool>. Spelled exactly so.',
+  description: 'Name of the tool as returned by list-available-tools, <server>.<tool>, in exactly this spelling.',
   examples: ['github.create_issue'],
 });
 export const refId = z.string().meta({
-  description: 'In place of namespacedName, or to be sure that it is still this definition: its hash, as list-available-tools shows it.',
+  description:
+    'Hash of the definition, as returned by list-available-tools. Use it instead of namespacedName, or with it to make sure that the definition has not changed.',
   pattern: '^[0-9a-f]{64}$',
 });
 
@@ -43,7 +44,7 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
   const unknown = (name: string): string => {
     const near = suggestionsLeft === 0 ? [] : nearNames(name, spellings(tools));
     suggestionsLeft = Math.max(0, suggestionsLeft - 1);
-    const hint = near.length === 0 ? 'list-available-tools shows what there is' : `did you mean ${near.join(', ')}?`;
+    const hint = near.length === 0 ? 'list-available-tools lists all tools' : `did you mean ${near.join(', ')}?`;
     return `there is no tool ${quote(name)}; ${hint}`;
   };
 
@@ -54,27 +55,28 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
     pinOf: (canonical) => pins.get(canonical) ?? '',
     find({ namespacedName, refId }, path) {
       const refuse = (member: string, message: string): FoundTool => ({ ok: false, fault: `${path}${member}: ${message}` });
-      if (namespacedName === undefined && refId === undefined) return refuse('', 'names no tool: give namespacedName, or refId');
+      if (namespacedName === undefined && refId === undefined) return refuse('', 'names no tool: set namespacedName or refId');
       const named = namespacedName === undefined ? undefined : byName.get(namespacedName);
       if (namespacedName !== undefined && named === undefined) return refuse('.namespacedName', unknown(namespacedName));
       if (refId === undefined) return named === undefined ? refuse('', 'names no tool') : { ok: true, definition: named };
       if (!/^[0-9a-f]{64}$/.test(refId)) return refuse('.refId', 'must be 64 hex digits, as list-available-tools shows them');
       const meant = byPin.get(refId) ?? [];
       const names = meant.map(({ canonical }) => canonical).join(', ');
-      if (meant.length === 0) return refuse('.refId', 'is no definition of now: the tool has changed, or is gone; take its namespacedName');
+      if (meant.length === 0)
+        return refuse('.refId', 'matches no current definition: the tool was changed or removed; use its namespacedName');
       if (named !== undefined && !meant.includes(named))
-        return refuse('.refId', `is the definition of ${names}, not of ${named.canonical}; give one of the two`);
+        return refuse('.refId', `is the definition of ${names}, not of ${named.canonical}; send only one of them`);
       const [only, ...others] = named === undefined ? meant : [named];
-      if (only === undefined || others.length > 0) return refuse('.refId', `is the definition of ${names}: give namespacedName as well`);
+      if (only === undefined || others.length > 0) return refuse('.refId', `is the definition of ${names}; set namespacedName as well`);
       return { ok: true, definition: only };
     },
   };
 }
 
-/** Suggestions cost a walk over all tools each. */
+/** Each suggestion walks all tools. */
 const maxSuggestedNames = 20;
 
-/** Not those that are gone: nobody could call them. */
+/** Skips missing tools, which cannot be called. */
 function* spellings(tools: readonly ToolDefinition[]): Generator<readonly [string, string]> {
   for (const tool of tools) {
     if (tool.source?.state === 'missing') continue;

@@ -1,4 +1,4 @@
-/** A stored toolset as the configuration tools tell of it: its tools with all their names, and what of it can be called. */
+/** A stored toolset as shown by the configuration tools: its tools with all their names, and which of them can be called. */
 import { z } from 'zod';
 import { ownWireNames } from '../alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
@@ -8,11 +8,11 @@ import type { ToolTable } from './tool-table.ts';
 
 export const ToolInfo = z.object({
   namespacedName: z.string(),
-  refId: z.string().meta({ description: 'Empty: the tool is not known now.' }),
+  refId: z.string().meta({ description: 'Empty: the tool is currently unknown.' }),
   server: z.string(),
-  active: z.boolean().meta({ description: 'It can be called as it stands.' }),
-  wireName: z.string().meta({ description: 'What it is shown and called as.' }),
-  alias: z.string().optional().meta({ description: 'The first of its aliases.' }),
+  active: z.boolean().meta({ description: 'Whether it can currently be called.' }),
+  wireName: z.string().meta({ description: 'The name under which it is shown and called.' }),
+  alias: z.string().optional().meta({ description: 'The first alias.' }),
   aliases: z.array(z.string()),
   state: z.enum(['ready', 'held', 'missing']),
   notes: z.array(z.string()).optional().meta({ description: 'Names of its notes.' }),
@@ -26,19 +26,19 @@ export const ToolsetInfo = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   toolCount: z.int(),
-  active: z.boolean().meta({ description: 'It is equipped.' }),
+  active: z.boolean().meta({ description: 'Whether the toolset is equipped.' }),
   totalServers: z.int(),
-  enabledServers: z.int().meta({ description: 'Those with a tool that can be called.' }),
+  enabledServers: z.int().meta({ description: 'Number of servers with a tool that can be called.' }),
   totalTools: z.int(),
   servers: z
     .array(z.object({ name: z.string(), enabled: z.boolean(), toolCount: z.int() }))
-    .meta({ description: 'The first of them, where there is no room for all.' }),
+    .meta({ description: 'The tools, or the first ones if not all fit.' }),
   tools: z.array(ToolInfo),
-  toolsLeftOut: z.int().optional().meta({ description: 'How many more there are: an answer has no room for them.' }),
+  toolsLeftOut: z.int().optional().meta({ description: 'Number of further tools that do not fit in the result.' }),
 });
 export type ToolsetInfo = z.infer<typeof ToolsetInfo>;
 
-/** As the Catalog keeps it; `body` was parsed when it was written. */
+/** The Catalog's row; `body` was parsed when it was written. */
 export type StoredToolset = {
   name: string;
   version: number;
@@ -48,11 +48,11 @@ export type StoredToolset = {
 };
 
 export function documentOf({ body }: Pick<StoredToolset, 'body'>): Toolset {
-  // Bodies of toolsets were parsed by the schema when they were written.
+  // Toolset bodies were parsed with the schema when they were written.
   return body as Toolset;
 }
 
-/** `room`: bytes of JSON for its tools, and a quarter of that for its servers. */
+/** `room`: bytes of JSON for the tools, and a quarter of that for the servers. */
 export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: string | null, room: number): ToolsetInfo {
   const { name, version, createdAt, updatedAt } = stored;
   const { description, tools } = documentOf(stored);
@@ -81,7 +81,7 @@ export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: s
   };
 }
 
-/** With the names that they are called by, which without aliases depend on their neighbours. */
+/** Includes the names under which tools are called, which without aliases depend on the other tools. */
 export function toolInfos(entries: readonly ToolsetEntry[], table: ToolTable): ToolInfo[] {
   const named = entries.map((entry) => ({ entry, names: namesOfEntry(entry, table.known.get(entry.tool ?? '')) }));
   if (table.aliases) return named.map(({ entry, names }) => toolInfo(entry, { ...names, aliases: shownAliases(names) }, table));

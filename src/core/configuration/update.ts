@@ -1,6 +1,6 @@
 /**
- * What `update-toolset` makes of a stored document: a new list of tools, or single entries added, changed and removed. Whatever a request
- * does not speak of stays byte for byte, presets, approval, secrets and notes included.
+ * Applies `update-toolset` to a stored document: a new list of tools, or single entries added, changed and removed. Everything that a
+ * request does not mention stays byte for byte, including presets, approval, secrets and notes.
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
@@ -13,11 +13,11 @@ const wireName = z
   .string()
   .optional()
   .meta({
-    description: 'Of a tool that stands in the toolset several times: the name that this entry is called by.',
+    description: 'For a tool that is listed several times in the toolset: the name under which this entry is called.',
     examples: ['get_workflow'],
   });
 
-/** An entry of a toolset that is there. */
+/** An existing entry of a toolset. */
 export const EntryReference = z.strictObject({ namespacedName: namespacedName.optional(), refId: refId.optional(), wireName });
 export type EntryReference = z.infer<typeof EntryReference>;
 
@@ -26,33 +26,33 @@ const entries = <Entry extends z.ZodType>(entry: Entry, description: string) =>
 
 export const ToolsetUpdate = z.strictObject({
   name: z.string().meta({ description: 'The toolset to change.', examples: ['dev-tools'] }),
-  description: z.string().optional().meta({ description: 'In place of the one it has; empty: none.' }),
+  description: z.string().optional().meta({ description: 'Replaces the description; an empty text removes it.' }),
   tools: entries(
     EntryRequest,
-    'The whole new list, as for build-toolset. Tools that stay keep their settings. Not together with add, change, remove.',
+    'The complete new list, as for build-toolset. Tools that stay keep their settings. Cannot be combined with add, change, remove.',
   ),
   add: entries(EntryRequest, 'Tools to add at the end.'),
   change: entries(
     z.strictObject({ ...EntryReference.shape, alias: EntryRequest.shape.alias, aliases: EntryRequest.shape.aliases }),
-    'Tools of the toolset to give other names. `aliases: []` takes them away.',
+    'Tools of the toolset that get other names. `aliases: []` removes their aliases.',
   ),
-  remove: entries(EntryReference, 'Tools to take out.'),
+  remove: entries(EntryReference, 'Tools to remove.'),
 });
 export type ToolsetUpdate = z.infer<typeof ToolsetUpdate>;
 
 export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolTable): Drafted {
   const { description, tools, add = [], change = [], remove = [] } = update;
   const hasSteps = add.length + change.length + remove.length > 0;
-  if (tools !== undefined && hasSteps) return refuse('tools: is the whole new list: leave add, change and remove out, or tools');
+  if (tools !== undefined && hasSteps) return refuse('tools: is the complete new list; send either tools, or add, change and remove');
   if (tools === undefined && !hasSteps && description === undefined)
-    return refuse('says nothing to change: give description, tools, add, change or remove');
+    return refuse('contains no change: set description, tools, add, change or remove');
   const kept = stored.tools.map((entry): DraftEntry => ({ entry, place: { path: null, hasAlias: false } }));
   const { entries, faults } = tools === undefined ? inSteps(kept, add, change, remove, table) : replaced(kept, tools, table);
   if (faults.length > 0) return { ok: false, faults };
   return toDraft(withDescription(stored, description), entries, table);
 }
 
-/** Whether it can be made again upon what somebody else has stored meanwhile. */
+/** Whether the update can be applied again to a document that another writer has changed in the meantime. */
 export function isAdditive({ tools }: Pick<ToolsetUpdate, 'tools'>): boolean {
   return tools === undefined;
 }
@@ -71,7 +71,7 @@ function withDescription(
 
 type Outcome = { entries: DraftEntry[]; faults: string[] };
 
-/** Entries of tools that stay are kept as they are, in the order of the new list; each is used once. */
+/** Entries of tools that stay are kept unchanged, in the order of the new list; each is used once. */
 function replaced(kept: readonly DraftEntry[], tools: readonly EntryRequest[], table: ToolTable): Outcome {
   const asked = readEntries(tools, 'tools', table);
   const left = Map.groupBy(kept, ({ entry }) => entry.tool);
@@ -104,8 +104,8 @@ function inSteps(
     const { aliases } = givenAliases(request);
     const [at, ...others] = found.ok ? found.indices : [];
     if (!found.ok) faults.push(found.fault);
-    else if (aliases === undefined) faults.push(`${path}: says no new name: give alias, or aliases`);
-    else if (others.length > 0) faults.push(`${path}: stands ${found.indices.length} times in this toolset: give wireName as well`);
+    else if (aliases === undefined) faults.push(`${path}: contains no new name: set alias or aliases`);
+    else if (others.length > 0) faults.push(`${path}: is listed ${found.indices.length} times in this toolset; set wireName as well`);
     else if (at !== undefined && removed.has(at)) faults.push(`${path}: is removed by the same request`);
     else if (at !== undefined) {
       const entry = renamed(kept[at]?.entry ?? {}, aliases, request.alias !== undefined);
@@ -116,7 +116,7 @@ function inSteps(
   return { entries: [...entries.filter((_entry, at) => !removed.has(at)), ...added.entries], faults: [...faults, ...added.faults] };
 }
 
-/** An alias is to be the name that is shown, so a name that the entry was given makes room. Names of other kinds than announced ones stay. */
+/** An alias should become the visible name, so a given name is removed. Aliases that are not announced stay. */
 function renamed(entry: ToolsetEntry, aliases: ToolsetEntry['aliases'], hasAlias: boolean): ToolsetEntry {
   if (aliases === undefined) return entry;
   const given = new Set(aliases.map((alias) => (typeof alias === 'string' ? alias : alias.name)));
@@ -127,7 +127,7 @@ function renamed(entry: ToolsetEntry, aliases: ToolsetEntry['aliases'], hasAlias
 
 export type FoundEntries = { ok: true; indices: [number, ...number[]] } | { ok: false; fault: string };
 
-/** Entries of a document by the tools that they are of. */
+/** Entries of a document by tool. */
 export type EntryIndex = ReadonlyMap<string, readonly { entry: ToolsetEntry; index: number }[]>;
 
 export function indexEntries(entries: readonly ToolsetEntry[]): EntryIndex {
@@ -135,7 +135,7 @@ export function indexEntries(entries: readonly ToolsetEntry[]): EntryIndex {
   return Map.groupBy(placed, ({ entry }) => entry.tool ?? '');
 }
 
-/** The entries that a reference means, also of a tool that is no more. */
+/** Returns the entries that a reference matches, also for a tool that no longer exists. */
 export function findEntries(entries: EntryIndex, reference: EntryReference, path: string, table: ToolTable): FoundEntries {
   const { namespacedName, refId, wireName } = reference;
   const isStored = namespacedName !== undefined && refId === undefined && entries.has(namespacedName);
@@ -146,6 +146,6 @@ export function findEntries(entries: EntryIndex, reference: EntryReference, path
   const names = ofTool.map(({ entry }) => namesOfEntry(entry, table.known.get(canonical)).wireName);
   const [first, ...others] = ofTool.filter((_row, at) => wireName === undefined || names[at] === wireName).map(({ index }) => index);
   if (first !== undefined) return { ok: true, indices: [first, ...others] };
-  if (ofTool.length > 0) return { ok: false, fault: `${path}.wireName: ${canonical} goes by ${names.join(', ')} here` };
-  return { ok: false, fault: `${path}: ${canonical} is not in this toolset; get-active-toolset and list-saved-toolsets show what is` };
+  if (ofTool.length > 0) return { ok: false, fault: `${path}.wireName: the names of ${canonical} in this toolset are ${names.join(', ')}` };
+  return { ok: false, fault: `${path}: ${canonical} is not in this toolset; get-active-toolset and list-saved-toolsets show its tools` };
 }

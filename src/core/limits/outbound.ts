@@ -1,10 +1,10 @@
-/** Bounds of requests of ours, to providers above all. Read as a part of `limits` (`core/limits.ts`). */
+/** Limits of outbound requests, mainly to providers. Part of `limits` (`core/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 export const outboundLimits = {
   // Outbound HTTP.
   maxUrlLength: 8 * KB,
-  /** Of one header that a model sets; servers refuse more in practice. */
+  /** For one header that a model sets; servers refuse larger ones in practice. */
   maxHeaderValueLength: 8 * KB,
   maxHeaderNameLength: 100,
   maxModelHeaders: 32,
@@ -15,33 +15,33 @@ export const outboundLimits = {
 
   // Providers.
   providerFirstByteTimeoutMs: 120_000,
-  /** A reply that is not streamed has no first byte before its last word is thought. */
+  /** The first byte of a reply that is not streamed arrives after the last token is generated. */
   providerWholeTimeoutMs: 600_000,
   providerIdleTimeoutMs: 120_000,
-  /** After a finish reason only usage and the end mark are missing; some servers never close. */
+  /** After a finish reason only usage and the end marker are missing; some servers never close the stream. */
   providerTailTimeoutMs: 5_000,
   maxProviderRetries: 2,
-  /** A reply that breaks off in the middle is asked for again this often, for each model of the plan. */
+  /** The number of retries of a reply that breaks off, for each model of the plan. */
   maxStepRestarts: 1,
   providerRetryMs: 500,
   maxRetryAfterMs: 20_000,
-  /** Of a provider's `Retry-After`, as it is passed on: more is a date gone wrong, and a number without end is none at all. */
+  /** Maximum forwarded `Retry-After` of a provider: a larger value is a wrong date, and an endless one has no meaning. */
   maxToldRetryAfterMs: 24 * 60 * 60_000,
-  /** Told with a 429 for which nobody named a time. */
+  /** Sent with a 429 for which no upstream gave a time. */
   defaultRetryAfterMs: 5_000,
-  /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
+  /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
-  /** What a provider wants back, as a text that a client carries: reasoning items of a long step are some tens of kilobytes. */
+  /** A provider's native data as a text that a client carries: the reasoning items of a long step have some tens of kilobytes. */
   maxNativeTokenBytes: 512 * KB,
-  /** Of a request, in what an answer of the Responses dialect shows again three times, and is stored with it. */
+  /** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
   maxEchoCharacters: 32 * KB,
-  /** Of the arguments of a call that nobody could read, in what its model is told of them later: enough to know them again. */
+  /** The part of invalid call arguments that the model sees later: enough to recognize them. */
   maxReplayedRawLength: 2_000,
   maxErrorBodyBytes: 64 * KB,
-  /** Of a provider's own error message, as it is passed on. */
+  /** The forwarded part of a provider's error message. */
   maxErrorMessageLength: 400,
-  /** One reply, plain or streamed. */
+  /** One reply, streamed or not. */
   maxPlainReplyBytes: 32 * MB,
-  /** What waits for a slow reader of a rewritten stream before the provider is read on. */
+  /** Data buffered for a slow reader of a rewritten stream before reading from the provider pauses. */
   maxRewriteBufferBytes: 256 * KB,
 } as const;

@@ -1,4 +1,4 @@
-/** Bounds of what isolates keep, and the Catalog. Read as a part of `limits` (`core/limits.ts`). */
+/** Limits of isolate caches and of the Catalog. Part of `limits` (`core/limits.ts`). */
 import { MB } from './units.ts';
 
 export const storageLimits = {
@@ -7,13 +7,19 @@ export const storageLimits = {
   pointerCacheTtlSeconds: 30,
   editionCacheTtlSeconds: 86_400,
   editionCacheBytes: 32 * MB,
-  /** Tables narrowed by agents' lists that are kept for one edition. */
+  /** Tables narrowed by agents' allow-lists that are cached for one edition. */
   maxNarrowedViews: 64,
   principalTtlMs: 30_000,
-  /** How often the key of an open stream is checked, and how old the verdict may be: with the check itself less than `principalTtlMs`. */
+  /**
+   * Check interval of the key of an open stream, and maximum age of the result: including the check itself less than
+   * `principalTtlMs`.
+   */
   streamKeyCheckMs: 10_000,
   streamKeyAgeMs: 15_000,
-  /** Cancelling what a revoked key began: sessions at a time, retries of one, how long a DELETE waits for it, and when it is done once more. */
+  /**
+   * Canceling the turns of a revoked key: sessions at a time, retries of one, how long a DELETE waits for it, and when it is
+   * repeated.
+   */
   maxCancelledSessionsAtOnce: 20,
   maxCancelAttempts: 5,
   cancelWaitMs: 5_000,
@@ -26,58 +32,58 @@ export const storageLimits = {
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,
   maxPolicyRules: 1_000,
-  /** Effects that the answer to a policy test lists; all of them are judged. */
+  /** Effects that the response of a policy test lists; all of them are evaluated. */
   maxToldEffects: 200,
 
   // The Catalog and the read side (DESIGN §4, §9, §11).
-  /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */
+  /** One RPC to the Catalog; it uses its own SQLite, so a longer delay is an error. */
   catalogTimeoutMs: 10_000,
-  /** What a turn reads of the Catalog, or the stores beside it, is asked for again this often: with the waits, for 8 s. */
+  /** Retries of a turn's reads from the Catalog or the stores next to it: with the waits, 8 s in total. */
   maxCatalogRetries: 4,
-  /** Before the first; each wait is twice the one before. */
+  /** The wait before the first retry; each further wait is doubled. */
   catalogRetryMs: 500,
-  /** KV answers in tens of milliseconds; what it has not said by then is asked of the Catalog. */
+  /** KV responds in tens of milliseconds; after this the Catalog is asked. */
   kvReadTimeoutMs: 3_000,
-  /** A name that was not found is asked again after this. */
+  /** A name that was not found is looked up again after this. */
   missTtlMs: 5_000,
-  /** The isolate that wrote asks the Catalog, not KV, for this long: KV may show the old pointer until then. */
+  /** The isolate that wrote reads from the Catalog, not from KV, for this long, since KV may return the old pointer until then. */
   freshReadMs: 90_000,
-  /** `toolset@version`: the pointer can only change by a revision, which may be this late. */
+  /** `toolset@version`: the pointer only changes by a revision, which may be visible this late. */
   pinnedPointerTtlMs: 60_000,
   maxCachedNames: 10_000,
-  /** Of what a session was made with, as an isolate remembers it: with `maxCachedNames` of them 40 MB. */
+  /** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
   maxRememberedSetupCharacters: 4_000,
-  /** A parsed edition with its tables weighs about this many times its bytes. */
+  /** A parsed edition with its tables takes about this many times its bytes. */
   parsedEditionWeight: 3,
-  /** Bodies on one page of a list: keeps a page far from the 32 MB that an RPC may carry. */
+  /** Bodies on one page of a list: keeps a page far below the 32 MB limit of an RPC. */
   listPageBytes: 4 * MB,
-  /** A write waits this long for its publishing before it answers; the outbox goes on without it. */
+  /** A write waits this long for its publication before it responds; the outbox continues without it. */
   publishWaitMs: 2_000,
   publishTimeoutMs: 15_000,
-  /** Writes that wait for their turn; each may hold a document of 1 MB. */
+  /** Queued writes; each may hold a document of 1 MB. */
   maxQueuedWrites: 50,
-  /** KV may show an old value, or none, for about this long after a write. A miss later than that is a loss. */
+  /** KV may return an old value, or none, for about this long after a write. A miss later than that is a loss. */
   publishSettleMs: 5 * 60_000,
-  /** KV takes one write a second to a key. */
+  /** KV accepts one write per second to a key. */
   publishIntervalMs: 1_000,
   maxPublishBackoffMs: 60_000,
   maxPublishesPerAlarm: 50,
-  /** A tombstone spares readers of a deleted name the Catalog; a miss after it costs one question. */
+  /** A tombstone saves readers of a deleted name a Catalog lookup; after it expires, a miss costs one. */
   tombstoneTtlSeconds: 86_400,
   maxAuditRowsPerAppend: 200,
 
   // Marks of the taint rule (`core/taint.ts`) outside of sessions.
-  /** Of an answer that a client may resend as history; after that the history counts as unknown. */
+  /** Marks of an answer that a client may resend as history; after that the history counts as unknown. */
   answerMarksMs: 30 * 24 * 60 * 60_000,
-  /** Answers of one key; the oldest go, in steps of `answerMarksPerSweep`. */
+  /** Answers of one key; the oldest are deleted, in steps of `answerMarksPerSweep`. */
   maxAnswerMarks: 10_000,
   answerMarksPerSweep: 100,
-  /** Assistant messages of one history that are looked up; a longer one counts as unknown. */
+  /** Assistant messages of one history that are looked up; a longer history counts as unknown. */
   maxRecalledAnswers: 2_000,
-  /** The end of an answer waits this long for its marks to be stored. */
+  /** The end of an answer waits this long until its marks are stored. */
   answerMarksWaitMs: 2_000,
-  /** Of the direct calls of a key with one toolset, after the last call that added a mark. */
+  /** Marks of the direct calls of a key with one toolset, after the last call that added a mark. */
   directMarksMs: 24 * 60 * 60_000,
-  /** Marks that are there already are not written again within this time, so that they last up to this much longer. */
+  /** Existing marks are not written again within this time, so they may last up to this much longer. */
   directMarksRefreshMs: 60 * 60_000,
 } as const;

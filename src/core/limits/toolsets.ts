@@ -1,4 +1,4 @@
-/** Bounds of toolsets, editions and skills. Read as a part of `limits` (`core/limits.ts`). */
+/** Limits of toolsets, editions and skills. Part of `limits` (`core/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 export const toolsetLimits = {
@@ -9,45 +9,51 @@ export const toolsetLimits = {
   maxToolsetBytes: 1 * MB,
   maxEditionBytes: 10 * MB,
   maxNotesPerEntry: 20,
-  /** Of what a configuration tool tells, as bytes of its JSON: below `maxResultBytes`, so that half of an answer is never dropped. */
+  /** The result of a configuration tool, as bytes of its JSON: below `maxResultBytes`, so that it is never cut. */
   maxConfigurationAnswerBytes: 40 * KB,
-  /** Faults of one request to build or change a toolset that are told one by one. */
+  /** Reported errors of one request to build or change a toolset. */
   maxConfigurationFaults: 20,
-  /** A change that can be made again upon what somebody else has stored meanwhile is tried this often. */
+  /** Retries of a change that can be applied again after another writer changed the document. */
   maxLostWrites: 8,
   maxNoteBytes: 500,
   maxSuggestions: 5,
-  /** Old names that are told of beneath one text: a model that reads of more has other worries. */
+  /** Old names listed below one text. */
   maxNamesTold: 20,
-  /** Characters that a text may grow by when tools are named in it as they are today; beyond that the line beneath must do. */
+  /** Characters by which a text may grow when tool names in it are replaced; beyond that the names are only listed below it. */
   maxRewrittenGrowth: 8 * KB,
-  /** Differences of two versions of a toolset that are told, all entries together: nobody reads more, and each may be of some kB. */
+  /** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
   maxToldDifferences: 1_000,
-  /** Of one kind of advice about a toolset's tools, said one by one; the rest is counted. */
+  /** Reported warnings of one kind about a toolset's tools; the rest is counted. */
   maxToldAdvice: 20,
-  /** What providers are sent of one edition, kept for whoever asks again: each is about as large as the edition. */
+  /** Cached provider reports of one edition: each is about as large as the edition. */
   maxKeptReports: 4,
-  /** Of one result: more is a result of its own. */
+  /** Pointers of one result. */
   maxPicks: 50,
-  /** Tools above which a toolset's definitions are given on demand: models choose worse among more, and clients stop at 40 or 128. */
+  /**
+   * Number of tools above which definitions are loaded on demand: models choose less accurately among more, and clients stop at 40 or
+   * 128.
+   */
   defaultOnDemandAbove: 64,
-  /** Answers of one `find_tools`. */
+  /** Results of one `find_tools`. */
   maxFoundTools: 20,
   defaultFoundTools: 5,
   /**
-   * Definitions that a conversation may gather by it. The strictest provider takes 128 tools (`Profile.maxTools`) and would not be sent the
-   * last of them, of which nobody would be told: beside these there is room for those always offered, ours and the caller's own.
+   * Definitions that a conversation may gather with it. The strictest provider accepts 128 tools (`Profile.maxTools`) and would
+   * silently lose the last of them; this leaves space for the tools that are always offered, the injected ones and the caller's own.
    */
   maxGatheredTools: 100,
-  /** Remembered by a conversation, those included that its plan has no more: as many as a toolset has entries. */
+  /** Tools that a conversation remembers, including those that its plan no longer has: as many as a toolset has entries. */
   maxRememberedTools: 1_000,
-  /** What `find_tools` is asked, and words of it that are looked for: a sentence or two. */
+  /** The query of `find_tools`, and the number of its words that are searched for: a sentence or two. */
   maxFindQueryLength: 1_000,
   maxFindQueryWords: 64,
-  /** Of one tool as it is found: its description, and how its arguments are told. Those found are sent whole as soon as they can be called. */
+  /**
+   * One found tool in the result: its description, and the description of its arguments. The complete definitions are sent once the
+   * tools can be called.
+   */
   maxFoundDescriptionLength: 300,
   maxFoundArgumentsLength: 600,
-  /** Of one tool's description, as far as it is looked through; and of its schema, arguments whose names are. */
+  /** The searched part of a tool's description, and the number of arguments whose names are searched. */
   maxIndexedDescriptionLength: 4_000,
   maxIndexedArguments: 100,
 
@@ -56,15 +62,18 @@ export const toolsetLimits = {
   maxSkillBytes: 500 * KB,
   maxSkillResources: 200,
   maxSkillPathBytes: 200,
-  /** YAML between the two `---` of a `SKILL.md`; a description has 1,024 characters. */
+  /** YAML between the two `---` of a `SKILL.md`; a description has at most 1,024 characters. */
   maxFrontmatterBytes: 16 * KB,
   maxSkillLicenseLength: 500,
-  /** Named in `allowed-tools`, and in `requires`. */
+  /** Tools named in `allowed-tools`, and in `requires`. */
   maxSkillTools: 100,
-  /** Of a skill's archive, folders and what is left out included. */
+  /** Entries of a skill's archive, including folders and skipped files. */
   maxZipEntries: 1_000,
   maxAgentSkills: 50,
   skillTtlMs: 5_000,
-  /** In an isolate's memory, each up to `maxSkillBytes`: more than one agent can have, or its turns would read all of them each time. */
+  /**
+   * Skills cached in an isolate, each up to `maxSkillBytes`: more than one agent can have, or its turns would load all of them each
+   * time.
+   */
   maxCachedSkills: 64,
 } as const;

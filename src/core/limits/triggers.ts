@@ -1,4 +1,4 @@
-/** Bounds of webhooks, schedules and callbacks. Read as a part of `limits` (`core/limits.ts`). */
+/** Limits of webhooks, schedules and callbacks. Part of `limits` (`core/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 const SECOND = 1_000;
@@ -8,102 +8,108 @@ const DAY = 24 * HOUR;
 
 export const triggerLimits = {
   // Documents.
-  /** As many as are in use while one is rotated, and a few that were forgotten. */
+  /** Enough for the secrets in use during a rotation, and a few old ones. */
   maxWebhookSecrets: 5,
   maxWebhookSecretLength: 1_000,
   maxSessionTemplateLength: 2_000,
   maxInputTemplateLength: 100_000,
   maxFilterLength: 4_000,
-  /** `{{#each}}` and `{{#if}}` within each other. */
+  /** Nested `{{#each}}` and `{{#if}}`. */
   maxTemplateDepth: 8,
-  /** Parts of a filter (a name, a step of a path, an operator, a value), and how deep they stand in one another; every step of a path is one deeper. */
+  /** Parts of a filter (a name, a path step, an operator, a value), and their nesting depth; every path step adds one level. */
   maxFilterParts: 400,
   maxFilterDepth: 24,
 
   // A delivery.
-  /** Senders send less: GitHub cuts at 25 MB and means kilobytes, Slack and Stripe stay below 256 kB. */
+  /** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */
   maxWebhookBodyBytes: 1 * MB,
-  /** How far a signed time may lie from ours, both ways (Standard Webhooks, Slack, Stripe: 5 minutes). */
+  /** Maximum difference between a signed time and ours, in both directions (Standard Webhooks, Slack, Stripe: 5 minutes). */
   webhookToleranceSeconds: 300,
-  /** Of one header that are looked at: a sender gives one for each secret while it rotates; an attacker could give thousands. */
+  /** Checked signatures of one header: a sender sends one per secret during a rotation; an attacker could send thousands. */
   maxSignatures: 20,
   maxDeliveryIdLength: 256,
-  /** Headers that templates and filters see, and that are kept: names and values together in characters. */
+  /** Headers that templates and filters see, and that are stored: their number, and the characters of names and values together. */
   maxKeptHeaders: 64,
   maxKeptHeaderCharacters: 16_000,
-  /** Of what a sender calls its event; what is longer is cut. */
+  /** The event name that a sender gives; longer ones are cut. */
   maxEventLength: 200,
-  /** Slack's `challenge`, which is sent back as it came: theirs has about 50 characters. */
+  /** Slack's `challenge`, which is returned unchanged: it has about 50 characters. */
   maxChallengeLength: 1_000,
   maxSessionKeyLength: 512,
-  /** What the templates make of a payload: an `{{#each}}` over a megabyte could make a hundred of it. */
+  /** The rendered templates of a payload: an `{{#each}}` over a megabyte could produce a hundred. */
   maxTriggerInputBytes: 1 * MB,
-  /** One value that a template puts in: what is more is cut, and the input says so. */
+  /** One value that a template inserts: longer ones are cut, and the input says so. */
   maxTemplateValueCharacters: 200_000,
   /** Items of one `{{#each}}`. */
   maxTemplateItems: 1_000,
-  /** Places visited and characters read by one rendering: an `{{#each}}` within others goes through their items again and again. */
+  /** Places visited and characters read by one rendering: a nested `{{#each}}` visits its items repeatedly. */
   maxTemplateWork: 4_000_000,
-  /** Items that `exists` and its like go through: GitHub names 2,048 commits at most. Each that has not what is asked costs some microseconds. */
+  /**
+   * Items that `exists` and similar operators scan: GitHub lists at most 2,048 commits. Each item that does not match costs some
+   * microseconds.
+   */
   maxFilterItems: 2_500,
-  /** Texts that a filter puts together. */
+  /** Texts that a filter concatenates. */
   maxFilterTextLength: 10_000,
   maxDeliveryWarnings: 20,
-  /** `respond: "sync"` waits so long; GitHub gives up after 10 s, most others after 30 s. */
+  /** Wait of `respond: "sync"`; GitHub times out after 10 s, most others after 30 s. */
   syncRespondMs: 25 * SECOND,
-  /** How long the compiled hook may be old in an isolate; KV adds up to 90 s. */
+  /** Cache time of a compiled hook in an isolate; KV adds up to 90 s. */
   hookTtlMs: 5 * SECOND,
 
-  // Deliveries on their way to a session.
-  /** Those that are stored and in no session yet, over all webhooks; more are told to come back. */
+  // Deliveries that are not yet in a session.
+  /** Stored deliveries that are not yet in a session, over all webhooks; further ones are told to retry. */
   maxPendingDeliveries: 10_000,
   /** Their payloads and inputs together. */
   maxPendingDeliveryBytes: 256 * MB,
-  /** Of each of both, so that one trigger whose session is busy leaves room for the others. */
+  /** The share of both that one trigger may use, so that a trigger with a busy session leaves space for the others. */
   maxPendingShareOfTrigger: 0.5,
   backlogRetryAfterMs: 10 * SECOND,
   maxConcurrentDispatches: 16,
-  /** So long nothing more must have come in before what came is brought: a burst is answered first. On a busy thread less than this is no pause. */
+  /**
+   * Batch window: no further delivery must arrive for this long before the batch is dispatched, so that a burst is accepted first. On
+   * a busy thread a shorter window would have no effect.
+   */
   dispatchCalmMs: 200,
-  /** How much longer each of them may hold the others up: what comes more slowly than this is no burst. */
+  /** Extension of the window per delivery: slower arrivals are not a burst. */
   dispatchHoldPerDeliveryMs: 20,
-  /** However much still comes. */
+  /** Maximum total window. */
   maxDispatchHoldMs: 5 * SECOND,
-  /** Of one dispatch: two objects answer in milliseconds; a silence this long is a fault. */
+  /** One dispatch: two objects respond in milliseconds, so a longer delay is an error. */
   dispatchTimeoutMs: 30 * SECOND,
   dispatchRetryMs: 1 * SECOND,
   maxDispatchBackoffMs: 5 * MINUTE,
-  /** Then it is failed, and can be replayed. */
+  /** After this the delivery fails, and can be replayed. */
   dispatchGiveUpMs: 24 * HOUR,
 
-  // What is kept of them.
+  // Retention of deliveries.
   deliveryPayloadTtlMs: 7 * DAY,
-  /** Longer than any sender repeats by itself (Stripe: 3 days), so that a late repeat is known again. */
+  /** Longer than any sender retries (Stripe: 3 days), so that a late redelivery is recognized. */
   deliveryTtlMs: 30 * DAY,
-  /** Of one webhook or schedule; the oldest ended ones go first. */
+  /** Deliveries of one webhook or schedule; the oldest finished ones are deleted first. */
   maxKeptDeliveries: 10_000,
-  /** Their payloads, over all triggers: the object that holds them takes 10 GB in all, and what fills it stops the whole workspace. */
+  /** Their payloads, over all triggers: the object that stores them can hold 10 GB, and a full one stops the whole workspace. */
   maxKeptPayloadBytes: 2_048 * MB,
-  /** Are weighed anew after so much more has come. */
+  /** The total size is computed again after this much more has arrived. */
   payloadWeighingBytes: 64 * MB,
-  /** Removed at a time, so that no request waits for a large sweep. */
+  /** Rows removed at a time, so that no request waits for a large sweep. */
   maxSweptRows: 200,
   sweepIntervalMs: 10 * MINUTE,
 
-  // What sessions tell of their turns.
-  /** Handed over at a time: each is at most as large as the body of a callback, and RPC takes 32 MB. */
+  // Notices that sessions send about their turns.
+  /** Notices sent at a time: each is at most as large as the body of a callback, and an RPC carries 32 MB. */
   noticeBatchRows: 10,
-  /** Of one hand-over; the Catalog only writes them down. */
+  /** One transfer; the Catalog only stores the notices. */
   noticeWaitMs: 10 * SECOND,
   noticeRetryMs: 5 * SECOND,
-  /** What a notice may be beside the text, in its callback's body: names, ids, and JSON around them. */
+  /** The size of a notice in addition to its text, in the body of its callback: names, ids, and the surrounding JSON. */
   noticeFrameBytes: 16 * KB,
 
   // Callbacks.
   callbackTimeoutMs: 15 * SECOND,
-  /** Longer than an attempt can take: then its process has died, and it is made again. */
+  /** Longer than an attempt can take: after this its process has died, and the attempt is repeated. */
   callbackLeaseMs: 30 * SECOND,
-  /** The wait before each further attempt; together a little under 24 hours. */
+  /** The wait before each further attempt; a little under 24 hours in total. */
   callbackRetriesMs: [
     1 * SECOND,
     3 * SECOND,
@@ -119,22 +125,22 @@ export const triggerLimits = {
     10 * HOUR,
   ],
   maxConcurrentCallbacks: 16,
-  /** To one target, so that a slow one does not hold up the others. */
+  /** Per target, so that a slow one does not delay the others. */
   maxConcurrentCallbacksPerTarget: 4,
   maxCallbackTextBytes: 256 * KB,
   maxCallbackBodyBytes: 1 * MB,
-  /** Of what a receiver answers, as its attempt shows it. */
+  /** The part of a receiver's response that an attempt shows. */
   maxCallbackAnswerLength: 400,
-  /** Of one callback, the newest: all of one that nobody retried by hand again and again. */
+  /** The newest attempts of one callback: all of them unless it was retried manually many times. */
   maxShownAttempts: 50,
-  /** Not yet delivered, over all targets; more are dead at once, which is visible. */
+  /** Callbacks that are not delivered yet, over all targets; further ones become dead letters at once, which is visible. */
   maxPendingCallbacks: 10_000,
-  /** Of their bodies, as those of deliveries. */
+  /** Their bodies, with the same bound as those of deliveries. */
   maxPendingCallbackBytes: 256 * MB,
-  /** That ended; the oldest go first, before their time. */
+  /** Finished callbacks; the oldest are deleted first, before their TTL. */
   maxKeptCallbacks: 10_000,
   callbackTtlMs: 7 * DAY,
-  /** Dead letters stay longer: somebody has to look at them. */
+  /** Dead letters are kept longer, since a person has to look at them. */
   deadCallbackTtlMs: 30 * DAY,
   maxSubscriptions: 50,
   subscriptionsTtlMs: 5 * SECOND,
@@ -145,8 +151,8 @@ export const triggerLimits = {
   maxScheduleIntervalMs: 366 * DAY,
   /** With `overlap: "queue"`: runs that wait for the one before them. */
   maxQueuedScheduleRuns: 10,
-  /** The platform takes no alarm after the year 2189; one that rings before anything is due sets the next. */
+  /** The platform accepts no alarm after the year 2189; an alarm that runs before anything is due sets the next one. */
   maxAlarmAheadMs: 366 * DAY,
-  /** Shown at a time: each is a search of its own. */
+  /** Times shown in one response: each is a separate search. */
   maxShownScheduleTimes: 100,
 } as const;

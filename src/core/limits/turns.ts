@@ -1,4 +1,4 @@
-/** Bounds of turns, their calls and streams, and the sessions that they are of. Read as a part of `limits` (`core/limits.ts`). */
+/** Limits of turns, their calls and streams, and of sessions. Part of `limits` (`core/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 export const turnLimits = {
@@ -11,165 +11,189 @@ export const turnLimits = {
   maxQueuedTurns: 100,
   toolTimeoutMs: 30_000,
   turnTimeoutMs: 10 * 60_000,
-  /** A running turn keeps its alarm at most this far ahead, so a dead one is noticed. */
+  /** A running turn keeps its alarm at most this far ahead, so that a dead one is noticed. */
   turnAlarmMs: 5_000,
-  /** A turn that dies again and again without a finished step or call in between is ended; so is one that dies this often at all. */
+  /**
+   * A turn whose process dies this often without a finished step or call in between is ended; so is one that dies this often in
+   * total.
+   */
   maxRecoveriesWithoutProgress: 3,
   maxRecoveries: 20,
-  /** Asked today, answered next week; then it is a no. */
+  /** A week; then the call is denied. */
   approvalTtlMs: 7 * 24 * 60 * 60_000,
-  /** A link is for somebody who has it in hand. */
+  /** Links are meant to be used soon. */
   approvalLinkTtlMs: 24 * 60 * 60_000,
-  /** Longer than any token of ours; checked before anything is hashed. */
+  /** Longer than any token we issue; checked before anything is hashed. */
   maxLinkTokenLength: 512,
-  /** A decision sent with a link by nobody in particular: one short word. */
+  /** An unauthenticated decision by link: one short word. */
   maxLinkBodyBytes: 4 * KB,
-  /** Of what is told of a mark of the taint rule: a path or a host with the tool that read it. */
+  /** The source of a taint mark: a path or a host with the tool that read it. */
   maxTaintSourceCharacters: 300,
-  /** Open at once in a session, direct calls included: each holds its arguments. */
+  /** Open approvals of a session, including those of direct calls: each stores its arguments. */
   maxPendingApprovals: 100,
-  /** Arguments of all of them together, from which on no direct call is asked for any more: they are listed on one page, and an RPC carries 32 MB. */
+  /**
+   * Total arguments of open approvals, above which direct calls are no longer asked about: they are listed on one page, and an RPC
+   * carries 32 MB.
+   */
   maxPendingArgumentCharacters: 8 * MB,
-  /** Effects that a question lists as data, and that its sentence names of each kind. A yes is bound to all effects. */
+  /** Effects that a question lists as data, and that its sentence names of each kind. An approval is bound to all effects. */
   maxListedEffects: 100,
   maxNamedEffects: 10,
-  /** Effects that require approval in one call; after that the call is refused. */
+  /** Effects that require approval in one call; above that the call is refused. */
   maxEffectsToAsk: 10_000,
-  /** Files that a script names, to whose content a question before its run is bound, and the size up to which they are searched for further names. */
+  /**
+   * Files named in a script to whose content a question before its run is bound, and the size up to which they are searched for
+   * further names.
+   */
   maxNamedScriptFiles: 100,
   maxNamedScriptBytes: 64 * KB,
-  /** Questions about one call. One that would do something else each time never gets its yes. */
+  /** Questions about one call. A call whose effects change each time is refused after these. */
   maxApprovalRounds: 5,
-  /** JSON on an approval's page; longer than this it is not indented: nobody reads it for its form, and depth would multiply it. */
+  /**
+   * JSON on the approval page; longer JSON is not indented, since nobody reads it for its form and depth would multiply its size.
+   */
   maxIndentedCharacters: 64 * KB,
-  /** Links to one approval that are good at the same time. */
+  /** Links to one approval that are valid at the same time. */
   maxLinksPerApproval: 10,
   maxClientTools: 128,
   maxClientToolDescriptionBytes: 16 * KB,
-  /** Of a turn's plan, instructions and the caller's tools included: it is one value of the session's storage, which takes 2 MB. */
+  /**
+   * The plan of a turn, including instructions and the caller's tools: it is one value in the session's storage, which accepts 2 MB.
+   */
   maxPlanBytes: 1.5 * MB,
-  /** Of one result of a caller's tool; the body's size bounds what they hold. */
+  /** Blocks of one result of a client tool; the size of the body limits their content. */
   maxClientResultBlocks: 1_000,
-  /** What a caller may say while a turn waits. */
+  /** Inputs that a caller may send while a turn waits. */
   maxInputsWhileWaiting: 20,
-  /** Estimated tokens of a conversation from which older turns are summed up; agents may set it lower or higher. */
+  /** Estimated tokens of a conversation above which older turns are summarized; agents may set it lower or higher. */
   maxContextTokens: 120_000,
-  /** What is still shown of a tool's old result in a turn that is over that by itself: enough to tell what it was. */
+  /** The part of an old tool result that is still shown in a turn over its budget: enough to recognize it. */
   shortenedResultCharacters: 1_000,
-  /** Of the older turns, as a model is given them to sum up: each message, and all together. */
+  /** Older turns as given to the summarizing model: each message, and the total. */
   summarizedMessageBytes: 4 * KB,
   maxSummaryInputBytes: 400 * KB,
-  /** Room for a model that thinks before it writes; what it writes is cut at the bytes. */
+  /** Leaves room for reasoning before the summary; the summary itself is cut by bytes. */
   maxSummaryTokens: 4_000,
   maxSummaryBytes: 12 * KB,
-  /** The turn waits for it; then the oldest turns are left out without a summary. */
+  /** The turn waits this long for a summary; then the oldest turns are left out without one. */
   summaryTimeoutMs: 60_000,
-  /** A page of the transcript ends after this much; RPC carries 32 MB, and one message may hold 10. */
+  /** A page of the transcript ends after this much; an RPC carries 32 MB, and one message may have 10. */
   messagePageBytes: 4 * MB,
   maxMessagesPerPage: 10_000,
-  /** Of a result that was cut, kept for `fetch_result`; and how much one such call shows. */
+  /** A cut result, stored for `fetch_result`; and the size of one fetched piece. */
   maxStoredResultBytes: 16 * MB,
   fetchedResultBytes: 48 * KB,
-  /** Of all results of a session that are kept; over it the oldest go. */
+  /** All stored results of a session; above this the oldest are deleted. */
   maxSessionResultsBytes: 256 * MB,
 
   // Streams (DESIGN §5).
   deltaFlushBytes: 4 * KB,
   deltaFlushMs: 50,
-  /** On a machine that is behind with its writes: a reader still sees something every second. */
+  /** On a machine with delayed writes: a reader still gets something every second. */
   maxDeltaFlushMs: 1_000,
   heartbeatMs: 15_000,
   idleCloseMs: 60_000,
   /** One page of events read for a stream; bounds what a slow reader holds in memory. */
   eventPageBytes: 256 * KB,
   eventPageRows: 500,
-  /** Newest events kept in memory for the readers of a running turn. */
+  /** Newest events cached in memory for the readers of a running turn. */
   eventTailBytes: 1 * MB,
   /** A SQLite value holds 2 MB; a character of JSON text takes up to 3 bytes there. */
   maxRowCharacters: 500_000,
 
   // Tool calls and results.
   maxArgumentBytes: 1 * MB,
-  /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this it is not tried. */
+  /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this size it is not tried. */
   maxRepairBytes: 100 * KB,
   maxToolNameBytes: 512,
-  /** Characters of a model's words that are held back while it is open whether they only speak of a call (text protocol). */
+  /** Characters of a model's text that are held back until it is certain whether they are a call (text protocol). */
   maxHeldText: 8 * KB,
-  /** Calls that one reply may start; far above what a step may run, so that the refusals can still be told one by one. */
+  /** Calls that one reply may start; far above what a step may run, so that each refusal can still be reported. */
   maxCallsPerReply: 256,
-  /** Things of one reply that its provider wants back: each is a row of the log. A long answer with searches and thoughts has some dozens. */
+  /** Native parts of one reply: each is a row of the log. A long answer with searches and reasoning has some dozens. */
   maxNativePartsPerReply: 2_000,
-  /** A provider's own id of a call; the longest seen have some hundred characters. What is longer is cut, and is no id to send back. */
+  /** A provider's own id of a call; the longest known ones have some hundred characters. A longer id is cut and not sent back. */
   maxNativeCallIdLength: 1_024,
-  /** A tool's result as the model reads it; the rest is cut with a note. */
+  /** A tool result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
-  /** Of a result: empty ones have no bytes to count, and each costs a model's provider, the log and every reader something. */
+  /** Blocks of a result: empty ones have no bytes to count, but each one costs the provider, the log and every reader something. */
   maxResultBlocks: 1_000,
-  /** Blocks of a result that are cut or left out with a note of their own; the rest is counted. */
+  /** Blocks of a result that are cut or left out with a separate note; the rest is counted. */
   maxNotedBlocks: 10,
-  /** Of a call with bad arguments: enough to mend it in one go. */
+  /** Reported errors of a call with invalid arguments: enough to fix them all at once. */
   maxIssues: 20,
-  /** Schema parts deeper than this are not compiled: what they describe is taken as it comes. */
+  /** Schema parts deeper than this are not compiled: their values are accepted unchecked. */
   maxSchemaDepth: 32,
-  /** Arrays and objects of one tool's schema, from which on it is not looked at: several times what a provider could be sent. */
+  /** Arrays and objects of one tool's schema, above which it is not processed: several times what a provider accepts. */
   maxSchemaSourceParts: 20_000,
-  /** Of one tool's schema as a provider is sent it, references written out: with the fewest words they fill `maxSchemaBytes`. */
+  /**
+   * Parts of one tool's schema as sent to a provider, with references expanded: with the shortest texts they fill `maxSchemaBytes`.
+   */
   maxSchemaParts: 4_000,
-  /** Looked at for all tools of a request, every attempt counted: a second at the worst. Large public toolsets take a tenth of it. */
+  /**
+   * Parts visited for all tools of a request, including every attempt: a second in the worst case. Large public toolsets need a tenth
+   * of it.
+   */
   maxSchemaPartsPerRequest: 200_000,
-  /** Larger ones are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways stop here as well. */
+  /**
+   * Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same
+   * limit.
+   */
   maxSchemaBytes: 64 * KB,
-  /** How often a schema that contains itself is written out: models seldom nest deeper, and each time may multiply its size. */
+  /** How often a recursive schema is expanded: models rarely nest deeper, and each level may multiply its size. */
   maxSchemaRecursion: 3,
-  /** Alternatives of one part that are told apart; a model does not choose well among more. */
+  /** Alternatives of one part that are distinguished; models do not choose well among more. */
   maxSchemaBranches: 64,
-  /** Keywords and fields of one schema that are put together for its alternatives: under 0.1 s at the worst. */
+  /** Keywords and fields of one schema that are combined for its alternatives: under 0.1 s in the worst case. */
   maxSchemaEffort: 50_000,
-  /** Changes of one tool's schema that are told one by one. */
+  /** Reported changes of one tool's schema. */
   maxSchemaChanges: 100,
-  /** What is added to a part's description for rules that its provider does not take. */
+  /** Text added to a part's description for rules that its provider does not accept. */
   maxSchemaWords: 400,
-  /** Nested checks of one value, references included; keeps a schema that refers to itself off the stack's end. */
+  /** Nested checks of one value, including references; keeps recursive schemas from overflowing the stack. */
   maxCheckDepth: 256,
-  /** Values looked at in one check of arguments; bounds unions of unions. */
+  /** Values visited in one check of arguments; bounds unions of unions. */
   maxCheckedValues: 200_000,
 
   // Session files.
   maxFileBytes: 16 * MB,
   maxSessionFilesBytes: 64 * MB,
   maxSessionFiles: 10_000,
-  /** What one script may write: it is held in memory until the script has ended, beside everything else of the object. */
+  /** Data that one script may write: it is held in memory until the script ends, in addition to the rest of the object. */
   maxOverlayBytes: 32 * MB,
   maxPathBytes: 1024,
-  /** One name of a path, as on common file systems. */
+  /** One segment of a path, as on common file systems. */
   maxFileNameBytes: 255,
-  /** An append shorter than this is joined to the last chunk, so that a loop of appends makes neither rows nor copies. */
+  /** A shorter append is merged into the last chunk, so that a loop of appends creates neither rows nor copies. */
   appendMergeBytes: 4 * KB,
   /** Rows of one directory listing that a model reads. */
   maxListedFiles: 1000,
   /** Entries of one listing over HTTP. */
   maxListedTree: 5_000,
-  /** Of one call of edit_file; each is a pass over the file. */
+  /** Edits of one call of edit_file; each is a pass over the file. */
   maxFileEdits: 100,
-  /** What an edit that does not fit is told of the file: places of a text that stands there more than once, lines like the one looked for. */
+  /** The file content shown for an edit that does not match: positions of a text that occurs more than once, and similar lines. */
   maxShownPlaces: 10,
   maxShownNearLines: 12,
   maxShownLineLength: 400,
-  /** Of what an edit took away, and of what it put there. */
+  /** Lines of a diff that are shown, removed and added. */
   maxShownDiffLines: 60,
-  /** A Durable Object's SQLite takes values up to 2 MB; larger ones are stored in chunks of this. */
+  /** A Durable Object's SQLite accepts values up to 2 MB; larger files are stored in chunks of this size. */
   storageChunkBytes: 1 * MB,
 
   // Sessions.
-  /** Audit rows handed over in one call to the Catalog. */
+  /** Audit rows sent in one call to the Catalog. */
   auditBatchRows: 100,
-  /** The turn's end waits this long for the Catalog to take the audit rows; then they are sent later. */
+  /** The end of a turn waits this long until the Catalog has stored the audit rows; then they are sent later. */
   auditWaitMs: 2_000,
   auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
-  /** Decided approvals, arguments included, after the last moment at which they could be decided: for whoever looks up what was said. */
+  /** Retention of decided approvals, including arguments, after the last moment at which they could be decided. */
   decidedApprovalKeptMs: 7 * 24 * 60 * 60_000,
-  /** Answers of chat clients that can be asked for again: the newest; a cut stream is read on at once, and an older answer stands in the messages. */
+  /**
+   * Newest answers of chat clients that can be requested again: a cut stream is resumed at once, and older answers are in the
+   * messages.
+   */
   maxKeptCompletions: 1_000,
   idempotencyTtlMs: 24 * 60 * 60_000,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * All that is checked of a made tool when it is written, but for the syntax of its code, which the sandbox knows: each fault at its path, with
- * what to do. A made tool takes no name that means something already (SEC-48).
+ * Checks a made tool when it is written, except for the syntax of its code, which the sandbox checks: each error with its path and
+ * what to do. A made tool cannot take a name that already has a meaning (SEC-48).
  */
 import { fold } from '../fold.ts';
 import type { KnownTools } from '../known-tools.ts';
@@ -20,7 +20,7 @@ import { createLookup } from './tool-lookup.ts';
 
 export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
 
-/** `known`: with or without an earlier version of it. */
+/** `known`: with or without an earlier version of the tool. */
 export function checkMadeTool(canonical: string, document: WrittenMadeTool, known: KnownTools): CheckedMadeTool {
   const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
   const aliases = readAliases(canonical, given ?? [], known);
@@ -35,7 +35,7 @@ export function checkMadeTool(canonical: string, document: WrittenMadeTool, know
   const issues = [
     ...nameFaults(canonical, saidName, known),
     ...codeFaults(document.implementation),
-    ...(said.texts.description.trim() === '' ? [{ path: 'description', message: 'holds nothing that can be seen: say what it does' }] : []),
+    ...(said.texts.description.trim() === '' ? [{ path: 'description', message: 'contains no visible text: say what the tool does' }] : []),
     ...document.parameters.flatMap((parameter, index) => parameterFaults(parameter, index, document.parameters)),
     ...aliases.issues,
     ...read.issues,
@@ -46,7 +46,10 @@ export function checkMadeTool(canonical: string, document: WrittenMadeTool, know
 
 type Texts = Pick<MadeTool, 'description' | 'parameters'>;
 
-/** As those of a server's tools: what people cannot see is not told to models. Whoever wrote it may have read it somewhere (SEC-4). */
+/**
+ * Cleans the texts as those of a server's tools: text that people cannot see is not sent to models. The writer may have copied it
+ * from elsewhere (SEC-4).
+ */
 function seenTexts<Said extends Texts>(said: Said): { texts: Said; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const clean = (text: string, path: string): string => {
@@ -65,11 +68,10 @@ function seenTexts<Said extends Texts>(said: Said): { texts: Said; warnings: War
 function nameFaults(canonical: string, said: string | undefined, known: KnownTools): Issue[] {
   const name = madeOwnName(canonical);
   if (said !== undefined && said !== name && said !== canonical)
-    return [{ path: 'name', message: `is not the name in the path, "${name}": leave it out` }];
-  if (isObjectMember(name))
-    return [{ path: 'name', message: `"${name}" is a member of every JavaScript object: give the tool another name` }];
+    return [{ path: 'name', message: `differs from the name in the path, "${name}". Leave it out` }];
+  if (isObjectMember(name)) return [{ path: 'name', message: `"${name}" is a member of every JavaScript object. Choose another name` }];
   const taken = takenBy(name, canonical, known);
-  return taken === null ? [] : [{ path: 'name', message: `"${name}" is ${taken}: give the tool another name` }];
+  return taken === null ? [] : [{ path: 'name', message: `"${name}" is ${taken}. Choose another name` }];
 }
 
 function codeFaults(implementation: string): Issue[] {
@@ -89,16 +91,16 @@ function readAliases(
     const parsed = parseAlias(text);
     const taken = parsed.ok ? takenBy(parsed.alias, canonical, known) : null;
     if (!parsed.ok) issues.push({ path, message: parsed.reason });
-    else if (taken !== null) issues.push({ path, message: `"${parsed.alias}" is ${taken}: take another alias` });
-    else if (aliases.has(fold(parsed.alias))) issues.push({ path, message: `"${parsed.alias}" is given twice` });
+    else if (taken !== null) issues.push({ path, message: `"${parsed.alias}" is ${taken}. Choose another alias` });
+    else if (aliases.has(fold(parsed.alias))) issues.push({ path, message: `"${parsed.alias}" is listed twice` });
     else aliases.set(fold(parsed.alias), parsed.alias);
   }
   return { aliases: [...aliases.values()], issues };
 }
 
 /**
- * What the name means already, in any spelling: a tool of our own, one that turns are given, another made tool, or any tool's default alias. Own names of
- * servers' tools are not among them: of those there are thousands, and toolsets tell them apart.
+ * Returns what already has the name, in any spelling: a built-in tool, an injected tool, another made tool, or any tool's default
+ * alias. Own names of server tools are not checked: there are thousands, and toolsets keep them apart.
  */
 function takenBy(name: string, canonical: string, known: KnownTools): string | null {
   const folded = fold(name);
@@ -118,12 +120,12 @@ function parameterFaults(parameter: MadeParameter, index: number, all: readonly 
   const { name, type, description, default: value } = parameter;
   const first = all.findIndex((other) => other.name === name);
   return [
-    ...(first < index ? [{ path: `${path}.name`, message: `"${name}" stands at parameters[${first}] already` }] : []),
+    ...(first < index ? [{ path: `${path}.name`, message: `"${name}" is already used by parameters[${first}]` }] : []),
     ...(isObjectMember(name)
-      ? [{ path: `${path}.name`, message: `"${name}" is a member of every JavaScript object: take another name` }]
+      ? [{ path: `${path}.name`, message: `"${name}" is a member of every JavaScript object. Choose another name` }]
       : []),
     ...(value !== undefined && !isOfType(value, type)
-      ? [{ path: `${path}.default`, message: `is no ${type}, which the parameter is; give one or leave the default out` }]
+      ? [{ path: `${path}.default`, message: `is not of type ${type}; change the default or leave it out` }]
       : []),
     ...(utf8Length(description) > limits.maxDescriptionBytes
       ? [{ path: `${path}.description`, message: `is larger than ${limits.maxDescriptionBytes} bytes` }]
@@ -160,5 +162,5 @@ function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: Know
   if (cycle !== null) return [{ path: 'uses', message: `it would call itself: ${cycle.join(' → ')}` }];
   const way = tooDeep(canonical, next);
   if (way === null) return [];
-  return [{ path: 'uses', message: `calls would go ${way.length} deep, and ${limits.maxCompositeDepth} is the most: ${way.join(' → ')}` }];
+  return [{ path: 'uses', message: `calls would nest ${way.length} deep; the maximum is ${limits.maxCompositeDepth}: ${way.join(' → ')}` }];
 }

@@ -1,6 +1,6 @@
-/** Code as models hand it over. Used where code of a model is taken: `run_code`, and tools that are made. */
+/** Removes Markdown fences from code that models write: in `run_code`, and in made tools. */
 
-/** Without the fence of Markdown that is put around code for a reader. */
+/** Returns the code without a surrounding Markdown fence. */
 export function withoutFence(code: string): string {
   return /^\s*```(?:js|javascript|ts|typescript)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
 }

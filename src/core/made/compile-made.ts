@@ -1,6 +1,7 @@
 /**
- * A made tool with all that it may call, as an edition holds it: with it the tool runs, and nothing else is asked. What it uses is as it is at its
- * source; one that is held or gone stays among them as that, so that the tool itself is ready and a call of that one says why it is not.
+ * Compiles a made tool with all tools that it may call, in the form stored in an edition: it is sufficient to run the tool. The tools
+ * are in their original form; a held or missing one is included with that state, so that the made tool itself is ready and a call of
+ * that tool reports why it cannot run.
  */
 import { ownWireNames } from '../alias-map.ts';
 import type { EditionTool, MadeCode } from '../edition-tool.ts';
@@ -12,13 +13,13 @@ import type { ToolDefinition } from '../tool.ts';
 import { utf8Length } from '../utf8.ts';
 
 export interface MadeCompiler {
-  /** `bytes`: of its JSON, found without writing it: a few tools that stand beneath many are many times that of each. */
+  /** `bytes`: the size as JSON, computed without serializing it: a few tools used by many would be serialized many times. */
   compile(source: MadeSource): Promise<{ made: MadeCode; bytes: number }>;
 }
 
 type Sized<Value> = { value: Value; bytes: number };
 
-/** Each tool is compiled once, however many use it. There are no cycles among them, which is seen to when they are written. */
+/** Each tool is compiled once, however many tools use it. Writes make sure that there are no cycles. */
 export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler {
   const kept = new Map<string, Promise<Sized<EditionTool>>>();
 
@@ -79,7 +80,7 @@ function sized(value: EditionTool): Sized<EditionTool> {
   return { value, bytes: utf8Length(JSON.stringify(value)) };
 }
 
-/** Its server is gone, or lists it no more and nothing else names it: all that is left of it is its name. */
+/** The server is gone, or no longer lists the tool and nothing else names it: only the name is left. */
 function unlisted(canonical: string): EditionTool {
   const dot = canonical.indexOf('.');
   const [server, ownName] = [canonical.slice(0, dot), canonical.slice(dot + 1)];

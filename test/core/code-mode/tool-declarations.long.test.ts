@@ -183,9 +183,9 @@ describe('the declarations of a plan', () => {
     expect(total).toBe(600);
     expect(declared).toBeGreaterThan(50);
     expect(named).toBeGreaterThan(50);
-    expect(text).toContain(`// ${total - declared} more; \`await tools.find_tools({ query })\` answers how they are declared:`);
+    expect(text).toContain(`// ${total - declared} more; \`await tools.find_tools({ query })\` returns their declarations:`);
     expect(text).toContain(`// tools.tool_${declared}: Does what it does`);
-    expect(text).toContain(`// … and ${total - declared - named} that are not named here`);
+    expect(text).toContain(`// … and ${total - declared - named} more that are not listed here`);
     expect(membersOf(codeOf(text))).toHaveLength(declared);
     const most = limits.maxDeclarationsTokens + limits.maxNamedToolsTokens + 200;
     expect(text.length / charactersPerToken).toBeLessThan(most);

@@ -46,7 +46,7 @@ describe('a clash', () => {
     );
     for (const problem of [clash('st', 'git.status', 'docker.ps'), clash('st', 'docker.ps', 'git.status')])
       expect(refusalLines(problem, draft, table)[0]).toMatch(
-        /^add\[0\]\.alias: "st" is claimed by docker\.ps at the entry of docker\.ps too/,
+        /^add\[0\]\.alias: "st" is also claimed by docker\.ps at the entry of docker\.ps/,
       );
   });
 
@@ -56,7 +56,7 @@ describe('a clash', () => {
       { entry: { tool: 'docker.ps' }, place: { path: 'tools[1]', hasAlias: false } },
     );
     expect(refusalLines(clash('containers', 'git.status', 'docker.ps'), draft, table)[0]).toMatch(
-      /^tools\[0\]\.alias: "containers" is claimed by docker\.ps at tools\[1\] too/,
+      /^tools\[0\]\.alias: "containers" is also claimed by docker\.ps at tools\[1\]/,
     );
   });
 

@@ -94,7 +94,7 @@ describe('build-toolset', () => {
       'tools[0]: names no tool',
       'tools[1].namespacedName',
       'tools[2].refId: must be 64',
-      'tools[4].refId: is no definition',
+      'tools[4].refId: matches no current definition',
     ])
       expect(error).toContain(part);
     expect(error).not.toContain('tools[3]');
@@ -128,7 +128,7 @@ describe('build-toolset', () => {
       { ...status, alias: 'st' },
       { namespacedName: 'docker.ps', alias: 'st' },
     ]);
-    expect(error).toMatch(/^tools\[1\]\.alias: "st" is claimed by git\.status at tools\[0\]\.alias too; .*such as "[a-z_]+"/);
+    expect(error).toMatch(/^tools\[1\]\.alias: "st" is also claimed by git\.status at tools\[0\]\.alias; .*such as "[a-z_]+"/);
     const folded = await errorOf([
       { ...status, aliases: ['gs', 'work-tree'] },
       { namespacedName: 'docker.ps', aliases: ['work_tree'] },
@@ -144,7 +144,7 @@ describe('build-toolset', () => {
       [ps, { ...status, alias: 'ps' }],
     ]) {
       const at = tools.indexOf(ps);
-      expect(await errorOf(tools)).toContain(`tools[${1 - at}].alias: "ps" is claimed by docker.ps at tools[${at}] too`);
+      expect(await errorOf(tools)).toContain(`tools[${1 - at}].alias: "ps" is also claimed by docker.ps at tools[${at}]`);
     }
     expect(await errorOf([{ ...status, aliases: ['Bad', 'docker_ps'] }, ps])).toMatch(/^tools\[0\]\.aliases\[1\]: "docker_ps" reads like/);
     expect(await errorOf([{ ...status, alias: 'docker_ps' }, ps])).toMatch(/^tools\[0\]\.alias: "docker_ps" reads like docker\.ps/);
@@ -158,13 +158,13 @@ describe('build-toolset', () => {
 
   it('rejects names reserved for Moniker’s own tools', async () => {
     expect(await errorOf([{ ...status, alias: 'build-toolset' }])).toMatch(
-      /^tools\[0\]\.alias: "build-toolset" is claimed by builtin\.build-toolset/,
+      /^tools\[0\]\.alias: "build-toolset" is also claimed by builtin\.build-toolset/,
     );
     expect(await errorOf([{ ...status, alias: 'find_tools' }])).toContain('builtin.find_tools');
   });
 
   it('accepts a tool twice under different names, otherwise reports the first entry', async () => {
-    expect(await errorOf([status, status])).toMatch(/^tools\[1\]: git\.status goes by "status" twice, at tools\[0\] too/);
+    expect(await errorOf([status, status])).toMatch(/^tools\[1\]: git\.status has the name "status" twice, also at tools\[0\]/);
     const { json } = await build([status, { ...status, alias: 'again' }]);
     expect(json.toolset.tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual(['status', 'again']);
     expect(json.meta.warnings.join()).toContain('git.status is also listed at tools[0]');

@@ -64,21 +64,21 @@ describe('update-toolset', () => {
     const cases: [object, RegExp][] = [
       [
         { add: [{ namespacedName: 'docker.ps' }, { namespacedName: 'git.log', alias: 'gs' }] },
-        /^add\[1\]\.alias: "gs" is claimed by git\.status at the entry of git\.status too/,
+        /^add\[1\]\.alias: "gs" is also claimed by git\.status at the entry of git\.status/,
       ],
       [{ add: [{ namespacedName: 'git.log', alias: 'Log' }] }, /^add\[0\]\.alias: .*capitals/],
       [{ add: [{ namespacedName: 'docker.ps', alias: 'git_status' }] }, /^add\[0\]\.alias: "git_status" reads like git\.status/],
       [{ add: [{ namespacedName: 'nothing.here' }] }, /^add\[0\]\.namespacedName: there is no tool/],
       [{ remove: [{ namespacedName: 'docker.ps' }] }, /^remove\[0\]: docker\.ps is not in this toolset/],
-      [{ change: [{ namespacedName: 'git.status' }] }, /^change\[0\]: says no new name/],
+      [{ change: [{ namespacedName: 'git.status' }] }, /^change\[0\]: contains no new name/],
       [{ change: [{ alias: 'x1' }] }, /^change\[0\]: names no tool/],
       [
         { change: [{ namespacedName: 'git.status', wireName: 'other', alias: 'x1' }] },
-        /^change\[0\]\.wireName: git\.status goes by gs here/,
+        /^change\[0\]\.wireName: the names of git\.status in this toolset are gs/,
       ],
       [{ tools: [] }, /^tools: is empty/],
       [{ remove: [{ namespacedName: 'git.status' }, { namespacedName: 'docker.run' }] }, /^tools: is empty/],
-      [{ tools: [{ namespacedName: 'git.log' }], add: [{ namespacedName: 'docker.ps' }] }, /^tools: is the whole new list/],
+      [{ tools: [{ namespacedName: 'git.log' }], add: [{ namespacedName: 'docker.ps' }] }, /^tools: is the complete new list/],
       [{}, /^says nothing to change/],
     ];
     for (const [request, error] of cases) {
@@ -99,7 +99,7 @@ describe('update-toolset', () => {
 
   it('distinguishes entries of one tool by their wire names', async () => {
     await update({ add: [{ namespacedName: 'git.status', alias: 'again' }] });
-    expect((await update({ change: [{ namespacedName: 'git.status', alias: 'x1' }] })).json.error).toContain('give wireName as well');
+    expect((await update({ change: [{ namespacedName: 'git.status', alias: 'x1' }] })).json.error).toContain('set wireName as well');
     expect((await update({ change: [{ namespacedName: 'git.status', wireName: 'again', alias: 'x1' }] })).json.success).toBe(true);
     expect((await entries()).map(({ aliases }) => aliases)).toEqual([['gs'], guarded.aliases, ['x1']]);
   });
@@ -204,8 +204,8 @@ describe('notes', () => {
     });
     expect(again.json).toMatchObject({ success: true, addedNotes: [{ name: 'how', note: 'Gently.' }], successCount: 1, errorCount: 2 });
     expect(again.json.errors).toEqual([
-      expect.stringMatching(/^notes\[0\]: there is a note "when"/),
-      expect.stringMatching(/^notes\[2\]: "how" is notes\[1\]/),
+      expect.stringMatching(/^notes\[0\]: the note "when" already exists/),
+      expect.stringMatching(/^notes\[2\]: "how" is a duplicate of notes\[1\]/),
     ]);
     expect((await entries())[0]?.notes).toEqual([note, { name: 'how', note: 'Gently.' }]);
     const none = await add();

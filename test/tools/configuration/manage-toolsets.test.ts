@@ -195,7 +195,7 @@ describe('equipping', () => {
         { server: 'docker', tools: [{ wireName: 'ps' }] },
       ],
       unavailableServers: [{ name: 'docker', status: 'unauthorized', reason: 'It wants a token.' }],
-      warnings: ['log (git.log) cannot be called: its definition has changed, and somebody has to accept it'],
+      warnings: ['log (git.log) cannot be called: its definition has changed and an administrator has to accept it'],
     });
     const { currentlyExposed, totalDiscovered, filteredOut } = json.toolSummary;
     expect(currentlyExposed + filteredOut).toBe(totalDiscovered);
