@@ -79,7 +79,7 @@ describe('update-toolset', () => {
       [{ tools: [] }, /^tools: is empty/],
       [{ remove: [{ namespacedName: 'git.status' }, { namespacedName: 'docker.run' }] }, /^tools: is empty/],
       [{ tools: [{ namespacedName: 'git.log' }], add: [{ namespacedName: 'docker.ps' }] }, /^tools: is the complete new list/],
-      [{}, /^says nothing to change/],
+      [{}, /^contains no change/],
     ];
     for (const [request, error] of cases) {
       const { isError, json } = await update(request);
