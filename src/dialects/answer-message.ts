@@ -1,6 +1,6 @@
 /**
- * The assistant message of an answer as it grows: what each event adds, and the whole at the end, in the order in which it was said.
- * Pure, of no dialect, and the same for sessions and for the proxy's translated replies. How it is written is the dialects' business.
+ * Builds an answer's assistant message: what each event adds, and all parts in order. Pure and independent of the dialect; used for
+ * sessions and for the proxy's translated replies. The dialects write it.
  */
 import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/chat-event.ts';
 import type { NativePart } from '../core/message.ts';
@@ -10,22 +10,22 @@ import type { SessionEvent } from '../core/session-event.ts';
 export type AnyEvent = ChatEvent | SessionEvent;
 
 /**
- * A call that the client is to run. `index` counts from 0; `text` is its arguments as JSON text, or free text when `custom`. `isCut`: it
- * ended before its text did.
+ * A call that the client must run. `index` counts from 0; `text` is the arguments as JSON text, or free text if `custom`. `isCut`: the call
+ * ended before its text was complete.
  */
 export type AnswerCall = { index: number; id: string; name: string; text: string; custom: boolean; isCut?: true };
 
-/** `nativeId`: of reasoning, see `ChatEvent`. */
+/** `nativeId`: for reasoning, see `ChatEvent`. */
 type Words = { type: 'text' | 'refusal' | 'reasoning'; text: string; nativeId?: string };
 
-/** What a message is made of. Neighbours of one kind within a step are one. */
+/** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
   | Words
   | { type: 'call'; call: AnswerCall }
-  /** What the provider wants back; only where no session keeps it. */
+  /** Data that the provider requires in the next request; only without a session, which stores it. */
   | { type: 'native'; part: NativePart };
 
-/** What an event adds to the message; the last two are its end. Texts of steps are joined by a blank line, which stands in `text`. */
+/** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
 export type Change =
   | Words
   | { type: 'native'; part: NativePart }
@@ -35,7 +35,7 @@ export type Change =
   | { type: 'end'; finish: FinishReason }
   | { type: 'failure'; problem: ProblemBody };
 
-/** A call that the client is to run: `arguments` is JSON text. */
+/** A call that the client must run: `arguments` is JSON text. */
 export type ClientCall = { id: string; name: string; arguments: string };
 
 export type AnswerMessage = ReturnType<typeof createMessage>;
@@ -43,16 +43,16 @@ export type AnswerMessage = ReturnType<typeof createMessage>;
 const nothing: readonly Change[] = [];
 
 /**
- * `restarts`: what to do when a step begins anew that has said something: a stream cannot take it back and fails, a document
- * is not written yet.
+ * `restarts`: how to handle the restart of a step that already produced output: a stream cannot revoke it and fails; a document is not
+ * written yet and continues silently.
  */
 export function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | 'as failures' } = {}) {
   const parts: AnswerPart[] = [];
-  /** Where the step at hand begins among the parts. */
+  /** The index of the current step's first part. */
   let stepStart = 0;
-  /** A step before this one said something. */
+  /** Whether an earlier step produced output. */
   let saidBefore = false;
-  /** The step at hand has. */
+  /** Whether the current step produced output. */
   let hasSpoken = false;
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let over = false;
@@ -67,7 +67,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
   };
   const add = (type: Words['type'], piece: string, nativeId?: string): readonly Change[] => {
     if (piece === '') return nothing;
-    // The first text of a step; what came before belongs to another one.
+    // The first text of a step after the first one starts a new paragraph.
     const text = type === 'text' && saidBefore && !hasSpoken ? `\n\n${piece}` : piece;
     hasSpoken ||= type === 'text';
     const words: Words = { type, text, ...(nativeId !== undefined && { nativeId }) };
@@ -134,7 +134,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
         return [...(isEmpty ? callDelta(event.call, '{}') : nothing), ...endCall(event.call, event.state === 'truncated')];
       }
       case 'native': {
-        // A session keeps its own.
+        // A session stores these itself.
         if ('turn' in event) return nothing;
         const part: NativePart = { type: 'native', provider: event.provider, data: event.data };
         parts.push({ type: 'native', part });
@@ -149,9 +149,9 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'step-end':
         return endStep();
       case 'step-restart':
-        // What was said cannot be taken back from a reader who has it.
+        // Output that the reader has received cannot be revoked.
         if (hasSpoken && restarts === 'as failures') {
-          return fail(new Problem('upstream_error', 'The model broke off in mid-answer; the turn goes on in its session.').toBody());
+          return fail(new Problem('upstream_error', 'The model’s answer was interrupted. The turn continues in its session.').toBody());
         }
         parts.length = stepStart;
         hasSpoken = false;
@@ -188,9 +188,9 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
 
   return {
     take,
-    /** What comes next belongs to another step. */
+    /** Ends the current step. */
     endStep,
-    /** The message ends although its turn has not: with a paragraph for each note, then the calls as the only ones. */
+    /** Ends the message of a turn that waits: adds a paragraph for each note, then the calls. */
     pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly ClientCall[] }): Change[] {
       const changes: Change[] = [];
       for (const note of notes) {
@@ -204,20 +204,20 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       return [...changes, ...finish(asked.length > 0 ? 'tool-calls' : 'stop')];
     },
     isOver: () => over,
-    /** Somebody ended its turn. It ends with what was said, as any other. */
+    /** Whether the turn was cancelled. Its message ends with the output so far. */
     isCancelled: () => cancelled,
     usage: () => usage,
-    /** All of it so far, in order. */
+    /** All parts so far, in order. */
     parts: (): readonly AnswerPart[] => parts,
   };
 }
 
-/** Kinds may be added to the log (`core/session-event.ts`); an answer shows only what it knows. */
+/** New kinds may be added to the log (`core/session-event.ts`); an answer ignores unknown ones. */
 function unknownKind(_event: never): readonly Change[] {
   return nothing;
 }
 
-/** All text of one kind. */
+/** Returns all text of one kind. */
 export function textOf(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'reasoning'): string {
   return parts.map((part) => (part.type === kind ? part.text : '')).join('');
 }
@@ -228,10 +228,12 @@ function endTurn(
   fail: (problem: ProblemBody) => readonly Change[],
 ): readonly Change[] {
   if (event.status === 'failed' || event.status === 'interrupted') {
-    // An `error` event before it has told what a provider did; without one the fault is ours.
+    // An `error` event that has no details of a provider's failure; otherwise it is an internal error.
     const code = event.reason === 'upstream_error' ? 'upstream_error' : 'internal';
     const detail =
-      event.reason === 'restarted' ? 'The service restarted while the turn ran. Ask again.' : `The turn ended early: ${event.reason}.`;
+      event.reason === 'restarted'
+        ? 'The service restarted while the turn ran. Send the request again.'
+        : `The turn ended early: ${event.reason}.`;
     return fail(new Problem(code, detail).toBody());
   }
   if (event.reason === 'length' || event.reason === 'max_tokens' || event.reason === 'max_cost') return finish('length');

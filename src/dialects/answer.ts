@@ -1,7 +1,6 @@
 /**
- * A session's answer to one chat request, cut out of its log: from where the request came in to the turn's end, or to where
- * the turn waits. Pure and deterministic, so that an answer can be read again, and gone on from at any frame, by any later
- * process. Who stores what an answer is made from is `session/completion-store.ts`.
+ * A session's answer to one chat request, derived from its log: from the request to the end of the turn, or to where the turn waits. Pure
+ * and deterministic, so any later process can replay an answer or resume it at any frame. `session/completion-store.ts` stores the ranges.
  */
 import { questionOf } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
@@ -15,35 +14,35 @@ import { createMessage, type AnswerMessage, type Change, type ClientCall } from 
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
 /**
- * `turn` is shown from the event after `after` on, and `after` is what the request found or wrote last. `earlier`: what nobody
- * has been shown yet comes first: of this turn, or of one before it, from the event after `earlier.after` on.
+ * The answer contains the events of `turn` after `after`, the last event that the request found or wrote. `earlier`: events that no client
+ * has received yet and that come first, from `earlier.after` on; of the same turn or of an earlier one.
  */
 export type AnswerRange = { turn: string; after: number; earlier: { turn: string; after: number } | null };
 
-/** `id` is `N` for an event's first frame, `N.1`, `N.2` … for more of the same event. */
+/** `id` is `N` for an event's first frame, `N.1`, `N.2` … for more frames of the same event. */
 export type NumberedFrame = AnswerFrame & { id: string };
 
 /** What one event of the log adds to the answer. */
 export type AnswerStep = { event: number; changes: Change[] };
 
 export type AnswerReader = {
-  /** To be fed with every event of the log, in order, from the begin of the turn that was open at `after`, or of the earlier one. */
+  /** Takes every event of the log in order, from the start of the turn that was open at `after`, or of the earlier turn. */
   take(event: SessionEvent): AnswerStep[];
   isOver(): boolean;
-  /** The turn that waits at its end; null: none, or there is no end yet. */
+  /** The turn that waits at the end of the answer; null: none, or the answer has not ended. */
   waiting(): string | null;
   message: AnswerMessage;
 };
 
-/** Texts of steps are joined by a blank line. Calls of server tools are never shown; calls of the client's are all there are. */
+/** Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. */
 export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
   const message = createMessage({ restarts });
   const asked = new Map<string, ClientCall>();
   const questions = new Map<string, string>();
   const approvals = new Map<string, NotedQuestion>();
-  /** Of the turn at hand, whosever: one that waits keeps those behind it waiting. */
+  /** The state of the current turn, which may belong to another request: a waiting turn blocks those after it. */
   let state = beginTurn('');
-  /** Before `after` all is known, so what a dead run had said is taken back before it is shown. */
+  /** Events before `after` are complete, so output of an interrupted run is dropped before it is shown. */
   let held: SessionEvent[] = [];
 
   const follow = (event: SessionEvent & { turn: string }): void => {
@@ -99,17 +98,20 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   };
 }
 
-/** `reason`: null in the notes of older releases. `round`: counts the questions about the call from 1. */
+/** `reason`: null in notes of older releases. `round`: counts the approval requests for the call from 1. */
 export type NotedQuestion = { canonical: string; callId: string; reason: string | null; round: number };
 
-/** What a client reads while a call waits for approval: one line, the same each time, so that it is recognized in the history that comes back. */
+/**
+ * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
+ * sends back.
+ */
 export function approvalNote({ canonical, callId, reason, round }: NotedQuestion, session: string): string {
   const approve = round === 1 ? '{"decision": "approve"}' : `{"decision": "approve", "round": ${round}}`;
   const why = reason === null ? '' : `${visibleText(oneLine(reason))}. `;
   return `Waiting for approval of ${canonical} (call ${callId}): ${why}POST /v1/sessions/${session}/approvals/${callId} with ${approve} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
 }
 
-/** The same for a question of a tool's server. */
+/** The same for a request for input by a tool's server. */
 export function inputNote(
   { canonical, callId, question }: { canonical: string; callId: string; question: string },
   session: string,
@@ -117,17 +119,17 @@ export function inputNote(
   return `Waiting for input to ${canonical} (call ${callId}): ${question} POST /v1/sessions/${session}/tool-results with {"callId": "${callId}", "input": {…}} answers, as the turn's \`pending\` shows it; the next message goes on from there.`;
 }
 
-/** The call that such a note is about; null for any other text. */
+/** Returns the call id of an input note; null for any other text. */
 export function readInputNote(text: string): string | null {
   return /^Waiting for input to \S+ \(call (\S+)\): /.exec(text)?.[1] ?? null;
 }
 
-/** The call that a note is about; null for any other text. Whether it is the very note, only its text says. */
+/** Returns the call id of an approval note; null for any other text. The caller compares the full text. */
 export function readApprovalNote(text: string): string | null {
   return /^Waiting for approval of \S+ \(call (\S+)\): /.exec(text)?.[1] ?? null;
 }
 
-/** Each frame once, whatever was shown before it: a reader that comes back leaves out what it has (`isAfter`). */
+/** Encodes each frame once. A reader that resumes skips the frames that it has (`isAfter`). */
 export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'as failures');
   const write = dialect.createWriter(identity, reader.message);
@@ -142,7 +144,7 @@ export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity
   };
 }
 
-/** The answer as one document. `document` throws the `Problem` that the turn failed with, and `internal` before the answer is over. */
+/** The answer as one document. `document` throws the turn's `Problem` if it failed, and `internal` before the end of the answer. */
 export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'silently');
   let last: Change | undefined;
@@ -163,7 +165,7 @@ export function toDocument(end: Change | undefined, identity: AnswerIdentity, me
   return dialect.toDocument(end.finish, identity, message);
 }
 
-/** Where the answer ends, and the turn that waits there, if it is no turn's end; null while it has none. */
+/** Returns the last event of the answer, and the turn that waits there, if any; null if the answer has not ended. */
 export function answerEnd(
   events: Iterable<SessionEvent>,
   range: AnswerRange,
@@ -177,18 +179,18 @@ export function answerEnd(
   return null;
 }
 
-/** Of a request that names an answer to go on from. */
+/** For a request that names an unknown previous answer. */
 export function unknownCompletion(): Problem {
   return new Problem(
     'not_found',
-    'There is no such answer to go on from: it is none of this service, or its session is gone. Send the items before it instead.',
+    'The previous answer is unknown: this service did not create it, or its session was deleted. Send the earlier items instead.',
     { param: 'previous_response_id' },
   );
 }
 
 export const frameIdPattern = /^(0|[1-9][0-9]{0,14})(?:\.([1-9][0-9]{0,6}))?$/;
 
-/** True when the frame comes after the one of the other id. Both are ids of frames. */
+/** Returns whether the frame `id` comes after the frame `other`. Both are frame ids. */
 export function isAfter(id: string, other: string): boolean {
   const [event, place] = numbers(id);
   const [otherEvent, otherPlace] = numbers(other);

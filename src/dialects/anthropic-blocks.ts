@@ -1,10 +1,10 @@
 /**
- * The parts of an assistant message as content blocks of the Messages API, and back from the blocks what is nobody's but a
- * provider's. The whole message is made here; `anthropic-writer.ts` says the same piece by piece. Wire: API reference "Create a
- * Message"; guides "Extended thinking" (signatures, redacted thinking) and "Fine-grained tool streaming" (`INVALID_JSON`).
- *
- * What a provider wants back travels in the fields that clients return unread: behind reasoning as its `signature`, elsewhere as a
- * `redacted_thinking` block: as a token of `core/native-token.ts`, and as it came where the request goes back as it comes (`isOwnWire`).
+ * Converts parts of an assistant message to content blocks of the Messages API, and provider-specific blocks back to parts. This file makes
+ * whole messages; `anthropic-writer.ts` streams the same blocks. Wire: API reference "Create a Message"; guides "Extended thinking"
+ * (signatures, redacted thinking) and "Fine-grained tool streaming" (`INVALID_JSON`).
+ * Data that a provider requires in the next request travels in fields that clients return unread: after reasoning as its `signature`,
+ * elsewhere as a `redacted_thinking` block. It is a token of `core/native-token.ts`, or unchanged if the request is forwarded unchanged
+ * (`isOwnWire`).
  */
 import { readArguments } from '../core/json-repair.ts';
 import type { NativePart } from '../core/message.ts';
@@ -15,12 +15,12 @@ import type { AnswerIdentity } from './dialect.ts';
 
 export type Block = Record<string, unknown> & { type: string };
 
-/** The signature of thinking that nobody signed: the field is required, and ours are known by how they begin. */
+/** The signature of unsigned thinking: the field is required, and the prefix identifies it as ours. */
 export const unsigned = `${nativeTokenPrefix}unsigned`;
 
 export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIdentity, 'isOwnWire'>): Block[] {
   const blocks: Block[] = [];
-  /** The last one, while more may belong to it. */
+  /** The last block, while more parts may be appended to it. */
   let open: Block | null = null;
   const add = (block: Block): Block => {
     blocks.push(block);
@@ -30,7 +30,7 @@ export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIden
     switch (part.type) {
       case 'text':
       case 'refusal':
-        // Texts of steps are one block: what joins them stands in them.
+        // The texts of all steps are one block; they contain their separators.
         if (open?.type === 'text') open.text = String(open.text) + part.text;
         else open = add({ type: 'text', text: part.text });
         break;
@@ -71,30 +71,30 @@ function addNative(native: NativeMeaning, open: Block | null, add: (block: Block
   }
 }
 
-/** What stands behind no thinking is a block of its own. */
+/** Data that does not follow thinking becomes a separate block. */
 export function blockOf(native: Extract<NativeMeaning, { is: 'signature' | 'token' }>): Block {
   return native.is === 'signature'
     ? { type: 'thinking', thinking: '', signature: native.text }
     : { type: 'redacted_thinking', data: native.text };
 }
 
-/** An object in any case. What is none never looks like arguments that could be used: an empty object would. */
+/** The arguments as an object. Invalid arguments are marked as such, because an empty object would look usable. */
 function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unknown> {
   if (custom) return { input: text };
   return readArguments(text, { ended: true, length: isCut === true }).arguments ?? { INVALID_JSON: text };
 }
 
 export type NativeMeaning =
-  /** Of the thinking before it, or of one that shows nothing. */
+  /** The signature of the thinking before it, or of thinking without text. */
   | { is: 'signature'; text: string }
-  /** The text before it ends here. */
+  /** Ends the text block before it. */
   | { is: 'citations'; citations: readonly unknown[] }
   | { is: 'block'; block: Block }
   | { is: 'token'; text: string }
-  /** Nothing that a block could say. */
+  /** Has no block. */
   | { is: 'nothing' };
 
-/** On its own wire `data` is what `providers/anthropic.ts` notes. */
+/** On its own wire, `data` is what `providers/anthropic.ts` stored. */
 export function readNative(part: NativePart, { isOwnWire }: Pick<AnswerIdentity, 'isOwnWire'>): NativeMeaning {
   const data = recordOf(part.data);
   if (!isOwnWire || data.api !== 'anthropic') {
@@ -107,20 +107,20 @@ export function readNative(part: NativePart, { isOwnWire }: Pick<AnswerIdentity,
   return { is: 'nothing' };
 }
 
-/** `provider`: whose the block is, as far as the request tells; null where it names an agent. */
+/** `provider`: the provider that the request's model names; null if it names an agent. */
 export function fromSignature(signature: unknown, provider: string | null): NativePart | null {
   if (typeof signature !== 'string' || signature === '') return null;
   if (isOwnText(signature)) return unpackNative(signature);
   return provider === null ? null : { type: 'native', provider, data: { api: 'anthropic', type: 'thinking', signature } };
 }
 
-/** A block that only a provider of this API can read: redacted thinking, and what its own tools did. */
+/** Returns a block that only a provider of this API can read: redacted thinking, or the result of a provider tool. */
 export function fromBlock(block: Block, provider: string | null): NativePart | null {
   if (isOwnText(block.data)) return unpackNative(block.data);
   return provider === null ? null : { type: 'native', provider, data: { api: 'anthropic', type: 'block', block } };
 }
 
-/** True for a block that means nothing to anybody but us. */
+/** Returns whether only this service can read the block. */
 export function isOwnBlock(block: unknown): boolean {
   if (!isRecord(block)) return false;
   return (block.type === 'thinking' && isOwnText(block.signature)) || (block.type === 'redacted_thinking' && isOwnText(block.data));

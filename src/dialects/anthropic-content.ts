@@ -1,7 +1,7 @@
 /**
- * Content blocks of a Messages request as neutral parts. What cannot be taken is noted as a fault at its path; what only a provider of
- * this API can read is kept for it (`anthropic-blocks.ts`). Wire: API reference "Create a Message", `ContentBlockParam` of
- * @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
+ * Converts content blocks of a Messages request to neutral parts. Unsupported blocks are reported with their path; blocks that only a
+ * provider of this API can read are preserved for it (`anthropic-blocks.ts`). Wire: API reference "Create a Message", `ContentBlockParam`
+ * of @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
  */
 import { z } from 'zod';
 import { parsePart, pathText } from '../core/issues.ts';
@@ -13,11 +13,11 @@ import { readImage, toContentBlock } from './input-content.ts';
 
 type Path = readonly PropertyKey[];
 
-/** Where the blocks stand, and what is found wrong with them. */
+/** The position of the blocks, and the faults found in them. */
 export type Reading = {
   body: unknown;
   issues: Issue[];
-  /** Whose blocks of a provider's own are: the request's model says it; null where it is an agent. */
+  /** The provider of provider-specific blocks, from the request's model; null if the model is an agent. */
   provider: string | null;
 };
 
@@ -56,7 +56,7 @@ function refuse(path: Path, message: string, { issues }: Reading): [] {
   return [];
 }
 
-/** What a user may say: text, images, and documents that are text. */
+/** Converts user content: text, images, and documents that are text. */
 export function toInput(block: Block, path: Path, reading: Reading): InputPart[] {
   switch (block.type) {
     case 'text': {
@@ -76,7 +76,7 @@ export function toInput(block: Block, path: Path, reading: Reading): InputPart[]
     default:
       return refuse(
         [...path, 'type'],
-        `${quoted(block.type)} blocks are not taken here: send text, image, document or tool_result`,
+        `${quoted(block.type)} blocks are not supported: send text, image, document or tool_result`,
         reading,
       );
   }
@@ -87,7 +87,7 @@ function toImage(block: Block, path: Path, reading: Reading): InputPart[] {
   if (image === null) return [];
   const { type, media_type: mediaType, data, url } = image.source;
   if (type !== 'base64' && type !== 'url')
-    return refuse([...path, 'source', 'type'], 'must be base64 or url: files are not kept here', reading);
+    return refuse([...path, 'source', 'type'], 'must be base64 or url: stored files are not supported', reading);
   const given = type === 'url' ? { url: url ?? '' } : { mediaType, data };
   return readImage(given, (message) => refuse([...path, 'source'], message, reading));
 }
@@ -105,7 +105,7 @@ function toDocument(block: Block, path: Path, reading: Reading): InputPart[] {
     const blocks = source.content.flatMap((inner: unknown, index) => inputBlock(inner, [...at, index], reading));
     return [...about, ...blocks];
   }
-  return refuse([...path, 'source', 'type'], 'must be text or content: PDFs and files are taken only by a provider of this API', reading);
+  return refuse([...path, 'source', 'type'], 'must be text or content: only a provider of this API accepts PDFs and files', reading);
 }
 
 function inputBlock(block: unknown, path: Path, reading: Reading): InputPart[] {
@@ -113,7 +113,7 @@ function inputBlock(block: unknown, path: Path, reading: Reading): InputPart[] {
   return known === null ? [] : toInput(known, path, reading);
 }
 
-/** null: it is not even a result. */
+/** null: not a tool result. */
 export function toResult(block: Block, path: Path, reading: Reading): ClientResult | null {
   const result = read(ToolResult, block, path, reading);
   if (result === null) return null;
@@ -126,12 +126,12 @@ export function toResult(block: Block, path: Path, reading: Reading): ClientResu
   };
 }
 
-/** A tool that a search found: all tools of a request are offered, so that its name is all there is to say. Guide "Tool search tool". */
+/** A tool that a search found. All tools of a request are offered, so only its name is needed. Guide "Tool search tool". */
 function named(block: Block): Block {
   return block.type === 'tool_reference' ? { type: 'text', text: `[tool: ${String(block.tool_name)}]` } : block;
 }
 
-/** What an assistant said, in its order. */
+/** Converts assistant content, in order. */
 export function toAssistantParts(block: Block, path: Path, reading: Reading): AssistantPart[] {
   switch (block.type) {
     case 'text': {
@@ -152,14 +152,14 @@ export function toAssistantParts(block: Block, path: Path, reading: Reading): As
       return call === null ? [] : [toCallPart(call.id, call.name, call.input ?? {})];
     }
     default: {
-      if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not taken here`, reading);
+      if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not supported`, reading);
       const native = fromBlock(block, reading.provider);
       return native === null ? [] : [native];
     }
   }
 }
 
-/** What a provider's own tools did, and what it hid: of use to a provider of this API only, and to others no loss. */
+/** Results of a provider's own tools, and hidden content: only a provider of this API can use them, and others do not need them. */
 function isProviders(type: string): boolean {
   return /^(redacted_thinking|server_tool_use|mcp_tool_use|compaction|[a-z_]+_tool_result)$/.test(type);
 }

@@ -1,4 +1,4 @@
-/** Problems in Anthropic's error shape. Source: API reference "Errors", and `ErrorType` of @anthropic-ai/sdk 1.12. */
+/** Encodes problems in Anthropic's error shape. Source: API reference "Errors", and `ErrorType` of @anthropic-ai/sdk 1.12. */
 import type { ProblemBody } from '../core/problem.ts';
 import { recordOf } from '../core/wire-value.ts';
 
@@ -9,8 +9,8 @@ export type AnthropicError = {
 };
 
 /**
- * `error.type` is what its clients branch on; our own code is in `details`, where the stock client finds it (`errorCode`). A problem's
- * member `anthropic` is details that mean something to these clients alone.
+ * Clients branch on `error.type`; our own code is in `details`, where the stock client finds it (`errorCode`). A problem's member
+ * `anthropic` contains details for these clients only.
  */
 export function anthropicErrorBody(problem: ProblemBody, requestId?: string): AnthropicError {
   return {

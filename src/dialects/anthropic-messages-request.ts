@@ -1,10 +1,9 @@
 /**
- * Anthropic's Messages API as clients write it: the request, checked enough to name faults by path, and its neutral form. A foreign
- * shape: unknown fields pass, and so do those that say nothing to us (`metadata`, `cache_control`, `service_tier` …). Content blocks are
- * `anthropic-content.ts`; the answers are `anthropic-messages.ts`. Wire: API reference "Create a Message"; guides "Extended thinking",
- * "Effort", "Structured outputs" and "Tool use".
- *
- * Messages may end with the assistant's (prefill): then there is no new input, and the model goes on from its words, where it can.
+ * Reads a request of Anthropic's Messages API: validates it with paths in its own terms, and converts it to neutral form. Unknown fields
+ * are allowed, and fields without effect here are ignored (`metadata`, `cache_control`, `service_tier` …). `anthropic-content.ts` reads
+ * content blocks; `anthropic-messages.ts` writes answers. Wire: API reference "Create a Message"; guides "Extended thinking", "Effort",
+ * "Structured outputs" and "Tool use".
+ * Messages may end with an assistant message (prefill). Then there is no new input, and the model continues that text if it can.
  */
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
@@ -37,7 +36,7 @@ const ToolChoice = z.discriminatedUnion('type', [
 ]);
 const Thinking = z.looseObject({ type: z.string(), budget_tokens: z.int().min(1).nullish() });
 
-/** What is counted, too (`/v1/messages/count_tokens`): a request without what only its answer needs. */
+/** The fields that are also counted (`/v1/messages/count_tokens`): a request without the fields that only an answer needs. */
 export const CountTokensRequest = z
   .looseObject({
     model: z.string().min(1).max(300),
@@ -61,9 +60,9 @@ export const MessagesRequest = z
     output_config: z.looseObject({ effort: z.string().max(40).nullish(), format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
     mcp_servers: z
       .array(z.unknown())
-      .max(0, { message: 'must be empty: only a provider of this API calls them, without server tools and session' })
+      .max(0, { message: 'must be empty: only a provider of this API supports them, without server tools and session' })
       .nullish(),
-    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of Anthropic: the toolset whose tools run inside.' }),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
   })
   .meta({
     id: 'MessagesRequest',
@@ -90,14 +89,14 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
   };
 }
 
-/** Other system text in place of the request's own. Takes messages as they came. */
+/** Replaces the request's system text. Takes unvalidated messages. */
 export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const { system: _system, messages, ...rest } = body;
-  const said = Array.isArray(messages) ? messages.filter((message) => !isRecord(message) || message.role !== 'system') : messages;
-  return { ...rest, messages: said, ...(instructions !== '' && { system: instructions }) };
+  const conversation = Array.isArray(messages) ? messages.filter((message) => !isRecord(message) || message.role !== 'system') : messages;
+  return { ...rest, messages: conversation, ...(instructions !== '' && { system: instructions }) };
 }
 
-/** The same object where nothing in it is ours alone. */
+/** Returns the same object if it contains nothing that only this service can read. */
 export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Array.isArray(body.messages)) return body;
   let changed = false;
@@ -111,8 +110,8 @@ export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly
 }
 
 /**
- * The request's messages, neutral. Throws `invalid_request` that names what a turn cannot take by its path. `inSession`: results may
- * come without the call that they answer, since the session has it.
+ * Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support. `inSession`:
+ * results without their call are allowed, since the session has it.
  */
 export function toConversation(body: Asked, { inSession = false } = {}): Conversation {
   const conversation = createConversation({ inSession });
@@ -131,15 +130,15 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
       for (const [place, block] of blocks.entries()) {
         const result = block.type === 'tool_result' ? toResult(block, at(place), reading) : null;
         if (result === null || conversation.addResult(result, isNew)) continue;
-        const message = 'no assistant message before this one has a tool_use block of this id';
+        const message = 'no earlier assistant message has a tool_use block with this id';
         issues.push({ path: `messages[${index}].content[${place}].tool_use_id`, message });
       }
-      const said = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
-      if (said.length > 0) conversation.addInput(said, isNew);
+      const parts = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
+      if (parts.length > 0) conversation.addInput(parts, isNew);
     }
   }
   if (issues.length === 0 && conversation.saysNothingNew() && last !== body.messages.length - 1)
-    issues.push({ path: 'messages', message: 'must end with a user message that says something, or with the results of tool calls' });
+    issues.push({ path: 'messages', message: 'must end with a non-empty user message or with tool results' });
   if (issues.length > 0) throw invalidRequest(issues);
   return conversation.whole();
 }
@@ -153,7 +152,10 @@ function providerOf(ref: string): string | null {
   return slash < 1 || ref.startsWith('agent/') ? null : ref.slice(0, slash);
 }
 
-/** The session that the ids of tool calls lead to (`session-of-calls.ts`). Takes messages as they came, for it decides where a request goes. */
+/**
+ * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
+ * the request is routed.
+ */
 export function sessionOfCalls(messages: unknown): string | null {
   return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
 }
@@ -172,8 +174,8 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
 }
 
 /**
- * All but a search of the provider's that agents offer beside their own tools, and the model may do without. Where a search is all that is
- * asked for, it stays, to be refused.
+ * All tools except a provider's web search that agents offer next to their own tools: the model can work without it. If a search is the
+ * only tool, it stays and is rejected.
  */
 function offeredTools({ tools, tool_choice: choice }: MessagesRequest): OfferedTool<Tool>[] {
   const all = offerAll(tools);
@@ -181,13 +183,13 @@ function offeredTools({ tools, tool_choice: choice }: MessagesRequest): OfferedT
   return all.filter(({ tool }) => !isOptional || !isSearch(tool.type));
 }
 
-/** null for one that is the provider's, and for a name that no model could call. */
+/** null for a provider's tool, and for an invalid name. */
 function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
   const { name, type, description, input_schema: inputSchema } = tool;
   if (isOwn(type)) return parseClientTool({ name, description, inputSchema }, { path, schemaField: 'input_schema', issues });
   issues.push({
     path: `${path}.type`,
-    message: `must be "custom" or absent: ${quoted(type)} is known only to a provider of this API, without server tools and session`,
+    message: `must be "custom" or absent: only a provider of this API supports ${quoted(type)}, without server tools and session`,
   });
   return null;
 }
@@ -196,7 +198,7 @@ function isOwn(type: string | null | undefined): type is 'custom' | null | undef
   return type == null || type === 'custom';
 }
 
-/** Of the web, and of tools that are named later: here all of them are named at once. Guides "Web search tool" and "Tool search tool". */
+/** Web search, and search for tools that are loaded later; all tools are loaded here. Guides "Web search tool" and "Tool search tool". */
 function isSearch(type: string | null | undefined): boolean {
   return type != null && /^(web_search|web_fetch|tool_search_tool)_/.test(type);
 }
@@ -222,10 +224,10 @@ function toSettings(body: MessagesRequest): ModelSettings {
 
 function toReasoning({ thinking, output_config: output }: MessagesRequest): GivenSettings {
   const { type, budget_tokens: budget } = thinking ?? { type: 'unsaid' };
-  // As it sees fit, which is `high` unless it is told otherwise (guide "Effort"). Some clients switch it on and name no budget.
-  const asItSeesFit = type === 'adaptive' || (type === 'enabled' && budget == null);
+  // Adaptive effort is `high` by default (guide "Effort"). Some clients enable thinking without a budget.
+  const isAdaptive = type === 'adaptive' || (type === 'enabled' && budget == null);
   return {
-    reasoningEffort: output?.effort ?? (asItSeesFit ? 'high' : null),
+    reasoningEffort: output?.effort ?? (isAdaptive ? 'high' : null),
     reasoningBudget: type === 'disabled' ? 0 : type === 'enabled' ? budget : null,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Anthropic's Messages API as clients read it: the dialect, its document, and the frame around its stream's blocks. Pure. The
- * request half is `anthropic-messages-request.ts`; the provider's side of the same wire is `providers/anthropic.ts`. Wire: API reference
+ * Writes Anthropic's Messages API: the dialect, its document, and the events around the stream's blocks. Pure.
+ * `anthropic-messages-request.ts` reads requests; `providers/anthropic.ts` is the provider's side of the same wire. Wire: API reference
  * "Create a Message", guides "Streaming messages" and "Stop reasons".
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
@@ -30,8 +30,8 @@ function failureFrames(problem: ProblemBody): AnswerFrame[] {
 }
 
 /**
- * `message_start` and a `ping`, so that a client sees life; the blocks; `message_delta` with the stop reason and all of the usage, which
- * is not known before; `message_stop`. A failure is an `error` event, and the last.
+ * Writes `message_start` and a `ping`, so that the client receives something at once; the blocks; `message_delta` with the stop reason and
+ * the total usage, which is not known before; `message_stop`. A failure is a final `error` event.
  */
 function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
   const blocks = createBlockWriter(message, identity);
@@ -43,7 +43,7 @@ function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): 
     return [toFrame('message_start', `"message":${JSON.stringify(empty)}`), toFrame('ping', '')];
   };
   return (change) => {
-    // A failure first of all needs no message.
+    // If the first change is a failure, no message is started.
     if (change?.type === 'failure') return failureFrames(change.problem);
     if (change?.type !== 'end') return [...begin(), ...blocks.write(change)];
     const delta = JSON.stringify(stopped(stopReason(change.finish, message)));
@@ -65,7 +65,7 @@ function messageBody({ id, model }: AnswerIdentity, content: object[], stop: obj
   return { id, type: 'message', role: 'assistant', model, content, ...stop, usage: usageBody(usage) };
 }
 
-/** Which sequence stopped it no provider but one tells, so that it is `end_turn`. */
+/** Only one provider reports which stop sequence matched, so the reason is `end_turn`. */
 function stopped(reason: string | null): Record<string, unknown> {
   return {
     stop_reason: reason,
@@ -74,7 +74,7 @@ function stopped(reason: string | null): Record<string, unknown> {
   };
 }
 
-/** A model that says no in so many words is refused by itself, where its own wire has a field for that. */
+/** `refusal` requires a refusal that the provider reported in a separate field. */
 function stopReason(finish: FinishReason, message: AnswerMessage): string {
   const isRefusal = finish === 'stop' && message.parts().some(({ type }) => type === 'refusal');
   return isRefusal ? 'refusal' : stopReasons[finish];
@@ -89,7 +89,7 @@ const stopReasons = {
   unknown: 'end_turn',
 } as const satisfies Record<FinishReason, string>;
 
-/** On this wire `input_tokens` are only those that no cache had. What was written to one is among them. */
+/** On this wire, `input_tokens` excludes cached tokens but includes those written to a cache. */
 function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens }: Usage): Record<string, unknown> {
   return {
     input_tokens: Math.max(0, inputTokens - cachedInputTokens),

@@ -1,18 +1,17 @@
 /**
- * An assistant message as the event stream of the Messages API: blocks in the order in which they began, numbered from 0, one open at
- * a time. Wire: guide "Streaming messages". The blocks themselves are those of `anthropic-blocks.ts`.
- *
- * A provider may interleave its calls. What belongs to a block whose turn has not come waits in the message itself, which holds all of it
- * anyway: so the writer walks along the parts of the message, and nothing is kept twice.
+ * Writes an assistant message as the event stream of the Messages API: blocks in the order in which they began, numbered from 0, one open
+ * at a time. Wire: guide "Streaming messages". The blocks are those of `anthropic-blocks.ts`.
+ * A provider may interleave its calls. Output of a block that is not open yet waits in the message, which contains all of it anyway, so
+ * nothing is buffered twice.
  */
 import type { AnswerMessage, AnswerPart, Change } from './answer-message.ts';
 import { blockOf, readNative, unsigned, type Block } from './anthropic-blocks.ts';
 import type { AnswerFrame, AnswerIdentity } from './dialect.ts';
 
 export type BlockWriter = {
-  /** Frames for what the change made sayable; null: nothing was added. */
+  /** Returns the frames that the change allows; null: nothing was added. */
   write(change: Change | null): AnswerFrame[];
-  /** What is left, whether its calls are whole or not. */
+  /** Returns the remaining frames, also for incomplete calls. */
   end(): AnswerFrame[];
 };
 
@@ -20,11 +19,11 @@ type Piece = 'text' | 'thinking' | 'partial_json';
 
 export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>): BlockWriter {
   const ended = new Set<number>();
-  /** The place of the part at hand; `part` once its block has begun, of which `sent` characters are out. */
+  /** The index of the current part; `part` once its block has begun, with `sent` characters written. */
   let at = 0;
   let part: AnswerPart | null = null;
   let sent = 0;
-  /** Number of the open block, or of the one that was open last. */
+  /** The number of the open block, or of the last one. */
   let index = -1;
   let open: Piece | null = null;
   let over = false;
@@ -113,7 +112,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     if (over || now.type === 'native') return true;
     return now.type === 'call' ? ended.has(now.call.index) : message.parts().length > at + 1;
   };
-  /** What was not whole is taken back when a step begins anew. */
+  /** The restart of a step drops incomplete parts. */
   const forget = (parts: readonly AnswerPart[]): void => {
     if (at < parts.length ? part === null || parts[at] === part : at === parts.length && part === null) return;
     stop();
@@ -150,25 +149,25 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
   };
 }
 
-/** An event of the stream: its name stands twice on this wire. */
+/** One event of the stream. On this wire, its name is repeated in the data. */
 export function toFrame(event: string, fields: string): AnswerFrame {
   return { event, data: `{"type":"${event}"${fields === '' ? '' : `,${fields}`}}` };
 }
 
 const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
 
-/** null for a part that is said all at once. */
+/** null for a part that is written at once. */
 function saidIn(part: AnswerPart): string | null {
   if (part.type === 'native') return null;
   return part.type === 'call' ? part.call.text : part.text;
 }
 
-/** Free text becomes JSON when all of it is there. */
+/** Free text becomes JSON once it is complete. */
 function isFree(part: AnswerPart): boolean {
   return part.type === 'call' && part.call.custom;
 }
 
-/** Mostly it is what was added just now. To cut it out of the whole would copy that, each time. */
+/** Usually the new text is the change's. Slicing it from the whole text would copy that text each time. */
 function newIn(said: string, sent: number, part: AnswerPart, change: Change | null): string {
   if (sent === 0) return said;
   if (change !== null && 'text' in change && sent + change.text.length === said.length) {

@@ -1,26 +1,26 @@
-/** The caller's own tools, as far as the dialects write them alike: what else one says, and which are offered, is read by each. */
+/** What the dialects share about the client's tools. Each dialect reads the rest of a tool and decides which are offered. */
 import { limits } from '../core/limits.ts';
 import { ClientTool } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 
-/** A tool of the request that the model is to be offered, and its place. */
+/** A tool of the request that is offered to the model, with its path. */
 export type OfferedTool<Given> = { tool: Given; path: string };
 
 export function offerAll<Given>(tools: readonly Given[] | null | undefined): OfferedTool<Given>[] {
   return (tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
 }
 
-/** Where one of the offered tools stands. A request that says nothing about tools has those of its session, in their order. */
+/** Returns the path of an offered tool. A request without tools uses those of its session, in their order. */
 export function pathOfOffered(offered: readonly OfferedTool<unknown>[], index: number): string {
   return offered[index]?.path ?? `tools[${index}]`;
 }
 
-/** `read` gives null for a tool whose fault it noted. Throws `invalid_request` with the faults of all. */
+/** `read` returns null for a tool whose fault it reported. Throws `invalid_request` with all faults. */
 export function readClientTools<Given>(
   offered: readonly OfferedTool<Given>[],
   read: (offer: OfferedTool<Given>, issues: Issue[]) => ClientTool | null,
 ): ClientTool[] {
-  // Before each is read: there may be any number.
+  // Checked before the tools are read, since there may be any number.
   if (offered.length > limits.maxClientTools)
     throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
   const issues: Issue[] = [];
@@ -31,7 +31,7 @@ export function readClientTools<Given>(
 
 export type GivenTool = { name?: string | undefined; description?: string | null | undefined; inputSchema?: object | null | undefined };
 
-/** `path`: where its fields stand; `schemaField`: what the dialect calls `inputSchema`. null: its faults are among the issues. */
+/** `path`: the path of the tool's fields; `schemaField`: the dialect's name of `inputSchema`. null: the issues contain its faults. */
 export function parseClientTool(
   { name, description, inputSchema }: GivenTool,
   { path, schemaField, issues }: { path: string; schemaField: string; issues: Issue[] },

@@ -1,6 +1,6 @@
 /**
- * A client's request as a conversation, whatever dialect it was written in: put together by the dialects from what the request's messages
- * say one by one, taken by sessions and by the translating proxy.
+ * A client's request as a conversation, independent of the dialect. The dialects add messages one by one; sessions and the translating
+ * proxy use the result.
  */
 import { readArguments } from '../core/json-repair.ts';
 import type { AssistantPart, ClientResult, InputPart, Message, ToolCallPart } from '../core/message.ts';
@@ -10,14 +10,14 @@ import { readToolCallId } from '../core/reference.ts';
 import { isRecord } from '../core/wire-value.ts';
 
 /**
- * `system`: the text of all system and developer messages. `history`: up to the last assistant message. What comes after it is
- * new: `results` of calls, by the ids that the client has them under, and `input`, what the user said.
+ * `system`: the text of all system and developer messages. `history`: all messages up to the last assistant message. New is what follows:
+ * `results` of calls, by the client's call ids, and `input`, the user's content.
  */
 export type Conversation = { system: string; history: Message[]; results: ClientResult[]; input: InputPart[] };
 
 /**
- * What the messages say is added in their order; `isNew`: it comes after the assistant's last word. `inSession`: results may come without
- * the call that they answer, since the session has it.
+ * Messages are added in order. `isNew`: after the last assistant message. `inSession`: results without their call are allowed, since the
+ * session has it.
  */
 export function createConversation({ inSession }: { inSession: boolean }) {
   const system: string[] = [];
@@ -25,7 +25,7 @@ export function createConversation({ inSession }: { inSession: boolean }) {
   const results: ClientResult[] = [];
   const input: InputPart[] = [];
   const names = new Map<string, string>();
-  /** The newest message with calls. */
+  /** The latest message with calls. */
   let calling: Message | null = null;
   return {
     addSystem(text: string): void {
@@ -35,7 +35,10 @@ export function createConversation({ inSession }: { inSession: boolean }) {
       if (isNew) append(input, parts);
       else history.push({ role: 'user', parts });
     },
-    /** Neighbours are one message where they are pieces of one, or its calls wait: the results of all come behind the last. */
+    /**
+     * Merges adjacent assistant items if they are pieces of one message, or if the earlier one has calls without results: all results
+     * follow the last call.
+     */
     addAssistant(parts: AssistantPart[], isPiece = false): void {
       const before = history.at(-1);
       const isOpen = before?.role === 'assistant' && (isPiece || before === calling);
@@ -48,29 +51,32 @@ export function createConversation({ inSession }: { inSession: boolean }) {
         calling = message;
       }
     },
-    /** False: it was not added, since nobody asked for it. */
+    /** false: not added, because no call has this id. */
     addResult(result: ClientResult, isNew: boolean): boolean {
       const isAsked = names.has(result.callId) || (isNew && (inSession || readToolCallId(result.callId) !== null));
       if (!isAsked) return false;
       const before = history.at(-1);
       if (isNew) results.push(result);
-      // Results of one step are one message, in the order they came.
+      // Results of one step are one message, in the order they arrived.
       else if (before?.role === 'tool') append(before.parts, resultMessage([result], names).parts);
       else history.push(resultMessage([result], names));
       return true;
     },
-    /** Nothing in it is for anybody to answer. */
+    /** Whether there is neither new input nor a result. */
     saysNothingNew: () => input.length === 0 && results.length === 0,
     whole: (): Conversation => ({ system: joinParagraphs(...system), history, results, input }),
   };
 }
 
-/** One by one: there may be more than a call takes arguments. */
+/** Pushes items one by one, because a call has a limited number of arguments. */
 function append<Item>(list: Item[], more: readonly Item[]): void {
   for (const item of more) list.push(item);
 }
 
-/** `given`: arguments, or their text. A client's history holds finished calls, so nothing is repaired: what is no object is kept as it came. */
+/**
+ * `given`: the arguments, or their text. Calls in a client's history are finished, so nothing is repaired: invalid arguments stay
+ * unchanged.
+ */
 export function toCallPart(id: string, name: string, given: unknown): ToolCallPart {
   const part = { type: 'tool-call', callId: id, requested: name, canonical: null, via: null, nativeId: id } as const;
   if (isRecord(given)) return { ...part, arguments: given };

@@ -1,4 +1,4 @@
-/** The dialects that clients may speak: a line each. */
+/** The supported client dialects, one per line. */
 import type { DialectName } from '../core/reference.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import type { Dialect } from './dialect.ts';

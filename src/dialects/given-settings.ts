@@ -1,10 +1,10 @@
-/** Settings of a request, which are told, null, or not there at all, as every provider's adapter reads them. */
+/** Removes unset settings of a request (null or absent), which is the form that all provider adapters expect. */
 import type { ModelSettings } from '../core/plan.ts';
 
 export type GivenSettings = { readonly [Name in keyof ModelSettings]: ModelSettings[Name] | null };
 
-/** What is null is not told. */
+/** Returns the settings without null values. */
 export function givenSettings(given: GivenSettings): ModelSettings {
-  // The same names, and of the values those that are there.
+  // The same names; only values that are set.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as ModelSettings;
 }

@@ -1,15 +1,15 @@
-/** What users say and tools give, as far as the dialects write it alike: images, and what of an input a tool's result can hold. */
+/** Input content that the dialects write alike: images, and what a tool result can contain of an input. */
 import { ImagePart, type InputPart } from '../core/message.ts';
 import type { ContentBlock } from '../core/tool.ts';
 
-/** Notes what is wrong at a place below the one at hand. */
+/** Reports a fault at a path relative to the current one. */
 export type Fault = (at: string, message: string) => void;
 
-/** `url` may hold all of the image. Nothing where it is none: `fault` has been told. */
+/** `url` may be a data URL. Returns nothing for an invalid image, after reporting it to `fault`. */
 export function readImage(given: { url: string } | { mediaType: unknown; data: unknown }, fault: (message: string) => void): InputPart[] {
   const image = ImagePart.safeParse({ type: 'image', ...('url' in given ? inlineOf(given.url) : given) });
   if (image.success) return [image.data];
-  fault(image.error.issues[0]?.message ?? 'is no image');
+  fault(image.error.issues[0]?.message ?? 'is not an image');
   return [];
 }
 
@@ -18,7 +18,7 @@ function inlineOf(url: string): object {
   return data === undefined ? { url } : { mediaType, data };
 }
 
-/** Results have no images by address: those are links. */
+/** Tool results cannot contain images by URL; those become links. */
 export function toContentBlock(part: InputPart): ContentBlock {
   if (part.type === 'text') return part;
   const { data, mediaType = 'image/png', url = '' } = part;

@@ -1,6 +1,6 @@
 /**
- * OpenAI Chat Completions as clients write it: the request, checked enough to name faults by path, and its neutral form.
- * A foreign shape: unknown fields pass, for stock SDKs send what is new to us. The answers are in `openai-chat.ts`.
+ * Reads an OpenAI Chat Completions request: validates it with paths in its own terms, and converts it to neutral form. Unknown fields are
+ * allowed, because stock SDKs send new ones. `openai-chat.ts` writes answers.
  */
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
@@ -85,7 +85,7 @@ export const ChatCompletionRequest = z
     reasoning_effort: z.string().max(40).nullish(),
     n: z.int().min(1).max(128).nullish(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
-    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of OpenAI: the toolset whose tools run inside.' }),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
   })
   .meta({ id: 'ChatCompletionRequest', example: { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] } });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
@@ -110,22 +110,22 @@ export function readChatRequest(body: Readonly<Record<string, unknown>>): Dialec
 }
 
 /**
- * What no answer of ours would have, though its client waits for it. What only steers a service (`store`, `prediction`, `service_tier` …)
- * passes: the answer is right without.
+ * Rejects fields whose effect the client would miss in the answer. Fields that only control a provider's service (`store`, `prediction`,
+ * `service_tier` …) are ignored.
  */
 function refuseForeign({ functions, logprobs, logit_bias: bias, modalities, web_search_options: search }: ChatCompletionRequest): void {
   const issues: Issue[] = [];
   const fault = (path: string, message: string) => issues.push({ path, message });
-  if (Array.isArray(functions) && functions.length > 0) fault('functions', 'are of the old format: send tools');
-  if (logprobs === true) fault('logprobs', 'are known only to a provider of this API, without server tools and session');
-  if (Object.keys(recordOf(bias)).length > 0) fault('logit_bias', 'is known only to a provider of this API: leave it out');
+  if (Array.isArray(functions) && functions.length > 0) fault('functions', 'are deprecated: send tools');
+  if (logprobs === true) fault('logprobs', 'are supported only by a provider of this API, without server tools and session');
+  if (Object.keys(recordOf(bias)).length > 0) fault('logit_bias', 'is supported only by a provider of this API: remove it');
   if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
-    fault('modalities', 'must be ["text"]: answers are text here');
-  if (search != null) fault('web_search_options', 'is known only to a provider of this API: leave it out');
+    fault('modalities', 'must be ["text"], because only text answers are supported');
+  if (search != null) fault('web_search_options', 'is supported only by a provider of this API: remove it');
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** All, or those that `allowed_tools` names. */
+/** All tools, or those that `allowed_tools` names. */
 function offeredTools({ tools, tool_choice: choice }: ChatCompletionRequest): OfferedTool<Tool>[] {
   const all = offerAll(tools);
   if (choice == null || typeof choice === 'string' || choice.allowed_tools === undefined) return all;
@@ -133,17 +133,17 @@ function offeredTools({ tools, tool_choice: choice }: ChatCompletionRequest): Of
   return all.filter(({ tool }) => allowed.has(tool.function?.name));
 }
 
-/** Other system text in place of the request's own. Takes messages as they came. */
+/** Replaces the request's system text. Takes unvalidated messages. */
 export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
-  const messages = Array.isArray(body.messages) ? (body.messages as ({ role?: unknown } | null)[]) : []; // Only roles are looked at.
+  const messages = Array.isArray(body.messages) ? (body.messages as ({ role?: unknown } | null)[]) : []; // Only the roles are read.
   const rest = messages.filter((message) => message?.role !== 'system' && message?.role !== 'developer');
   return { ...body, messages: [...(instructions === '' ? [] : [{ role: 'system', content: instructions }]), ...rest] };
 }
 
 /**
- * The request's messages, neutral. Throws `invalid_request` that names what a turn cannot take by its path: unknown content
- * parts, results without a call, calls that are no functions. `inSession`: results may come without the call that they answer,
- * since the session has it.
+ * Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support: unknown content
+ * parts, results without a call, calls that are not functions. `inSession`: results without their call are allowed, since the session has
+ * it.
  */
 export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>, { inSession = false } = {}): Conversation {
   const conversation = createConversation({ inSession });
@@ -166,23 +166,26 @@ export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>, { 
       case 'tool': {
         const content = inputParts(message.content, fault).map(toContentBlock);
         if (!conversation.addResult({ callId: message.tool_call_id, content, isError: false }, isNew))
-          fault('tool_call_id', 'no assistant message before this one has a tool call of this id');
+          fault('tool_call_id', 'no earlier assistant message has a tool call with this id');
         break;
       }
       case 'function':
-        fault('role', 'function messages are of the old format: send tool messages with tool_call_id');
+        fault('role', 'function messages are deprecated: send tool messages with tool_call_id');
         break;
       default:
         message satisfies never;
     }
   }
   if (issues.length === 0 && conversation.saysNothingNew())
-    issues.push({ path: 'messages', message: 'must end with a user message, or with the results of tool calls' });
+    issues.push({ path: 'messages', message: 'must end with a user message or with tool results' });
   if (issues.length > 0) throw invalidRequest(issues);
   return conversation.whole();
 }
 
-/** The session that the ids of tool calls lead to (`session-of-calls.ts`). Takes messages as they came, for it decides where a request goes. */
+/**
+ * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
+ * the request is routed.
+ */
 export function sessionOfCalls(messages: unknown): string | null {
   return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
 }
@@ -205,10 +208,10 @@ function allowedTools({ tool_choice: choice }: ChatCompletionRequest): { name: s
   );
 }
 
-/** null for one that is no function, and for a name that no model could call. */
+/** null for a tool that is not a function, and for an invalid name. */
 function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
   if (tool.function === undefined) {
-    issues.push({ path: `${path}.type`, message: 'must be "function": other kinds are the provider’s, and are not taken here' });
+    issues.push({ path: `${path}.type`, message: 'must be "function": provider tools are not supported here' });
     return null;
   }
   const { name, description, parameters } = tool.function;
@@ -252,7 +255,7 @@ function inputParts(content: z.infer<typeof Content>, fault: Fault): InputPart[]
       const url = typeof part.image_url === 'string' ? part.image_url : part.image_url.url;
       return readImage({ url }, (message) => fault(`content[${index}].image_url`, message));
     }
-    fault(`content[${index}].type`, `${quoted(part.type)} parts are not taken here: send text or image_url`);
+    fault(`content[${index}].type`, `${quoted(part.type)} parts are not supported: send text or image_url`);
     return [];
   });
 }
@@ -263,7 +266,7 @@ function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'a
   const said = text === '' ? (message.refusal ?? '') : text;
   if (said !== '') parts.push({ type: 'text', text: said });
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
-    if (call.function === undefined) fault(`tool_calls[${index}]`, 'only function calls are taken here');
+    if (call.function === undefined) fault(`tool_calls[${index}]`, 'only function calls are supported');
     else parts.push(toCallPart(call.id, call.function.name, call.function.arguments ?? ''));
   }
   return parts;

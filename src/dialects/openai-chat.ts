@@ -1,7 +1,7 @@
 /**
- * OpenAI Chat Completions as clients read it: chunks and the plain document, written from the neutral message. Pure. A session's
- * answers are cut out of its log in `answer.ts`; the request half is in `openai-chat-request.ts`; the provider's side of the same
- * wire is in `providers/openai.ts`. Wire: OpenAI API reference, "Chat Completions".
+ * Writes OpenAI Chat Completions: chunks and the plain document, from the neutral message. Pure. `answer.ts` derives a session's answers
+ * from its log; `openai-chat-request.ts` reads requests; `providers/openai.ts` is the provider's side of the same wire. Wire: OpenAI API
+ * reference, "Chat Completions".
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
 import type { ProblemBody } from '../core/problem.ts';
@@ -27,8 +27,8 @@ function failureFrames(problem: ProblemBody): AnswerFrame[] {
 }
 
 /**
- * Role first, calls in the form that clients can rely on (`index` always, id, type and name once, then argument deltas, `{}` for
- * none), one finish reason, usage in a last chunk where asked for, then `[DONE]`. A failure is a data event with `error`.
+ * Writes the role first; calls in the form that clients rely on (always `index`; id, type and name once, then argument deltas, `{}` for
+ * none); one finish reason; usage in a last chunk if requested; `[DONE]`. A failure is a data event with `error`.
  */
 function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
   const head = `{"id":${JSON.stringify(identity.id)},"object":"chat.completion.chunk","created":${identity.created},"model":${JSON.stringify(identity.model)}`;
@@ -71,7 +71,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     const written = change === null ? [] : write(change);
     if (begun) return written;
     begun = true;
-    // A failure first of all needs no role.
+    // If the first change is a failure, no role is written.
     return change?.type === 'failure' ? written : [chunk('{"role":"assistant","content":""}', 'null'), ...written];
   };
 }

@@ -1,9 +1,9 @@
-/** Problems in OpenAI's error shape, for both of its dialects. */
+/** Encodes problems in OpenAI's error shape, for both of its dialects. */
 import type { ProblemBody } from '../core/problem.ts';
 
 export type OpenAiError = { error: { message: string; type: string; param: string | null; code: string } };
 
-/** A problem in OpenAI's error shape; `code` is ours, `type` is what its clients branch on. */
+/** `code` is our code; clients branch on `type`. */
 export function openAiErrorBody(problem: ProblemBody): OpenAiError {
   const issues = Array.isArray(problem.issues) ? (problem.issues as { path?: unknown }[]) : [];
   const path = problem.param ?? issues[0]?.path;

@@ -1,6 +1,7 @@
 /**
- * The `input` of a Responses request as a neutral conversation. Items that only their provider understands are refused by path: where
- * the request goes to that provider as it is, nobody comes here. Wire: OpenAI API reference, "Responses: create", `input` (SDK 7.57).
+ * Converts the `input` of a Responses request to a neutral conversation. Items that only their provider understands are rejected with their
+ * path; requests forwarded unchanged to that provider do not use this file. Wire: OpenAI API reference, "Responses: create", `input` (SDK
+ * 7.57).
  */
 import { z } from 'zod';
 import { parsePart, pathText } from '../core/issues.ts';
@@ -13,7 +14,7 @@ import { type Conversation, createConversation, toCallPart } from './conversatio
 import { type Fault, readImage, toContentBlock } from './input-content.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
-/** Any of them: what an item must have is looked at by its type. */
+/** Any item. The fields are validated by its type. */
 export const InputItem = z.looseObject({ type: z.string().optional() });
 export type InputItem = z.infer<typeof InputItem>;
 
@@ -33,7 +34,7 @@ const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content }
 const Texts = z.array(z.looseObject({ text: z.string().optional() }));
 const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.nullish(), encrypted_content: z.string().nullish() });
 
-/** What one item says. */
+/** The content of one item. */
 type Said =
   | { as: 'system'; text: string }
   | { as: 'user'; parts: InputPart[] }
@@ -41,8 +42,8 @@ type Said =
   | { as: 'result'; result: ClientResult };
 
 /**
- * Throws `invalid_request` that names what cannot be taken by its path. `inSession`: results may come without the call that they
- * answer, since the session has it.
+ * Throws `invalid_request` with the path of what is not supported. `inSession`: results without their call are allowed, since the session
+ * has it.
  */
 export function toConversation(
   { input, instructions }: { input: string | readonly InputItem[]; instructions?: string | null | undefined },
@@ -56,20 +57,23 @@ export function toConversation(
   for (const [index, item] of items.entries()) {
     const isNew = index > last;
     const fault: Fault = (at, message) => issues.push({ path: `input[${index}]${at === '' ? '' : `.${at}`}`, message });
-    const said = readItem(item, fault, (schema) => parseItem(schema, item, index, issues));
-    if (said === null) continue;
-    if (said.as === 'system') conversation.addSystem(said.text);
-    else if (said.as === 'user') conversation.addInput(said.parts, isNew);
-    else if (said.as === 'assistant') conversation.addAssistant(said.parts, true);
-    else if (!conversation.addResult(said.result, isNew)) fault('call_id', 'no item before this one is a call of this id');
+    const content = readItem(item, fault, (schema) => parseItem(schema, item, index, issues));
+    if (content === null) continue;
+    if (content.as === 'system') conversation.addSystem(content.text);
+    else if (content.as === 'user') conversation.addInput(content.parts, isNew);
+    else if (content.as === 'assistant') conversation.addAssistant(content.parts, true);
+    else if (!conversation.addResult(content.result, isNew)) fault('call_id', 'no earlier item is a call with this id');
   }
   if (issues.length === 0 && conversation.saysNothingNew())
-    issues.push({ path: 'input', message: 'must end with a user message, or with the outputs of calls' });
+    issues.push({ path: 'input', message: 'must end with a user message or with the outputs of calls' });
   if (issues.length > 0) throw invalidRequest(issues);
   return conversation.whole();
 }
 
-/** The session that the ids of calls lead to (`session-of-calls.ts`). Takes items as they came, for it decides where a request goes. */
+/**
+ * Returns the session that the ids of calls belong to (`session-of-calls.ts`). Takes unvalidated items, because it decides where the
+ * request is routed.
+ */
 export function sessionOfItems(input: unknown): string | null {
   return Array.isArray(input) ? sessionOfMentions(callMentions(input)) : null;
 }
@@ -83,18 +87,18 @@ function* callMentions(items: readonly unknown[]): Generator<CallMention> {
   }
 }
 
-/** A tool of a namespace as models know it that have none; `functions` is the namespace of tools that stand in no other. */
+/** The name of a namespaced tool for models without namespaces. `functions` is the namespace of tools that have none. */
 export function qualifiedName(namespace: string | null | undefined, name: string): string {
   return namespace == null || namespace === '' || namespace === 'functions' ? name : `${namespace}__${name}`;
 }
 
-/** System and developer messages. Takes an item as it came. */
+/** System and developer messages. Takes an unvalidated item. */
 export function isSystemItem(item: unknown): boolean {
   const { type = 'message', role } = recordOf(item);
   return type === 'message' && (role === 'system' || role === 'developer');
 }
 
-/** Reasoning with a token that only we can read: its provider would refuse it. Takes an item as it came. */
+/** Reasoning with a token that only this service can read; its provider would reject it. Takes an unvalidated item. */
 export function isOwnReasoning(item: unknown): boolean {
   const { type, encrypted_content: token } = recordOf(item);
   return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
@@ -117,7 +121,7 @@ function parseItem<Schema extends z.ZodType>(schema: Schema, item: InputItem, in
   return null;
 }
 
-/** null: it says nothing, or its fault was told. */
+/** null: the item has no content, or its fault was reported. */
 function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null): Said | null {
   switch (item.type ?? 'message') {
     case 'message': {
@@ -148,19 +152,19 @@ function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodTyp
     case 'item_reference':
       fault(
         'type',
-        'items are not kept one by one here: send the item itself (some clients do so with store: false), or name the answer that it was in by previous_response_id',
+        'single items are not stored here: send the item itself (some clients do so with store: false), or refer to its answer by previous_response_id',
       );
       return null;
     case 'web_search_call':
     case 'file_search_call':
     case 'code_interpreter_call':
     case 'mcp_list_tools':
-      // What a provider did by itself: what came of it, its answer says.
+      // The provider's own work; its answer contains the result.
       return null;
     default:
       fault(
         'type',
-        `${quoted(item.type ?? '')} items are not taken here: only the provider that made them understands them, so leave them out`,
+        `${quoted(item.type ?? '')} items are not supported: only the provider that created them understands them, so remove them`,
       );
       return null;
   }
@@ -173,7 +177,7 @@ function readMessage({ role, content }: z.infer<typeof MessageItem>, fault: Faul
   return { as: 'system', text };
 }
 
-/** A token of ours says what its provider wants back; a provider's own says nothing to anybody else. */
+/** Our token contains data for the provider; a provider's own token is useless to others. */
 function reasoningParts({ summary, content, encrypted_content: token }: z.infer<typeof ReasoningItem>): AssistantPart[] {
   const texts = summary?.length ? summary : (content ?? []);
   const text = joinParagraphs(...texts.map((part) => part.text));
@@ -186,13 +190,13 @@ const textTypes = new Set(['input_text', 'output_text', 'text', 'refusal']);
 function plainText(content: Content, fault: Fault): string {
   if (typeof content === 'string') return content;
   const texts = content.map((part, index) => {
-    if (!textTypes.has(part.type)) fault(`content[${index}].type`, `${quoted(part.type)} parts are not taken here: send text`);
+    if (!textTypes.has(part.type)) fault(`content[${index}].type`, `${quoted(part.type)} parts are not supported: send text`);
     return part.text ?? part.refusal ?? '';
   });
   return texts.join('');
 }
 
-/** `field`: what they are the content of. */
+/** `field`: the field that contains the content. */
 function inputParts(content: Content, field: string, fault: Fault): InputPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((part, index): InputPart[] => {
@@ -202,8 +206,8 @@ function inputParts(content: Content, field: string, fault: Fault): InputPart[] 
 }
 
 function imageParts({ type, image_url: url }: z.infer<typeof ContentPart>, path: string, fault: Fault): InputPart[] {
-  if (type !== 'input_image') fault(`${path}.type`, `${quoted(type)} parts are not taken here: send input_text or input_image`);
-  else if (url == null) fault(`${path}.image_url`, 'is missing: files by id are the provider’s own, so send the image by URL or as data');
+  if (type !== 'input_image') fault(`${path}.type`, `${quoted(type)} parts are not supported: send input_text or input_image`);
+  else if (url == null) fault(`${path}.image_url`, 'is missing: files by id are not supported, so send the image by URL or as a data URL');
   else return readImage({ url }, (message) => fault(`${path}.image_url`, message));
   return [];
 }

@@ -1,7 +1,7 @@
 /**
- * The `output` of a Response as it grows: items out of the changes of the neutral message, and the events that tell of each. The same
- * code makes the stream and the document, so that one is what the other adds up to. Lifecycle events and the Response around it are in
- * `openai-responses.ts`. Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57).
+ * Builds the `output` of a Response: items from the changes of the neutral message, and the events for them. The stream and the document
+ * use the same code, so they agree. `openai-responses.ts` adds the lifecycle events and the Response object. Wire: OpenAI API reference,
+ * "Responses: streaming events" (SDK 7.57).
  */
 import { packNative } from '../core/native-token.ts';
 import type { NativePart } from '../core/message.ts';
@@ -11,16 +11,16 @@ import type { ReadEcho } from './openai-responses-request.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
 
-/** `fields`: the members of the event beside its type and number, as JSON text. */
+/** `fields`: the members of the event besides its type and number, as JSON text. */
 export type Emit = (type: string, fields: string) => void;
 
 export type OutputOptions = {
-  /** What ids of items are made from. */
+  /** The base of the item ids. */
   unique: string;
-  /** Names of the caller's tools that take free text; models that know functions only call them with `{"input": …}`. */
+  /** Names of the client's free-text tools. Models that only support functions call them with `{"input": …}`. */
   custom: ReadEcho['custom'];
   spaces: ReadEcho['spaces'];
-  /** What the provider wants back stands as it came, not as a token of ours (`AnswerIdentity.isOwnWire`). */
+  /** Provider data keeps the provider's form instead of a token (`AnswerIdentity.isOwnWire`). */
   isOwnWire: boolean;
   emit: Emit;
 };
@@ -31,13 +31,13 @@ type TextPart = { type: 'output_text'; text: string; annotations: never[]; logpr
 type MessageItem = OutputItem & { status: string; content: TextPart[] };
 type ReasoningItem = OutputItem & { summary: { type: 'summary_text'; text: string }[] };
 
-/** `head`: what all deltas of the part begin with. */
+/** `head`: the prefix of all deltas of the part. */
 type Place = { index: number; head: string };
 type Open =
   | { kind: 'message'; index: number; item: MessageItem; part: (Place & { value: TextPart }) | null }
   | { kind: 'reasoning'; index: number; item: ReasoningItem; part: Place };
 
-/** `field`: what the item has its text in. `holds`: its input is told at the end, for it is inside of JSON until then. */
+/** `field`: the item's text field. `holds`: the input is sent at the end, because it is inside JSON until then. */
 type OpenCall = Place & { item: OutputItem; event: string; field: 'arguments' | 'input'; holds: boolean };
 
 export function createOutput({ unique, custom, spaces, isOwnWire, emit }: OutputOptions) {
@@ -105,7 +105,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     const logprobs = type === 'refusal' ? '' : ',"logprobs":[]';
     emit(`response.${type}.delta`, `${head}"delta":${JSON.stringify(text)}${logprobs}`);
   };
-  /** On its own wire an item keeps its name: what the provider encrypts is bound to it. */
+  /** On its own wire an item keeps its id, because the provider's encrypted content is bound to it. */
   const think = (text: string, nativeId?: string): void => {
     if (open?.kind !== 'reasoning' || nativeId !== undefined) {
       close();
@@ -121,7 +121,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     emit('response.reasoning_summary_text.delta', `${open.part.head}"delta":${JSON.stringify(text)}`);
   };
 
-  // ---- Calls: several may be open, and change places ----
+  // ---- Calls: several may be open and interleave ----
 
   const startCall = (call: AnswerCall): void => {
     close();
@@ -152,7 +152,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     end(call.index, call.field === 'input' ? call.item : { ...call.item, status: isCut ? 'incomplete' : 'completed' });
   };
 
-  // ---- What the provider wants back ----
+  // ---- Provider data ----
 
   const keep = (part: NativePart): void => {
     const token = packNative(part);
@@ -161,14 +161,14 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
       close('completed', { encrypted_content: token });
       return;
     }
-    // In its place among the items, for there it has to stand when it comes back.
+    // At its position among the items, which the provider requires in the next request.
     close();
     const item: OutputItem = { type: 'reasoning', id: idOf('rs'), summary: [], encrypted_content: token };
     end(add(item), item);
   };
-  /** As `providers/openai-responses.ts` keeps it: a whole item, or what stands behind a message. */
+  /** In the form of `providers/openai-responses.ts`: a whole item, or what follows a message. */
   const keepOwn = ({ data }: NativePart): void => {
-    const { item, message } = (data ?? {}) as { item?: unknown; message?: { phase?: unknown } }; // Members are looked at one by one.
+    const { item, message } = (data ?? {}) as { item?: unknown; message?: { phase?: unknown } }; // The members are checked one by one.
     if (message?.phase !== undefined && open?.kind === 'message') open.item.phase = message.phase;
     if (typeof item !== 'object' || item === null) return;
     const { id, ...rest } = item as Record<string, unknown>;
@@ -189,16 +189,16 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
       else if (change.type === 'reasoning') think(change.text, change.nativeId);
       else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
     },
-    /** Nothing comes any more: what is open ends. */
+    /** Closes all open items at the end. */
     close,
-    /** In order of their begin. Those that did not end are marked so. */
+    /** In the order in which they began. Incomplete items are marked as such. */
     items: (): OutputItem[] => items.map((item) => (item.status === 'in_progress' ? { ...item, status: 'incomplete' } : item)),
   };
 }
 
-/** What a model wrote into the one argument that stands for free text; where it wrote something else, that. */
+/** Returns the free text from a call's one argument; if the model wrote something else, that text. */
 function inputOf(text: string): string {
   const { input } = recordOf(tryParse(text));
-  // Where it is cut or spoilt, the caller's tool gets what there is.
+  // If it is cut or invalid, the client's tool receives the raw text.
   return typeof input === 'string' ? input : text;
 }

@@ -1,7 +1,7 @@
 /**
- * OpenAI Responses as clients write it: the request, checked enough to name faults by path, and its neutral form; its items are read in
- * `openai-responses-input.ts`. A foreign shape: unknown fields pass, for stock SDKs send what is new to us. The answers are in
- * `openai-responses.ts`. Wire: OpenAI API reference, "Responses: create" (SDK 7.57).
+ * Reads an OpenAI Responses request: validates it with paths in its own terms, and converts it to neutral form; `openai-responses-input.ts`
+ * reads its items. Unknown fields are allowed, because stock SDKs send new ones. `openai-responses.ts` writes answers. Wire: OpenAI API
+ * reference, "Responses: create" (SDK 7.57).
  */
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
@@ -41,10 +41,10 @@ export const ResponsesRequest = z
     model: z.string().min(1).max(300),
     input: z
       .union([z.string(), z.array(InputItem)])
-      .meta({ description: 'A text, or items: messages, calls and their outputs, reasoning.' }),
+      .meta({ description: 'A string, or items: messages, calls and their outputs, reasoning.' }),
     instructions: z.string().nullish(),
     previous_response_id: z.string().nullish().meta({
-      description: 'An answer of a session of ours: it goes on from there, and `input` is only what is new.',
+      description: 'The id of an earlier answer of a session. The session continues from it, and `input` contains only new items.',
     }),
     stream: z.boolean().nullish(),
     tools: z.array(Tool).nullish(),
@@ -60,7 +60,7 @@ export const ResponsesRequest = z
     prompt: z.unknown().optional(),
     store: z.boolean().nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
-    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of OpenAI: the toolset whose tools run inside.' }),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
   })
   .meta({ id: 'ResponsesRequest', example: { model: 'rehearsal/default', input: 'Hello' } });
 export type ResponsesRequest = z.infer<typeof ResponsesRequest>;
@@ -84,7 +84,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   };
 }
 
-/** Other system text in place of the request's own. Takes items as they came. */
+/** Replaces the request's system text. Takes unvalidated items. */
 export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const { instructions: _own, input, ...rest } = body;
   return {
@@ -94,37 +94,40 @@ export function withInstructions(body: Readonly<Record<string, unknown>>, instru
   };
 }
 
-/** Without reasoning that only we can read. The same object where there is none. */
+/** Returns the request without reasoning that only this service can read; the same object if there is none. */
 export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input } = body;
   if (!Array.isArray(input) || !input.some(isOwnReasoning)) return body;
   return { ...body, input: input.filter((item) => !isOwnReasoning(item)) };
 }
 
-/** What only OpenAI's own service has a place for. */
+/** Rejects fields that only OpenAI's own service supports. */
 function refuseForeign({ background, conversation, prompt }: ResponsesRequest): void {
   const issues: Issue[] = [];
   if (background === true)
     issues.push({
       path: 'background',
       message:
-        'is not taken here: leave it out. In a session an answer goes on when its reader leaves: with stream, its id comes first, and GET /v1/responses/{id} has it',
+        'is not supported: remove it. A session continues its answer after the client disconnects: with stream, the first event has its id, and GET /v1/responses/{id} returns it',
     });
   if (conversation != null)
     issues.push({
       path: 'conversation',
-      message: 'conversations are sessions here: name one by x-moniker-session, or send previous_response_id',
+      message: 'conversations are sessions here: set x-moniker-session, or send previous_response_id',
     });
-  if (prompt != null) issues.push({ path: 'prompt', message: 'prompt templates are the provider’s own: send instructions and input' });
+  if (prompt != null) issues.push({ path: 'prompt', message: 'prompt templates are not supported: send instructions and input' });
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
 // ---- Tools ----
 
-/** `own`: of a tool in a namespace, what the caller knows it as. */
+/** `own`: the client's name of a namespaced tool. */
 type Offered = OfferedTool<Tool> & { own?: { namespace: string; name: string } };
 
-/** All, or those that `allowed_tools` names. A search of the provider's is left out beside the caller's own tools: agents offer it to all. */
+/**
+ * All tools, or those that `allowed_tools` names. A provider's search next to the client's own tools is dropped, because agents send it to
+ * all providers.
+ */
 function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
   const all = offerAll(tools).flatMap(withInner);
   if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
@@ -135,7 +138,7 @@ function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered
   return all.filter(({ tool }) => !hasOwn || !isSearch(tool));
 }
 
-/** Those of other kinds are the provider's, and go by no name. */
+/** Provider tools have no names and are skipped. */
 function allowedTools({ tool_choice: choice }: ResponsesRequest): { name: string; path: string }[] | null {
   if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return null;
   return (choice.tools ?? []).flatMap(({ name }, index) =>
@@ -149,9 +152,9 @@ function withInner({ tool, path }: Offered): Offered[] {
   if (type !== 'namespace' || inner == null) return [{ tool, path }];
   return inner.map((one, index) => {
     const { name } = one;
-    if (name === undefined) return { tool: one as Tool, path: `${path}.tools[${index}]` }; // Told of as a tool without a name.
+    if (name === undefined) return { tool: one as Tool, path: `${path}.tools[${index}]` }; // Reported as a tool without a name.
     return {
-      tool: { ...one, name: qualifiedName(namespace, name) } as Tool, // Its other fields are looked at as those of any tool.
+      tool: { ...one, name: qualifiedName(namespace, name) } as Tool, // The other fields are validated like those of any tool.
       path: `${path}.tools[${index}]`,
       own: { namespace, name },
     };
@@ -162,17 +165,19 @@ function isOwn({ type }: Tool): boolean {
   return type === 'function' || type === 'custom';
 }
 
-/** Of the web, and of tools that are named later, by the provider: here all of them are named at once. Guides "Web search" and "Tool search". */
+/**
+ * Web search, and the provider's search for tools that are loaded later; all tools are loaded here. Guides "Web search" and "Tool search".
+ */
 function isSearch({ type, execution }: Tool): boolean {
   return /^web_search/.test(type) || (type === 'tool_search' && execution !== 'client');
 }
 
-/** null for one that only a provider runs, and for a name that no model could call. */
+/** null for a provider's tool, and for an invalid name. */
 function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null {
   if (!isOwn(tool)) {
     issues.push({
       path: `${path}.type`,
-      message: 'must be "function" or "custom": other kinds are run by their provider alone, and are not taken here',
+      message: 'must be "function" or "custom": provider tools are not supported here',
     });
     return null;
   }
@@ -184,10 +189,10 @@ function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null 
   return parseClientTool(given, { path, schemaField: 'parameters', issues });
 }
 
-/** Free text for models that know functions only; the answer tells it as the custom call that it is. */
+/** Free text for models that only support functions; the answer shows it as a custom call. */
 const freeText = {
   type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of the tool, as free text.' } },
+  properties: { input: { type: 'string', description: 'The complete input of the tool, as free text.' } },
   required: ['input'],
   additionalProperties: false,
 };
@@ -215,7 +220,7 @@ function toSettings(body: ResponsesRequest): ModelSettings {
   });
 }
 
-/** Settings hold the form of Chat Completions, which nests a schema one level deeper. */
+/** Settings use the form of Chat Completions, which nests the schema one level deeper. */
 function toResponseFormat({ type, ...schema }: z.infer<typeof TextFormat>): Record<string, unknown> {
   return type === 'json_schema' ? { type, json_schema: schema } : { type, ...schema };
 }
@@ -226,7 +231,7 @@ function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, 
   throw invalidRequest([
     {
       path: 'tool_choice',
-      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools: others are the provider’s own',
+      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools: provider tools are not supported here',
     },
   ]);
 }
@@ -238,7 +243,7 @@ const echoed = [
   ...['safety_identifier', 'prompt_cache_key', 'max_tool_calls', 'reasoning', 'tool_choice', 'metadata', 'text', 'instructions', 'tools'],
 ] as const;
 
-/** Fields that a Response shows again, the small ones first: what has no room shows as if it had not been sent. */
+/** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
 function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   let room = limits.maxEchoCharacters;
@@ -254,25 +259,25 @@ function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<
   return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }) };
 }
 
-/** With the members that the SDK's types call required. */
+/** Adds the members that the SDK's types require. */
 function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
   if (value == null) return null;
-  if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Parsed, as are the next two.
+  if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Already validated, like the next two.
   if (field === 'text') return { format: { type: 'text' }, ...(value as object) };
   if (field !== 'tools') return value;
   return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
 }
 
-/** `custom`: names of tools that take free text. `spaces`: what tools of namespaces are to the caller, by the names that models know. */
+/** `custom`: names of free-text tools. `spaces`: the client's names of namespaced tools, by their names for models. */
 export type ReadEcho = {
   echo: Record<string, unknown>;
   custom: ReadonlySet<string>;
   spaces: ReadonlyMap<string, { namespace: string; name: string }>;
 };
 
-/** What `toEcho` made; of a reply that no request of ours belongs to, nothing. */
+/** Reads what `toEcho` wrote; empty for a reply without a stored request. */
 export function readEcho(echo: Record<string, unknown> | undefined): ReadEcho {
   type Written = { shown?: Record<string, unknown>; custom?: string[]; spaces?: [string, { namespace: string; name: string }][] };
-  const { shown = {}, custom = [], spaces = [] } = (echo ?? {}) as Written; // By `toEcho`.
+  const { shown = {}, custom = [], spaces = [] } = (echo ?? {}) as Written; // Written by `toEcho`.
   return { echo: shown, custom: new Set(custom), spaces: new Map(spaces) };
 }

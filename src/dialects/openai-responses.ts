@@ -1,7 +1,7 @@
 /**
- * OpenAI Responses as clients read it: events and the plain document, written from the neutral message. Pure. A session's answers are
- * cut out of its log in `answer.ts`; the request half is in `openai-responses-request.ts`; the provider's side of the same wire is in
- * `providers/openai-responses.ts`. Wire: OpenAI API reference, "Responses" and "Responses: streaming events" (SDK 7.57).
+ * Writes OpenAI Responses: events and the plain document, from the neutral message. Pure. `answer.ts` derives a session's answers from its
+ * log; `openai-responses-request.ts` reads requests; `providers/openai-responses.ts` is the provider's side of the same wire. Wire: OpenAI
+ * API reference, "Responses" and "Responses: streaming events" (SDK 7.57).
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
 import type { ProblemBody } from '../core/problem.ts';
@@ -27,8 +27,9 @@ export const openAiResponses: Dialect = {
 };
 
 /**
- * Created and in progress, the items, then one last event. Numbers count from 0 without gaps, one a frame, so that a stream can be gone
- * on with by number. A failure is told twice, as OpenAI tells it: by `error`, which the stock client throws, and by `response.failed`.
+ * Writes created and in-progress events, the items, and one final event. Sequence numbers count from 0 without gaps, one per frame, so a
+ * stream can be resumed by number. A failure is reported twice, as OpenAI does: by `error`, which the stock client throws, and by
+ * `response.failed`.
  */
 function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
   let frames: AnswerFrame[] = [];
@@ -56,7 +57,7 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     if (change?.type === 'end') {
       const outcome = outcomeOf(change.finish, message);
       output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
-      // There is no event for a cancelled one that clients know.
+      // Clients know no event for a cancelled response.
       end(outcome.status === 'completed' ? 'response.completed' : 'response.incomplete', outcome);
     } else if (change?.type === 'failure') {
       emit('error', errorFields(change.problem));
@@ -74,7 +75,7 @@ function toResponse(finish: FinishReason, identity: AnswerIdentity, message: Ans
   return responseBody(identity, outcome, output.items(), message.usage());
 }
 
-/** What would have been told of a part that is whole. */
+/** Returns the changes that produce a complete part. */
 function changesOf(part: AnswerPart): Exclude<Change, { type: 'end' | 'failure' }>[] {
   if (part.type !== 'call') return [part];
   const { call } = part;
@@ -98,7 +99,7 @@ function outcomeOf(finish: FinishReason, message: AnswerMessage): Outcome {
   return { status: 'completed' };
 }
 
-/** Every field that the SDK's types call required, and what the request said of the others. `null` usage: not known yet. */
+/** Contains every field that the SDK's types require, and the request's values of the others. `null` usage: not known yet. */
 function responseBody(
   identity: AnswerIdentity,
   { status, error, incomplete }: Outcome,
@@ -137,7 +138,7 @@ function responseBody(
 function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): Record<string, unknown> {
   return {
     input_tokens: inputTokens,
-    // What was written to a cache is not told apart; the field is required.
+    // Cache writes are not reported separately, but the field is required.
     input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
@@ -145,14 +146,14 @@ function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoning
   };
 }
 
-/** Flat as the reference has it, and nested as OpenAI sends it: clients read one or the other. */
+/** Flat as in the reference, and nested as OpenAI sends it: clients read one or the other. */
 function errorFields(problem: ProblemBody): string {
   const { error } = openAiErrorBody(problem);
   const { code, message, param } = error;
   return JSON.stringify({ code, message, param, error }).slice(1, -1);
 }
 
-/** Of a closed list, in which `server_error` is whatever is nobody's fault in particular. */
+/** A closed list of codes; `server_error` is the general one. */
 function responseError({ status, detail }: ProblemBody): { code: string; message: string } {
   const code = status === 429 ? 'rate_limit_exceeded' : status === 422 ? 'invalid_prompt' : 'server_error';
   return { code, message: detail };
@@ -160,7 +161,7 @@ function responseError({ status, detail }: ProblemBody): { code: string; message
 
 function outputOptions({ id, echo, isOwnWire }: AnswerIdentity) {
   const { custom, spaces } = readEcho(echo);
-  // Without its session: ids of items have 64 characters at most.
+  // Without the session, because item ids have at most 64 characters.
   return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom, spaces, isOwnWire: isOwnWire === true };
 }
 

@@ -1,15 +1,15 @@
-/** A provider's reply in a client's dialect, without a session between them: what the proxy writes when it cannot pass bytes on as they are. */
+/** Encodes a provider's reply in a client's dialect without a session. The proxy uses it if it cannot forward bytes unchanged. */
 import type { ChatEvent } from '../core/chat-event.ts';
 import { createMessage, type Change } from './answer-message.ts';
 import { toDocument } from './answer.ts';
 import type { AnswerIdentity, Dialect } from './dialect.ts';
 
 export type ReplyEncoder = {
-  /** SSE text for one event, '' where it shows nothing. Deterministic: the same events give the same bytes. */
+  /** Returns SSE text for one event; '' if the event is not shown. Deterministic: the same events give the same bytes. */
   encode(event: ChatEvent): string;
 };
 
-/** After the reply's end every event encodes as ''. */
+/** After the reply's end, every event is encoded as ''. */
 export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): ReplyEncoder {
   const message = createMessage();
   const write = dialect.createWriter(identity, message);
@@ -28,7 +28,7 @@ export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): 
   };
 }
 
-/** The document of a whole reply. Throws the `Problem` that ended it, if one did. */
+/** Returns the document of a whole reply. Throws the `Problem` that ended it, if any. */
 export function toReplyDocument(dialect: Dialect, events: Iterable<ChatEvent>, identity: AnswerIdentity): Record<string, unknown> {
   const message = createMessage({ restarts: 'silently' });
   let end: Change | undefined;

@@ -1,12 +1,12 @@
-/** Where a chat request belongs that names no session: the ids of its calls tell. For requests that nobody has read yet. */
+/** Finds the session of a chat request that names none, from its call ids. Works on unvalidated requests. */
 import { invalidRequest } from '../core/problem.ts';
 import { readToolCallId } from '../core/reference.ts';
 
-/** The id of a call as it came: in a result, or in the assistant's own words, which may have none. */
+/** The unvalidated id of a call: in a result, or in an assistant message, which may have none. */
 export type CallMention = { by: 'result' | 'assistant'; id: unknown; path: string };
 
 /**
- * The session of the results at the end, else of the newest call; null: no call is one of ours. `mentions`: the newest first. Throws
+ * Returns the session of the results at the end, or of the latest call; null: no call is ours. `mentions`: the latest first. Throws
  * `invalid_request` for results of two sessions.
  */
 export function sessionOfMentions(mentions: Iterable<CallMention>): string | null {
@@ -14,8 +14,8 @@ export function sessionOfMentions(mentions: Iterable<CallMention>): string | nul
   for (const { by, id, path } of mentions) {
     const session = typeof id === 'string' ? (readToolCallId(id)?.session ?? null) : null;
     if (by === 'result' && found !== null && session !== null && session !== found)
-      throw invalidRequest([{ path, message: 'is of another session than the other results: send the results of one session' }]);
-    // Before the assistant's last word are results of the past.
+      throw invalidRequest([{ path, message: 'belongs to another session than the other results: send results of one session only' }]);
+    // Results before the last assistant message belong to the past.
     if (by === 'assistant' && (found ?? session) !== null) return found ?? session;
     found ??= session;
   }
