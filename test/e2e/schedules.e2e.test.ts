@@ -113,7 +113,7 @@ describe('schedules over HTTP', () => {
       [{ session: '{{user.id}}', at: '2099-12-24T18:00:00Z' }, 'session', 'a schedule has none'],
       [{}, 'cron', 'give one of'],
       [{ cron: '@daily', interval: '1h' }, 'cron', 'give one of'],
-      [{ interval: '1h', timeZone: 'UTC' }, 'timeZone', 'belongs to cron'],
+      [{ interval: '1h', timeZone: 'UTC' }, 'timeZone', 'is only valid with cron'],
       [{ interval: '1h', input: '{{#each}}' }, 'input', ''],
       [{ interval: '1h', callbackUrl: 'https://example.com' }, 'callbackSecret', 'is missing'],
       [{ interval: '1h', every: 'day' }, 'every', 'unknown field'],

@@ -1,4 +1,4 @@
-/** From a webhook's document and its secrets to what judges deliveries. Also what is said of a document that cannot be compiled. */
+/** Compiles a webhook's document and secrets for deliveries, and reports the faults of a document that cannot be compiled. */
 import { invalidRequest } from '../problem.ts';
 import type { Issue } from '../problem.ts';
 import type { CompiledHook, HookTemplates } from './compiled-hook.ts';
@@ -8,9 +8,9 @@ import { createVerifier } from './signatures/create-verifier.ts';
 import type { Template } from './templates/template.ts';
 import type { WebhookDocument } from './webhook.ts';
 
-/** Its `templates` throws as `compileTemplates` does. */
+/** `templates` throws as `compileTemplates` does. */
 export function compileHook({ webhook, version }: { webhook: WebhookDocument; version: number }, secrets: readonly string[]): CompiledHook {
-  // What was made is kept, never the promise of it: one request's promise must not be what another waits for in a Worker.
+  // Stores the result and not its promise, since in a Worker one request must not wait for another request's promise.
   let made: HookTemplates | null = null;
   return {
     webhook,
@@ -23,7 +23,7 @@ export function compileHook({ webhook, version }: { webhook: WebhookDocument; ve
   };
 }
 
-/** Throws `invalid_request` with every fault of its templates and its filter. */
+/** Throws `invalid_request` with all faults of the templates and the filter. */
 export async function compileTemplates(webhook: Pick<WebhookDocument, 'session' | 'input' | 'filter'>): Promise<HookTemplates> {
   const issues: Issue[] = [];
   const session = templateOf(webhook.session, 'session', issues);
@@ -40,7 +40,7 @@ function templateOf(text: string, path: string, issues: Issue[]): Template | nul
   return null;
 }
 
-/** The language of filters is loaded by the first webhook that has one. */
+/** The filter language is loaded when the first webhook uses it. */
 async function filterOf(text: string, issues: Issue[]): Promise<Filter | null> {
   const { parseFilter } = await import('./filters/filter.ts');
   const parsed = parseFilter(text, 'filter');

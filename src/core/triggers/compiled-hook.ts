@@ -1,4 +1,4 @@
-/** A webhook as a delivery needs it: made of its document once an isolate, by `compileHook` in `compile-hook.ts`. */
+/** A compiled webhook for deliveries, created from its document once per isolate by `compileHook` in `compile-hook.ts`. */
 import type { Filter } from './filters/filter.ts';
 import type { Verifier } from './signatures/verifier.ts';
 import type { Template } from './templates/template.ts';
@@ -6,12 +6,12 @@ import type { WebhookDocument } from './webhook.ts';
 
 export type CompiledHook = {
   webhook: WebhookDocument;
-  /** Of this installation's Catalog: raised by each write. */
+  /** The Catalog's version for this installation; each write increments it. */
   version: number;
   verify: Verifier;
-  /** Read from their text at the first delivery that is signed, so that no stranger sees in the time that there is something to read. */
+  /** Parsed at the first signed delivery, so that unsigned requests cannot detect the webhook by timing. */
   templates(): Promise<HookTemplates>;
 };
 
-/** `filter` null: everything counts. */
+/** `filter` null: every event counts. */
 export type HookTemplates = { filter: Filter | null; session: Template; input: Template };

@@ -1,4 +1,4 @@
-/** What a sender calls its event and its delivery, by scheme. Read once the signature holds. */
+/** Reads the event type and the delivery id by scheme. Runs after the signature is verified. */
 import { sha256Hex, sha256HexOfBytes } from '../hash.ts';
 import { limits } from '../limits.ts';
 import { bytesOf } from './signatures/hmac-keys.ts';
@@ -8,14 +8,14 @@ import { standardSigned } from './signatures/standard.ts';
 import { stripeSigned } from './signatures/stripe.ts';
 import type { WebhookDocument } from './webhook.ts';
 
-/** `id` is the same in every repeat of one delivery, and of no other. `isPing`: a sender that only tries whether somebody is there. */
+/** `id` is the same in every repeat of a delivery and in no other delivery. `isPing`: the sender only tests the connection. */
 export type EventHead = { id: string; event: string | null; isPing: boolean };
 
 export type EventSource = { header(name: string): string | null; payload: unknown; body: Uint8Array };
 
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
 
-/** Where a scheme has no id of its own, and the document names no header, it is a hash of what was signed. */
+/** If the scheme has no id and the document names no header, the id is a hash of the signed content. */
 export async function eventOf(webhook: Hook, source: EventSource): Promise<EventHead> {
   const given = givenId(webhook, source);
   return {
@@ -25,14 +25,14 @@ export async function eventOf(webhook: Hook, source: EventSource): Promise<Event
   };
 }
 
-/** The `challenge` of Slack's URL check (docs.slack.dev: Events API, `url_verification`); null: it is none. */
+/** Returns the `challenge` of Slack's URL check (docs.slack.dev: Events API, `url_verification`); null: not such a check. */
 export function slackChallenge(payload: unknown): string | null {
   if (textAt(payload, 'type') !== 'url_verification') return null;
   const challenge = textAt(payload, 'challenge');
   return challenge === null || challenge.length > limits.maxChallengeLength ? null : challenge;
 }
 
-/** As the sender names it. Slack repeats an event under the same `event_id`; commands and clicks carry a `trigger_id` of their own. */
+/** The sender's id. Slack repeats an event with the same `event_id`; commands and interactions have a `trigger_id`. */
 function givenId({ scheme, hmac, bearer }: Hook, { header, payload }: EventSource): string | null {
   switch (scheme) {
     case 'standard':
@@ -53,7 +53,7 @@ function givenId({ scheme, hmac, bearer }: Hook, { header, payload }: EventSourc
   }
 }
 
-/** It stands in addresses and in lists: visible ASCII of bounded length, and nothing that an address takes for a way up. */
+/** The id is part of URLs and lists: visible ASCII of bounded length that cannot be read as a relative path. */
 async function boundedId(id: string): Promise<string> {
   const isPlain = id.length <= limits.maxDeliveryIdLength && /^[!-~]+$/.test(id) && id !== '.' && id !== '..';
   return isPlain ? id : await sha256Hex(id);
@@ -91,13 +91,13 @@ function commonEvent(payload: unknown): string | null {
   return textAt(payload, 'type') ?? textAt(payload, 'event');
 }
 
-/** GitHub's `ping` after a webhook was made; Slack's `ssl_check` of a command's address. */
+/** GitHub's `ping` after a webhook was created; Slack's `ssl_check` of a command URL. */
 function isPing({ scheme }: Hook, { header, payload }: EventSource): boolean {
   if (scheme === 'github') return header('x-github-event') === 'ping';
   return scheme === 'slack' && textAt(payload, 'ssl_check') === '1';
 }
 
-/** null: there is no such text, or it is empty. */
+/** null: missing or empty. */
 function textAt(value: unknown, name: string): string | null {
   const member = memberOf(value, name);
   return typeof member === 'string' && member !== '' ? member : null;
@@ -105,6 +105,6 @@ function textAt(value: unknown, name: string): string | null {
 
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  // Of an object that was parsed; its members are judged by whoever asks.
+  // A parsed object; callers check its members.
   return (value as Record<string, unknown>)[name];
 }

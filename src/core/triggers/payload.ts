@@ -1,23 +1,23 @@
 /**
- * What was sent, read by its media type: JSON, a form (with JSON in `payload`, as Slack and GitHub send it), or text. It is read only once the
- * signature holds, and what is signed is never what is read here, but the bytes.
+ * Parses a delivery's body by media type: JSON, a form (with JSON in `payload`, as Slack and GitHub send it), or text. Runs after the
+ * signature was verified over the raw bytes.
  */
 import { limits } from '../limits.ts';
 import { parseJsonText } from '../json-text.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 
-/** `value` is what templates and filters see. `text`: as it came, but for a byte order mark; `isJson`: it is JSON as a whole. */
+/** `value`: what templates and filters read. `text`: the body without a byte order mark; `isJson`: the whole body is JSON. */
 export type Payload = { text: string; value: unknown; isJson: boolean };
 
 /**
- * Throws `unsupported_media_type` (multipart, another charset than UTF-8, compressed), `invalid_json` (also what is nested too deep, and what is
- * not UTF-8), `body_too_large` (too many values) and `invalid_request` (`__proto__`).
+ * Throws `unsupported_media_type` (multipart, a charset other than UTF-8, compressed), `invalid_json` (also nested too deep or not UTF-8),
+ * `body_too_large` (too many values) and `invalid_request` (`__proto__`).
  */
 export function readPayload(body: Uint8Array, headers: { contentType: string | null; contentEncoding: string | null }): Payload {
   refuseCompressed(headers.contentEncoding);
   const type = mediaTypeOf(headers.contentType);
   const text = textOf(body);
-  // Senders' test buttons send nothing at all under their usual type.
+  // Senders' test buttons may send an empty body with their usual type.
   if (text.trim() === '') return asText(text);
   if (isJsonType(type)) return { text, value: parseJsonText(text), isJson: true };
   if (type === 'application/x-www-form-urlencoded') return { text, value: formValue(text), isJson: false };
@@ -31,20 +31,20 @@ function asText(text: string): Payload {
 
 function refuseCompressed(encoding: string | null): void {
   if (encoding === null || encoding.trim() === '' || encoding.trim().toLowerCase() === 'identity') return;
-  throw new Problem('unsupported_media_type', 'Send it uncompressed: bodies with a content-encoding are not read.');
+  throw new Problem('unsupported_media_type', 'Send the body uncompressed: content-encoding is not supported.');
 }
 
-/** Lower-case and without parameters; '' when none is named. */
+/** Lower case, without parameters; '' if absent. */
 function mediaTypeOf(contentType: string | null): string {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const name = type.trim();
-  // Two types at once (`a/b, c/d`) could be read as the one by us and as the other by whoever let it pass.
+  // Two parsers could read different types from a list (`a/b, c/d`), so it is rejected.
   if (name !== '' && !/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(name))
     throw new Problem('unsupported_media_type', 'The content type is not one media type such as `application/json`.');
   if (name.startsWith('multipart/'))
     throw new Problem(
       'unsupported_media_type',
-      'Multipart bodies are not read: send JSON, a form (`application/x-www-form-urlencoded`) or text.',
+      'Multipart bodies are not supported: send JSON, a form (`application/x-www-form-urlencoded`) or text.',
     );
   for (const parameter of parameters) {
     const charset = charsetOf(parameter);
@@ -72,10 +72,10 @@ function isJsonType(type: string): boolean {
   return type === 'application/json' || type === 'text/json' || type.endsWith('+json');
 }
 
-/** Fields by name, of several with one name the last; or the object that stands as JSON in the field `payload`. */
+/** Returns fields by name (the last of duplicates), or the object in the field `payload` if that is JSON. */
 function formValue(text: string): unknown {
   if (text.split('&', limits.maxJsonValues + 1).length > limits.maxJsonValues)
-    throw new Problem('body_too_large', `The body holds more than ${limits.maxJsonValues} fields.`);
+    throw new Problem('body_too_large', `The body has more than ${limits.maxJsonValues} fields.`);
   const fields = new URLSearchParams(text);
   if (fields.has('__proto__')) throw invalidRequest([{ path: '__proto__', message: 'this key is not allowed' }]);
   const payload = fields.get('payload');
@@ -83,7 +83,7 @@ function formValue(text: string): unknown {
   return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : Object.fromEntries(fields);
 }
 
-/** The object or list that the text is, without having been called JSON. undefined: it is just text, as is what our bounds refuse. */
+/** Returns the object or list if the text is JSON without being declared as such. undefined: plain text, also if it exceeds the limits. */
 function undeclaredJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {

@@ -1,20 +1,20 @@
-/** As whom the turns of a trigger run: as a key that is no key, which may use the agent of its trigger and nothing else. */
+/** The principal of a trigger's turns: a synthetic key that may use the trigger's agent and nothing else. */
 import type { Principal } from '../principal.ts';
 import type { Trigger } from './delivery.ts';
 
-/** Ids of keys hold no colon, so none of them is ever one of these. */
+/** Contains a colon, so it never equals the id of a real key. */
 export function triggerKeyId({ kind, name }: Trigger): string {
   return `${kind}:${name}`;
 }
 
-/** null: it is the id of a key. */
+/** null: the id belongs to a key. */
 export function triggerOfKey(id: string): Trigger | null {
   const [kind, name, ...rest] = id.split(':');
   if (rest.length > 0 || name === undefined || (kind !== 'webhook' && kind !== 'schedule')) return null;
   return { kind, name };
 }
 
-/** Owns the sessions of the trigger: other keys see them as far as they are `admin`, and decide in them where they may approve. */
+/** Owns the trigger's sessions. Other keys can read them with `admin`, and decide approvals in them if they may approve. */
 export function triggerPrincipal(workspace: string, trigger: Trigger, agent: string): Principal {
   return { workspace, keyId: triggerKeyId(trigger), scopes: ['chat', 'tools'], agents: [agent] };
 }

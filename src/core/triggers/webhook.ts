@@ -1,6 +1,6 @@
 /**
- * A webhook as its administrator writes it (DESIGN §8): who may send, which events count, which session they belong to, and what
- * its agent is told. What a delivery goes through is `engine/triggers/take-delivery.ts`.
+ * A webhook as an administrator writes it (DESIGN §8): the allowed sender, the events that count, their session, and the agent's input.
+ * `engine/triggers/take-delivery.ts` processes deliveries.
  */
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
@@ -13,41 +13,42 @@ export type WebhookScheme = z.infer<typeof WebhookScheme>;
 const HeaderName = z
   .string()
   .max(limits.maxHeaderNameLength)
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'must be the name of a header' })
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'must be a valid header name' })
   .transform((name) => name.toLowerCase());
 
-/** Of a sender that signs in a way of its own. */
+/** For a sender with a custom signature. */
 export const HmacSettings = z
   .strictObject({
-    header: HeaderName.meta({ description: 'Holds the signature.' }),
+    header: HeaderName.meta({ description: 'The header that contains the signature.' }),
     algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
     encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
-    prefix: z.string().max(100).default('').meta({ description: 'Before the signature in its header, such as `sha256=`.' }),
+    prefix: z.string().max(100).default('').meta({ description: 'The prefix of the signature in its header, such as `sha256=`.' }),
     signed: z
       .string()
       .max(200)
       .default('{body}')
-      .refine((form) => form.split('{body}').length === 2, { message: 'must hold {body}, once' })
-      .refine((form) => !/\{(?!(?:body|timestamp|id)\})[a-z]+\}/i.test(form), { message: 'knows {body}, {timestamp} and {id} only' })
-      .meta({ description: 'What is signed: `{body}` and, if given, `{timestamp}` and `{id}`, as in `{timestamp}.{body}`.' }),
+      .refine((form) => form.split('{body}').length === 2, { message: 'must contain {body} exactly once' })
+      .refine((form) => !/\{(?!(?:body|timestamp|id)\})[a-z]+\}/i.test(form), { message: 'supports only {body}, {timestamp} and {id}' })
+      .meta({ description: 'The signed text: `{body}`, and optionally `{timestamp}` and `{id}`, as in `{timestamp}.{body}`.' }),
     timestampHeader: HeaderName.optional().meta({
-      description: 'Holds the time of sending in seconds. With it in `signed`, what is older or newer than 5 minutes is refused.',
+      description:
+        'The header that contains the time of sending in seconds. If `signed` contains it, requests older or newer than 5 minutes are rejected.',
     }),
     idHeader: HeaderName.optional().meta({
-      description: 'Holds the id of the delivery. Absent: what is sent word for word again is a repeat.',
+      description: 'The header that contains the id of the delivery. Absent: an identical request counts as a repeat.',
     }),
   })
   .refine(({ signed, timestampHeader }) => !signed.includes('{timestamp}') || timestampHeader !== undefined, {
     path: ['timestampHeader'],
-    message: 'is needed for {timestamp} in `signed`',
+    message: 'is required for {timestamp} in `signed`',
   })
   .refine(({ signed, timestampHeader }) => timestampHeader === undefined || signed.includes('{timestamp}'), {
     path: ['signed'],
-    message: 'must hold {timestamp}: a time that is not signed proves nothing',
+    message: 'must contain {timestamp}, because an unsigned time proves nothing',
   })
   .refine(({ signed, idHeader }) => !signed.includes('{id}') || idHeader !== undefined, {
     path: ['idHeader'],
-    message: 'is needed for {id} in `signed`',
+    message: 'is required for {id} in `signed`',
   })
   .meta({ id: 'HmacSettings', example: { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', prefix: 'sha256=' } });
 export type HmacSettings = z.infer<typeof HmacSettings>;
@@ -55,10 +56,10 @@ export type HmacSettings = z.infer<typeof HmacSettings>;
 export const BearerSettings = z
   .strictObject({
     header: HeaderName.default('authorization').meta({
-      description: 'In `authorization` the secret follows `Bearer `; in any other it stands alone.',
+      description: 'In `authorization` the secret follows `Bearer `; any other header contains the secret only.',
     }),
     idHeader: HeaderName.optional().meta({
-      description: 'Holds the id of the delivery. Absent: what is sent word for word again is a repeat.',
+      description: 'The header that contains the id of the delivery. Absent: an identical request counts as a repeat.',
     }),
   })
   .meta({ id: 'BearerSettings', example: { header: 'x-gitlab-token', idHeader: 'x-gitlab-event-uuid' } });
@@ -68,56 +69,58 @@ export const Webhook = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
     description: z.string().max(limits.maxDescriptionBytes).optional(),
-    agent: ResourceName.meta({ description: 'Takes the turns.' }),
+    agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z
-      .union([SigningSecret, z.array(SigningSecret).min(1).max(limits.maxWebhookSecrets)], { error: 'must be a text, or a list of texts' })
+      .union([SigningSecret, z.array(SigningSecret).min(1).max(limits.maxWebhookSecrets)], {
+        error: 'must be a string or a list of strings',
+      })
       .optional()
       .meta({
         description:
-          'Write-only: one, or several while one is replaced, each of which is taken. Needed at first; left out later, those of before stay.',
+          'Write-only: one secret, or several during a rotation, all of which are accepted. Required at creation; if absent later, the current ones stay.',
       }),
-    hmac: HmacSettings.optional().meta({ description: 'Of scheme `hmac`, and needed there.' }),
-    bearer: BearerSettings.optional().meta({ description: 'Of scheme `bearer`. Absent: `Authorization: Bearer <secret>`.' }),
+    hmac: HmacSettings.optional().meta({ description: 'Required for scheme `hmac`, and only valid there.' }),
+    bearer: BearerSettings.optional().meta({ description: 'For scheme `bearer`. Absent: `Authorization: Bearer <secret>`.' }),
     filter: z.string().max(limits.maxFilterLength).optional().meta({
       description:
-        'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. What it is not true of is kept as `ignored`, as is what has no field that it names: `has(payload.field)` and `"X-Kind" in headers` ask.',
+        'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`.',
     }),
     session: z.string().min(1).max(limits.maxSessionTemplateLength).default('{{@delivery}}').meta({
       description:
-        'Template of the session’s key: deliveries with the same key talk in one session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a session for each delivery.',
+        'Template of the session’s key: deliveries with the same key share a session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a new session for each delivery.',
     }),
     input: z.string().min(1).max(limits.maxInputTemplateLength).meta({
       description:
-        'Template of what the agent is told: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. What is more than a single plain word stands between `<data>` and `</data>`.',
+        'Template of the agent’s input: `{{path}}`, `{{json path}}`, `{{#each path}}…{{else}}…{{/each}}` with `{{this}}` and `{{@index}}`, `{{#if path}}…{{else}}…{{/if}}`. Values other than a single plain word are put between `<data>` and `</data>`.',
     }),
     respond: z
       .enum(['async', 'sync'])
       .default('async')
       .meta({
-        description: `\`sync\`: waits up to ${limits.syncRespondMs / 1000} s and answers with the turn’s text.`,
+        description: `\`sync\`: waits up to ${limits.syncRespondMs / 1000} s and responds with the turn’s text.`,
       }),
-    paused: z.boolean().optional().meta({ description: 'Deliveries are kept as `ignored`, and can be replayed.' }),
+    paused: z.boolean().optional().meta({ description: 'Deliveries are stored as `ignored` and can be replayed.' }),
     ...CallbackShape,
   })
   .refine(({ scheme, hmac }) => scheme !== 'hmac' || hmac !== undefined, {
     path: ['hmac'],
-    message: 'is missing: the scheme `hmac` needs to know how it is signed, as in {"header": "x-signature", "prefix": "sha256="}',
+    message: 'is required for the scheme `hmac`, as in {"header": "x-signature", "prefix": "sha256="}',
   })
   .refine(({ scheme, hmac }) => scheme === 'hmac' || hmac === undefined, {
     path: ['hmac'],
-    message: 'belongs to the scheme `hmac`',
+    message: 'is only valid with the scheme `hmac`',
   })
   .refine(({ scheme, bearer }) => bearer === undefined || scheme === 'bearer', {
     path: ['bearer'],
-    message: 'belongs to the scheme `bearer`',
+    message: 'is only valid with the scheme `bearer`',
   })
   .meta({
     id: 'Webhook',
     example: {
       agent: 'demo',
       scheme: 'github',
-      secret: 'the secret that GitHub was given',
+      secret: 'the secret configured at GitHub',
       filter: 'event == "issues" && payload.action == "opened"',
       session: '{{repository.full_name}}#{{issue.number}}',
       input: 'New issue: {{issue.title}}\n\n{{issue.body}}',
@@ -125,8 +128,8 @@ export const Webhook = z
   });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** As it is stored and published: what is secret is sealed beside it. */
+/** The stored and published document; its secrets are stored separately and encrypted. */
 export type WebhookDocument = Omit<Webhook, 'secret' | 'callbackSecret'>;
 
-/** What is sealed beside a webhook (JSON). `callback` null: the first secret signs. */
+/** The encrypted secrets of a webhook (JSON). `callback` null: the first secret signs callbacks. */
 export type WebhookSecrets = { secrets: string[]; callback: string | null };

@@ -132,7 +132,7 @@ describe('what is not read', () => {
   it.each(['gzip', 'br', 'identity, gzip', 'x'])('is a body with content-encoding %s', (encoding) => {
     expect(refusalOf(() => read('{}', 'application/json', encoding))).toEqual({
       code: 'unsupported_media_type',
-      detail: 'Send it uncompressed: bodies with a content-encoding are not read.',
+      detail: 'Send the body uncompressed: content-encoding is not supported.',
     });
   });
 

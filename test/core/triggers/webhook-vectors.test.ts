@@ -64,7 +64,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
   it('http-unknown-endpoint: the verifier of strangers agrees with nothing that any other vector holds', async () => {
     const verify = createStrangerVerifier();
     for (const { headers, body, now } of signed)
-      expect(await verify(signedRequest(headers, body, now))).toEqual({ valid: false, reason: 'there is no such webhook' });
+      expect(await verify(signedRequest(headers, body, now))).toEqual({ valid: false, reason: 'the webhook does not exist' });
     checked.add('http-unknown-endpoint');
   });
 

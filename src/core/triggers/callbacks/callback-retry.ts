@@ -1,10 +1,10 @@
-/** When a callback that was not taken is sent again. Pure: the moment and the dice are given. */
+/** Computes when a failed callback is sent again. Pure: the time and the random number are passed in. */
 import { limits } from '../../limits.ts';
 
 /**
- * Milliseconds from the end of the attempt with this number (from 1) to the next; null: that was the last. A receiver that says when to
- * come back is heard as far as the step after this one: no answer can put a message off for ever, or bring it sooner. `dice`: from 0
- * to 1, spreads what failed together by a tenth.
+ * Returns the milliseconds from the end of attempt number `attempt` (from 1) to the next; null: that was the last. A receiver's Retry-After
+ * is followed up to the delay of the step after this one, so that it can neither postpone a message forever nor bring it forward. `dice`:
+ * from 0 to 1, spreads retries by up to a tenth.
  */
 export function nextAttemptMs(attempt: number, retryAfterMs: number | null, dice: number): number | null {
   const steps: readonly number[] = limits.callbackRetriesMs;

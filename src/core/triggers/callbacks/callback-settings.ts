@@ -1,29 +1,29 @@
-/** What documents say of messages to somebody outside: where they go, what signs them, and which there are. */
+/** The callback fields of documents: URL, signing secret and events. */
 import { z } from 'zod';
 import { limits } from '../../limits.ts';
 
-/** Of any scheme; what it must be is the scheme's own word (`signatures/create-verifier.ts`). */
+/** A secret of any scheme; the scheme validates it (`signatures/create-verifier.ts`). */
 export const SigningSecret = z.string().min(1).max(limits.maxWebhookSecretLength);
 
-/** Where signed messages go. The guard has its word when they are sent. */
+/** The URL of signed messages. The guard checks it when they are sent. */
 export const CallbackUrl = z
-  .url({ protocol: /^https?$/, error: 'must be a whole address that begins with https:// or http://' })
+  .url({ protocol: /^https?$/, error: 'must be an absolute URL that begins with https:// or http://' })
   .max(limits.maxUrlLength)
   .refine(
     (text) => {
       const url = URL.parse(text);
       return url === null || (url.username === '' && url.password === '');
     },
-    { message: 'must not hold a user name or password: what is sent is signed instead' },
+    { message: 'must not contain a user name or password: messages are signed instead' },
   );
 
-/** Where answers go: to an address of its own, signed as Standard Webhooks are. The same for webhooks and schedules. */
+/** The callback of webhooks and schedules: results are sent to its URL, signed as in Standard Webhooks. */
 export const CallbackShape = {
   callbackUrl: CallbackUrl.optional().meta({
-    description: 'Is sent `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).',
+    description: 'Receives `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).',
   }),
   callbackSecret: SigningSecret.optional().meta({
-    description: 'Write-only. Signs callbacks: `whsec_` and base64. Left out on a later PUT, the one before stays.',
+    description: 'Write-only. Signs the callbacks; `whsec_` and base64. If absent in a later PUT, the current one stays.',
   }),
 };
 

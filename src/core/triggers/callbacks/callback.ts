@@ -1,4 +1,4 @@
-/** One message to somebody outside about a turn: its body (Standard Webhooks), its attempts and its end. */
+/** One outgoing message about a turn: its body (Standard Webhooks), attempts and final state. */
 import { z } from 'zod';
 import { TriggerEvent } from './callback-settings.ts';
 
@@ -7,23 +7,23 @@ export type CallbackStatus = z.infer<typeof CallbackStatus>;
 
 export const CallbackTargetKind = z.enum(['webhook', 'schedule', 'subscription']);
 
-/** To whom: the `callbackUrl` of a webhook or schedule, or a subscription. */
+/** The receiver: the `callbackUrl` of a webhook or schedule, or a subscription. */
 export const CallbackTarget = z.object({ kind: CallbackTargetKind, name: z.string() }).meta({ id: 'CallbackTarget' });
 export type CallbackTarget = z.infer<typeof CallbackTarget>;
 
 export const CallbackAttempt = z
   .object({
     at: z.iso.datetime(),
-    status: z.int().nullable().meta({ description: 'Of the answer; null: there was none.' }),
+    status: z.int().nullable().meta({ description: 'The status of the response; null: no response.' }),
     durationMs: z.int(),
-    error: z.string().nullable().meta({ description: 'Why it does not count as delivered; null: it does.' }),
+    error: z.string().nullable().meta({ description: 'Why the attempt failed; null: delivered.' }),
   })
   .meta({ id: 'CallbackAttempt' });
 export type CallbackAttempt = z.infer<typeof CallbackAttempt>;
 
 export const Callback = z
   .object({
-    id: z.string().meta({ description: 'The same in every attempt: `webhook-id`.' }),
+    id: z.string().meta({ description: 'The `webhook-id`, equal in all attempts.' }),
     type: TriggerEvent,
     target: CallbackTarget,
     delivery: z.string().nullable(),
@@ -38,14 +38,14 @@ export const Callback = z
 export type Callback = z.infer<typeof Callback>;
 
 export const CallbackWithBody = Callback.extend({
-  body: z.unknown().meta({ description: 'What is sent. null: too much waited, and it was not kept.' }),
+  body: z.unknown().meta({ description: 'The message. null: it was dropped, because too many messages were waiting.' }),
 }).meta({
   id: 'CallbackWithBody',
 });
 export type CallbackWithBody = z.infer<typeof CallbackWithBody>;
 
-/** One signed message of type `test`, sent to see whether it arrives. */
+/** One signed message of type `test`, to check the connection. */
 export const CallbackTest = z
-  .object({ id: z.string().meta({ description: 'Of the message: `webhook-id`.' }), delivered: z.boolean(), ...CallbackAttempt.shape })
+  .object({ id: z.string().meta({ description: 'The `webhook-id` of the message.' }), delivered: z.boolean(), ...CallbackAttempt.shape })
   .meta({ id: 'CallbackTest' });
 export type CallbackTest = z.infer<typeof CallbackTest>;

@@ -1,8 +1,8 @@
-/** Who wants to hear of a turn: what a subscription says of events and agents. Asked by sessions before they tell, and by the Catalog when it sends. */
+/** Matches a turn's events with subscriptions. Used by sessions before they send a notification, and by the Catalog when it delivers it. */
 import type { SubscriptionHead } from './subscription.ts';
 import type { TriggerEvent } from './callback-settings.ts';
 
-/** `agent` undefined: a turn of none, which only those hear of who named none. */
+/** `agent` undefined: a turn without an agent, which only matches subscriptions without an agent filter. */
 export function concerns({ events, agents }: SubscriptionHead, type: TriggerEvent, agent: string | undefined): boolean {
   if (events !== undefined && !events.includes(type)) return false;
   return agents === undefined || (agent !== undefined && agents.includes(agent));

@@ -1,7 +1,7 @@
 /**
- * What a Standard Webhooks secret signs with. `whsec_` and base64 is one key, as the specification has it. Any other text, which a secret of
- * another scheme is, is a key by its bytes; if it happens to be base64 as well, the reference libraries read it so
- * (standardwebhooks: `new Webhook('MfKQ…')`), hence it is two keys, and a message is signed with each: `webhook-signature` holds a list.
+ * Returns the keys that a Standard Webhooks secret signs with. `whsec_` and base64 is one key, as specified. Any other text, such as the
+ * secret of another scheme, is a key by its bytes. If it is also valid base64, the reference libraries decode it (standardwebhooks: `new
+ * Webhook('MfKQ…')`), so messages are signed with both keys: `webhook-signature` holds a list.
  */
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 

@@ -1,4 +1,4 @@
-/** Who else is told how turns end: every turn of the workspace, or those of some agents, whoever began them. */
+/** A subscription to notifications of turns: of all turns of the workspace or of some agents, however they were started. */
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
@@ -10,17 +10,17 @@ export const Subscription = z
     description: z.string().max(limits.maxDescriptionBytes).optional(),
     url: CallbackUrl,
     secret: CallbackShape.callbackSecret.meta({
-      description: 'Write-only. `whsec_` and base64: signs what is sent. Needed at first; left out later, the one before stays.',
+      description: 'Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays.',
     }),
-    events: z.array(TriggerEvent).min(1).optional().meta({ description: 'Absent: all.' }),
+    events: z.array(TriggerEvent).min(1).optional().meta({ description: 'Absent: all events.' }),
     agents: z.array(ResourceName).min(1).max(100).optional().meta({ description: 'Only turns of these agents. Absent: all turns.' }),
-    paused: z.boolean().optional().meta({ description: 'Nothing new is sent.' }),
+    paused: z.boolean().optional().meta({ description: 'No new messages are sent.' }),
   })
   .meta({ id: 'Subscription', example: { url: 'https://example.com/moniker', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } });
 export type Subscription = z.infer<typeof Subscription>;
 
-/** As it is stored; the secret is sealed beside it. */
+/** The stored document; the secret is stored separately and encrypted. */
 export type SubscriptionDocument = Omit<Subscription, 'secret'>;
 
-/** What a session has to know of them, to tell of a turn or not. */
+/** What a session needs to decide whether to send a notification. */
 export type SubscriptionHead = Pick<Subscription, 'events' | 'agents'>;

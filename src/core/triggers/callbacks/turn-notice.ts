@@ -1,4 +1,4 @@
-/** What a session tells of its turns to whoever is to hear of them: stored with the event that it is about, told at least once. */
+/** A session's notification about one of its turns. Stored with the event that it is about, and delivered at least once. */
 import type { Pending } from '../../approval.ts';
 import type { Usage } from '../../chat-event.ts';
 import { limits } from '../../limits.ts';
@@ -6,12 +6,12 @@ import { utf8Length } from '../../utf8.ts';
 import type { TurnTrigger } from '../delivery.ts';
 import type { TriggerEvent } from './callback-settings.ts';
 
-/** `turn.resumed`: what it waited for has been said. Only its delivery follows that; nobody outside is told. */
+/** `turn.resumed`: the turn no longer waits. Only its delivery's state uses it; it is never sent outside. */
 export type NoticeType = TriggerEvent | 'turn.resumed';
 
 export type TurnNotice = {
   session: string;
-  /** Counts the notices of one session: with it, a notice that comes twice is known again. */
+  /** Counts the notices of one session, to recognize duplicates. */
   sequence: number;
   type: NoticeType;
   turn: string;
@@ -19,10 +19,10 @@ export type TurnNotice = {
   at: number;
   agent?: string;
   trigger?: TurnTrigger;
-  /** As in the turn's answer (`ports/session.ts`); `running` of one that goes on. */
+  /** As in the turn's answer (`ports/session.ts`); `running` for a resumed turn. */
   status: 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'waiting' | 'running';
   reason: string;
-  /** Of the last step; at most `limits.maxCallbackTextBytes`, `truncated` when it is more. */
+  /** The text of the last step, at most `limits.maxCallbackTextBytes`; `truncated` if it was longer. */
   text: string;
   truncated?: true;
   pending?: Pending[];
@@ -30,7 +30,9 @@ export type TurnNotice = {
   usage: Usage;
 };
 
-/** So that it fits into RPC and into the body of a callback: the text is cut, and where that is not enough, what calls would be made with. */
+/**
+ * Bounds a notice for RPC and for the body of a callback: cuts the text, and if that is not enough, removes the arguments of pending calls.
+ */
 export function boundNotice(notice: TurnNotice): TurnNotice {
   const text = boundText(notice.text);
   const cut: TurnNotice = { ...notice, text, ...(text.length < notice.text.length && { truncated: true }) };
@@ -44,13 +46,13 @@ export function boundNotice(notice: TurnNotice): TurnNotice {
   };
 }
 
-/** In JSON a control character is six bytes: of a text full of them there is less, so that it is never more than twice its bound there. */
+/** A control character takes six bytes in JSON, so a text full of them is cut earlier; the JSON never exceeds twice the limit. */
 function boundText(whole: string): string {
   const text = textStart(whole, limits.maxCallbackTextBytes);
   return sizeOf(text) <= 2 * limits.maxCallbackTextBytes ? text : textStart(text, limits.maxCallbackTextBytes / 3);
 }
 
-/** As many whole characters as fit. */
+/** Returns as many whole characters as fit. */
 function textStart(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
@@ -61,7 +63,7 @@ function sizeOf(value: unknown): number {
   return utf8Length(JSON.stringify(value));
 }
 
-/** Whoever decides reads them in full at the session (`/v1/sessions/{id}/approvals`). */
+/** The full arguments are available at the session (`/v1/sessions/{id}/approvals`). */
 function withoutArguments({ requests: _requests, reason, ...pending }: Pending): Pending {
   return { ...pending, arguments: {}, reason: textStart(reason, limits.maxDescriptionBytes) };
 }

@@ -1,15 +1,14 @@
 /**
- * What a filter may say, and how it is evaluated so that its work stays linear in the event: an administrator's expression meets a
- * stranger's megabyte. The language is CEL's (github.com/google/cel-spec: doc/langdef.md); of it there is here what looks at JSON, without
- * regular expressions, dates, bytes, and loops within loops.
- *
- * The expression is written anew, with guards around the places whose cost the event decides: what is compared is a single value (lists
- * and objects only with ones that are written out), what `exists` goes through is not too long, what `+` joins is short; and within
- * `exists` and its like the event itself is only compared with the item. Used by `filter.ts`, which knows the guards.
+ * The subset of CEL that filters may use (github.com/google/cel-spec: doc/langdef.md), and the rewriting that keeps evaluation linear in
+ * the size of the event, since an administrator's expression runs on up to a megabyte of untrusted data. Supported is what inspects JSON;
+ * regular expressions, dates, bytes and nested loops are not.
+ * The expression is rewritten with guards where the event determines the cost: compared values are scalar (lists and objects only with
+ * literals), lists in `exists` and similar macros are bounded, strings joined by `+` are short; and in such macros the event may only be
+ * compared with the item. `filter.ts` implements the guards.
  */
 import { quoted } from '../../problem.ts';
 
-/** A part of an expression, as the parser gives it. `start`: where in `input`. */
+/** A node of the parsed expression. `start`: its offset in `input`. */
 export type FilterPart = { readonly input: string; readonly start: number; readonly end: number } & (
   | { readonly op: 'value'; readonly args: unknown }
   | { readonly op: 'id'; readonly args: string }
@@ -25,10 +24,10 @@ export type FilterPart = { readonly input: string; readonly start: number; reado
 );
 type BinaryOperator = '||' | '&&' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%';
 
-/** What an event gives a filter. */
+/** The variables of a filter. */
 export const filterVariables: readonly string[] = ['event', 'payload', 'headers'];
 
-/** Functions that nobody can call by themselves. */
+/** Functions that filters cannot call themselves. */
 export const guards = { single: 'moniker_single', items: 'moniker_items', short: 'moniker_short' } as const;
 
 const macros: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
@@ -36,7 +35,7 @@ const calls: readonly string[] = ['has', 'size', 'int', 'uint', 'double', 'strin
 const methods: readonly string[] = ['size', 'contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'substring'];
 const comparisons: readonly string[] = ['==', '!=', '<', '<=', '>', '>='];
 
-/** What may not be said, and where. */
+/** An unsupported expression and its position. */
 export class FilterRefused extends Error {
   readonly at: number;
   constructor(message: string, at: number) {
@@ -45,12 +44,12 @@ export class FilterRefused extends Error {
   }
 }
 
-/** Throws `FilterRefused`. At most as deep as the parser lets it be. */
+/** Throws `FilterRefused`. The recursion is as deep as the parser allows. */
 export function guardFilter(part: FilterPart): string {
   return write(part, null);
 }
 
-/** `item`: its name, within a macro; else null. */
+/** `item`: the name of the loop variable inside a macro; otherwise null. */
 function write(part: FilterPart, item: string | null): string {
   switch (part.op) {
     case 'value':
@@ -63,7 +62,7 @@ function write(part: FilterPart, item: string | null): string {
       return `${write(part.args[0], item)}[${isHeaders(part.args[0]) ? headerName(part.args[1], item) : write(part.args[1], item)}]`;
     case '.?':
     case '[?]':
-      throw new FilterRefused('optional fields (.?) are not known: ask has(payload.a) first', part.start);
+      throw new FilterRefused('optional fields (.?) are not supported: check has(payload.a) first', part.start);
     case 'call':
       return call(part, item);
     case 'rcall':
@@ -84,9 +83,9 @@ function write(part: FilterPart, item: string | null): string {
   }
 }
 
-/** Numbers of JSON are doubles: what they cannot hold exactly is compared as they hold it. */
+/** JSON numbers are doubles: integers that they cannot represent are compared in rounded form. */
 function literal({ args: value, input, start, end }: Extract<FilterPart, { op: 'value' }>): string {
-  if (value instanceof Uint8Array) throw new FilterRefused('bytes (b"…") are not known: JSON has none', start);
+  if (value instanceof Uint8Array) throw new FilterRefused('bytes (b"…") are not supported, because JSON has none', start);
   if (typeof value !== 'bigint' || Number.isSafeInteger(Number(value))) return input.slice(start, end);
   return `dyn(${Number(value).toFixed(1)})`;
 }
@@ -94,21 +93,21 @@ function literal({ args: value, input, start, end }: Extract<FilterPart, { op: '
 function identifier({ args: name, start }: Extract<FilterPart, { op: 'id' }>, item: string | null): string {
   if (item !== null && filterVariables.includes(name))
     throw new FilterRefused(
-      `within a loop over items, ${name} can only be compared with the item (as in ${item}.id == ${name}.id): all else takes too long`,
+      `in a loop, ${name} can only be compared with the item (as in ${item}.id == ${name}.id), because anything else takes too long`,
       start,
     );
   return name;
 }
 
 function fieldName(name: string, { start }: FilterPart): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) throw new FilterRefused(`the field ${quoted(name)} is to be written in brackets: ["…"]`, start);
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw new FilterRefused(`write the field ${quoted(name)} in brackets: ["…"]`, start);
   return name;
 }
 
 function call({ args: [name, given], start }: Extract<FilterPart, { op: 'call' }>, item: string | null): string {
-  if (!calls.includes(name)) throw new FilterRefused(`there is no ${quoted(name)} in filters; there are ${calls.join(', ')}`, start);
+  if (!calls.includes(name)) throw new FilterRefused(`filters have no function ${quoted(name)}; use ${calls.join(', ')}`, start);
   const [first] = given;
-  // It looks, and reads nothing.
+  // `has` only tests for existence and reads no value.
   if (name === 'has' && first !== undefined && isPathOf(first, filterVariables)) return `has(${write(first, null)})`;
   return `${name}(${given.map((each) => write(each, item)).join(', ')})`;
 }
@@ -116,21 +115,22 @@ function call({ args: [name, given], start }: Extract<FilterPart, { op: 'call' }
 function method(part: Extract<FilterPart, { op: 'rcall' }>, item: string | null): string {
   const [name, receiver, given] = part.args;
   if (macros.includes(name)) return macro(part, item);
-  if (name === 'matches') throw new FilterRefused('there are no regular expressions: use startsWith, endsWith, contains or in', part.start);
+  if (name === 'matches')
+    throw new FilterRefused('regular expressions are not supported: use startsWith, endsWith, contains or in', part.start);
   if (!methods.includes(name))
-    throw new FilterRefused(`there is no ${quoted(name)} in filters; there are ${[...methods, ...macros].join(', ')}`, part.start);
+    throw new FilterRefused(`filters have no method ${quoted(name)}; use ${[...methods, ...macros].join(', ')}`, part.start);
   if (name === 'contains' && given[0]?.op !== 'value')
-    throw new FilterRefused('contains looks for a text that is written out, as in contains("urgent")', given[0]?.start ?? part.start);
+    throw new FilterRefused('contains requires a string literal, as in contains("urgent")', given[0]?.start ?? part.start);
   return `${write(receiver, item)}.${name}(${given.map((each) => write(each, item)).join(', ')})`;
 }
 
 function macro({ args: [name, list, given], start }: Extract<FilterPart, { op: 'rcall' }>, item: string | null): string {
-  if (item !== null) throw new FilterRefused(`${name} stands within another loop: that takes too long for a large event`, start);
+  if (item !== null) throw new FilterRefused(`${name} is nested in another loop, which takes too long for a large event`, start);
   const [variable, ...rest] = given;
   if (variable?.op !== 'id') throw new FilterRefused(`${name} needs a name for the item first, as in ${name}(x, x.id == 1)`, start);
   const itemName = variable.args;
   if (filterVariables.includes(itemName))
-    throw new FilterRefused(`the item cannot be called ${itemName}, which is something else`, variable.start);
+    throw new FilterRefused(`the item cannot be named ${itemName}, because that name is taken`, variable.start);
   return `${guards.items}(${write(list, null)}).${name}(${[itemName, ...rest.map((each) => write(each, itemName))].join(', ')})`;
 }
 
@@ -152,7 +152,7 @@ function compared(part: FilterPart, other: FilterPart, item: string | null): str
   if (item !== null && isPathOf(part, filterVariables) && !isPathOf(other, filterVariables))
     return `${guards.single}(${write(part, null)})`;
   const written = write(part, item);
-  // No more of it is looked at than is written out on the other side.
+  // The comparison reads no more than the size of the literal.
   return other.op === 'list' || other.op === 'map' ? written : guarded(part, guards.single, written);
 }
 
@@ -164,12 +164,12 @@ function isHeaders(part: FilterPart): boolean {
   return part.op === 'id' && part.args === 'headers';
 }
 
-/** As senders write them in their documentation; kept are they in lower case. */
+/** Senders document header names in mixed case; they are stored in lower case. */
 function headerName(part: FilterPart, item: string | null): string {
   return part.op === 'value' && typeof part.args === 'string' ? JSON.stringify(part.args.toLowerCase()) : write(part, item);
 }
 
-/** `payload.a["b"]`: fields and items that are named, from one of these variables on. */
+/** Returns whether the part is a path such as `payload.a["b"]` that starts at one of these variables. */
 function isPathOf(part: FilterPart, variables: readonly string[]): boolean {
   let at = part;
   for (;;) {

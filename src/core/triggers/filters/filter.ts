@@ -1,11 +1,10 @@
 /**
- * The filter of a webhook, in CEL: which events count. It sees `event` (text), `payload` (whatever came) and `headers` (by name
- * in any case, as in `headers["X-GitHub-Event"]`). What may be said, and why its work is bounded, is `filter-rules.ts`; the language
- * is `@marcbachmann/cel-js`, which interprets and makes no code of an expression.
- *
- * A field that is not there is a fault, and then the filter does not match; in `a && b` and `a || b` it does not matter where the other
- * side decides. So `event == "issues" && payload.issue.number == 3` needs no `has(payload.issue)`; a negation of what may be absent does.
- * Numbers of the payload are doubles: `payload.number == 42` and `> 41` hold, to reckon write `int(payload.number) % 2`.
+ * The filter of a webhook, in CEL: it selects the events that count. Variables: `event` (text), `payload` (the parsed body) and `headers`
+ * (by name in any case, as in `headers["X-GitHub-Event"]`). `filter-rules.ts` defines the allowed subset and bounds its work.
+ * `@marcbachmann/cel-js` interprets the expression without generating code.
+ * A missing field is an error, and then the filter does not match; in `a && b` and `a || b` the error is ignored if the other side decides.
+ * So `event == "issues" && payload.issue.number == 3` needs no `has(payload.issue)`, but the negation of an optional field does. Numbers in
+ * the payload are doubles: `payload.number == 42` and `> 41` work; for integer arithmetic write `int(payload.number) % 2`.
  */
 import { Environment } from '@marcbachmann/cel-js';
 import { limits } from '../../limits.ts';
@@ -13,7 +12,7 @@ import type { Issue } from '../../problem.ts';
 import { FilterRefused, guardFilter, guards } from './filter-rules.ts';
 import type { TriggerScope } from '../templates/template.ts';
 
-/** `fault`: why it could not be said; then it does not match. */
+/** `fault`: why the filter could not be evaluated; then it does not match. */
 export type Filter = (scope: TriggerScope) => { matches: boolean; fault: string | null };
 
 /** `path` of the issue: the field of the document. */
@@ -29,10 +28,10 @@ export function parseFilter(text: string, path: string): { filter: Filter } | { 
 const variables = (environment: Environment): Environment =>
   environment.registerVariable('event', 'string').registerVariable('payload', 'dyn').registerVariable('headers', 'map<string, string>');
 
-/** What is written: no deeper and no longer than this. */
+/** Parses the expression with limits on its size and depth. */
 const written = variables(new Environment({ limits: { maxAstNodes: limits.maxFilterParts, maxDepth: limits.maxFilterDepth } }));
 
-/** The same with its guards and with all of its brackets, each of which is one deeper: `a && b && c` is `((a && b) && c)`. */
+/** Parses the guarded expression with all its parentheses, each one level deeper: `a && b && c` becomes `((a && b) && c)`. */
 const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 3 * limits.maxFilterParts } }))
   .registerFunction(`${guards.single}(dyn): dyn`, single)
   .registerFunction(`${guards.items}(dyn): dyn`, countedItems)
@@ -40,18 +39,18 @@ const guarded = variables(new Environment({ homogeneousAggregateLiterals: false,
 
 function compileFilter(text: string): Filter {
   const parsed = written.parse(text);
-  // Before the types are looked at: it says what there is instead.
+  // Before type checking, because its errors name the alternatives.
   const guardedText = guardFilter(parsed.ast);
   const { valid, type, error } = parsed.check();
-  if (!valid) throw error ?? new Error('it is no expression');
+  if (!valid) throw error ?? new Error('it is not an expression');
   if (type !== 'bool' && type !== 'dyn')
-    throw new Error(`it says ${type ?? 'something'}, and has to say true or false: compare it with ==`);
+    throw new Error(`its result is ${type ?? 'unknown'}, but must be true or false: compare it with ==`);
   const evaluate = guarded.parse(guardedText);
   return (scope) => {
     try {
       const matches: unknown = evaluate(contextOf(scope));
       if (typeof matches === 'boolean') return { matches, fault: null };
-      return { matches: false, fault: 'it says neither true nor false of this event' };
+      return { matches: false, fault: 'its result for this event is neither true nor false' };
     } catch (error) {
       return { matches: false, fault: faultOf(error).message };
     }
@@ -68,9 +67,9 @@ function contextOf({ payload, own }: TriggerScope): Record<string, unknown> {
 }
 
 /**
- * Objects as maps: the evaluator asks each that it meets for its first field, which takes as long as there are fields in an object, and
- * no time in a map. Nor can a field be taken for something of the language then (`constructor`). What stands deeper than JSON may is
- * left out.
+ * Converts objects to maps. For objects, the evaluator looks up the first field at each access, which takes time proportional to their
+ * size; for maps it does not, and fields cannot shadow members of the language (`constructor`). Drops values nested deeper than JSON
+ * allows.
  */
 function asMaps(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -79,35 +78,35 @@ function asMaps(value: unknown, depth: number): unknown {
   return new Map(Object.entries(value).map(([name, member]) => [name, asMaps(member, depth - 1)]));
 }
 
-/** Thrown by guards: said as it stands. */
+/** Thrown by guards; the message is reported unchanged. */
 class TooMuch extends Error {}
 
 function single(value: unknown): unknown {
-  if (isMany(value))
-    throw new TooMuch('a list or an object is compared: compare a value in it, its size(), or with one that is written out');
+  if (isMany(value)) throw new TooMuch('lists and objects cannot be compared: compare a value in it, its size(), or use a literal');
   return value;
 }
 
 function countedItems(value: unknown): unknown {
   const count = Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
-  if (count > limits.maxFilterItems) throw new TooMuch(`a list of ${count} items is gone through, which may have ${limits.maxFilterItems}`);
+  if (count > limits.maxFilterItems)
+    throw new TooMuch(`a loop runs over a list of ${count} items; at most ${limits.maxFilterItems} are allowed`);
   return value;
 }
 
 function short(value: unknown): unknown {
-  if (isMany(value)) throw new TooMuch('lists and objects are not added');
+  if (isMany(value)) throw new TooMuch('lists and objects cannot be added');
   if (typeof value === 'string' && value.length > limits.maxFilterTextLength)
-    throw new TooMuch(`a text of ${value.length} characters is added to another, which may have ${limits.maxFilterTextLength}`);
+    throw new TooMuch(`a string of ${value.length} characters is concatenated; at most ${limits.maxFilterTextLength} are allowed`);
   return value;
 }
 
 function isMany(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  // Objects are such as the filter has written out.
+  // Objects are literals of the filter.
   return Array.isArray(value) || value instanceof Map || Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Of the library's errors the sentence without the drawing of the text. */
+/** Returns the message of the library's error without its excerpt. */
 function faultOf(error: unknown): { message: string; at: number | null } {
   if (error instanceof FilterRefused) return { message: error.message, at: error.at };
   if (!(error instanceof Error)) return { message: String(error), at: null };
@@ -117,13 +116,12 @@ function faultOf(error: unknown): { message: string; at: number | null } {
   return { message: `${summary.slice(0, limits.maxQuotedLength * 3)}${hintOf(summary)}`, at };
 }
 
-/** What whoever wrote it may have meant. */
+/** Returns a hint at what the author may have meant. */
 function hintOf(summary: string): string {
   const [, name] = /^Unknown variable: (\w{1,40})$/.exec(summary) ?? [];
   if (name !== undefined)
-    return `: fields of the event stand in payload, as in payload.${name} or payload["a-b"]; there are event, payload and headers`;
-  if (summary.startsWith('has() invalid argument'))
-    return ': it takes a path with dots; for all else there is `in`, as in "x-kind" in headers';
+    return `: fields of the event are in payload, as in payload.${name} or payload["a-b"]; the variables are event, payload and headers`;
+  if (summary.startsWith('has() invalid argument')) return ': it takes a path with dots; otherwise use `in`, as in "x-kind" in headers';
   if (/^no such overload: .*double>? [-+*/%] u?int|^no such overload: u?int [-+*/%] .*double/.test(summary))
     return ': numbers of an event are doubles, so write 1.0, or int(payload.number) + 1';
   return '';

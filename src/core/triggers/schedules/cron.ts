@@ -1,35 +1,36 @@
 /**
- * Cron expressions of five fields, read and reckoned by croner; the only file that knows it. No clock and no timers: whoever asks says
- * when. Not when a schedule runs, which is `next-run.ts`.
+ * Parses cron expressions of five fields and computes their times with croner; the only file that uses it. The time is passed in.
+ * `next-run.ts` decides when a schedule runs.
  *
- * What it takes is what croner takes (https://croner.56k.guru/usage/pattern/): minute, hour, day of the month, month, weekday (0 and 7
- * are Sunday); `*`, `?`, lists, ranges, steps (of `*` and of ranges, as in `10-50/5`), names (`JAN`, `mon`); `L`, the last day of a month or, as `FRI#L`, its
- * last Friday; `15W`, the weekday nearest to the 15th; `MON#2`, the second Monday; `@hourly`, `@daily`, `@weekly`, `@monthly`,
- * `@yearly`. Where day and weekday are both given, either of them is enough, as in crontab(5), here also where one is a step
- * of `*` (Vixie cron asks for both then); `+MON` asks for both.
+ * Supports croner's syntax (https://croner.56k.guru/usage/pattern/): minute, hour, day of the month, month, weekday (0 and 7 are
+ * Sunday); `*`, `?`, lists, ranges, steps (of `*` and of ranges, as in `10-50/5`), names (`JAN`, `mon`); `L`, the last day of a month
+ * or, as `FRI#L`, its last Friday; `15W`, the weekday nearest to the 15th; `MON#2`, the second Monday; `@hourly`, `@daily`,
+ * `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough, as in crontab(5), also if one is a step of
+ * `*` (Vixie cron then requires both); `+MON` requires both.
  *
- * When clocks change (https://github.com/Hexagon/croner, "DST handling", after Vixie cron), with the option `fixedTimeRule:
- * 'no-wildcard'`, by which lists and ranges are times too, as in cron itself:
- * - Times (no `*`, `?` or step in minute and hour, such as `30 2 * * *`): one that does not exist comes when the clock has jumped over
- *   it, on the same day; one that exists twice comes once, the first time.
- * - All else (such as `0-59/15 * * * *`): what does not exist is left out, and what exists twice comes twice, so that the distance stays.
+ * Clock changes (https://github.com/Hexagon/croner, "DST handling", after Vixie cron), with the option `fixedTimeRule:
+ * 'no-wildcard'`, by which lists and ranges are fixed times too, as in cron itself:
+ * - Fixed times (no `*`, `?` or step in minute and hour, such as `30 2 * * *`): a time that does not exist runs right after the
+ *   clock skipped it, on the same day; a time that exists twice runs once, the first time.
+ * - Others (such as `0-59/15 * * * *`): a time that does not exist is skipped, and one that exists twice runs twice, so the interval
+ *   stays constant.
  */
 import { Cron } from 'croner';
 import type { Issue } from '../../problem.ts';
 
 /** Milliseconds since the epoch. */
 export type CronTimes = {
-  /** The first time after `after`; null: none until the year 9999. */
+  /** Returns the first time after `after`; null: none until the year 9999. */
   next(after: number): number | null;
-  /** The last time up to `until`, itself included; null: none before. */
+  /** Returns the last time up to and including `until`; null: none. */
   last(until: number): number | null;
 };
 
-/** One that is well formed may still never come, such as `0 0 31 2 *`: then `next` is null, and finding that out is a long search. */
+/** A valid expression may never match, such as `0 0 31 2 *`: then `next` returns null after a long search. */
 export function parseCron(text: string, timeZone: string): { times: CronTimes } | { issue: Issue } {
   if (!isTimeZone(timeZone)) return { issue: { path: 'timeZone', message: zoneFault(timeZone) } };
   const pattern = text.trim();
-  // Croner takes a date here too, which is `at`.
+  // Croner also accepts a date here; dates belong to `at`.
   if (!pattern.startsWith('@') && pattern.split(/\s+/).length !== 5) return { issue: { path: 'cron', message: fieldsFault(pattern) } };
   try {
     const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone: timeZone, fixedTimeRule: 'no-wildcard' });
@@ -39,11 +40,11 @@ export function parseCron(text: string, timeZone: string): { times: CronTimes } 
   }
 }
 
-/** Croner's search goes field by field and ends with the year 9999, forwards, and after 400 years, backwards. */
+/** Croner searches field by field, forward to the year 9999 and backward for 400 years. */
 function timesOf(cron: Cron): CronTimes {
   return {
     next: (after) => cron.nextRun(new Date(after))?.getTime() ?? null,
-    // It gives what lies before a time, by the second, and its times are whole seconds.
+    // Returns times before the given time, in whole seconds.
     last: (until) => cron.previousRuns(1, new Date(Math.floor(until / 1_000) * 1_000 + 1_000))[0]?.getTime() ?? null,
   };
 }
@@ -53,7 +54,7 @@ function isTimeZone(name: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
   } catch {
-    // That it throws is how it says no.
+    // It throws for an unknown zone.
     return false;
   }
 }
@@ -64,18 +65,18 @@ function zoneFault(name: string): string {
 
 function fieldsFault(pattern: string): string {
   const count = pattern === '' ? 0 : pattern.split(/\s+/).length;
-  return `has ${count} ${count === 1 ? 'field' : 'fields'}, and five are needed: minute, hour, day, month, weekday, as in \`0 9 * * 1-5\`; for seconds there is \`interval\`, for one date \`at\``;
+  return `has ${count} ${count === 1 ? 'field' : 'fields'}, but five are required: minute, hour, day, month, weekday, as in \`0 9 * * 1-5\`. For seconds use \`interval\`, for a single date \`at\``;
 }
 
-/** Croner says which field is wrong and how, after the name of its class. */
+/** Croner reports the wrong field after the name of its error class. */
 function cronFault(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   if (/^CronPattern: (?:@\w+ is not supported|invalid configuration format)/.test(said))
-    return 'is no expression with five fields, nor one of @hourly, @daily, @weekly, @monthly and @yearly';
-  // Its own number is reckoned from 0 already, for days and months.
+    return 'is neither an expression with five fields nor one of @hourly, @daily, @weekly, @monthly and @yearly';
+  // Croner has already converted its number to start at 0 for days and months.
   const field = fields.find(({ croner }) => said.includes(`Invalid value for ${croner}:`));
-  if (field !== undefined) return `is not valid: the ${field.name} is a number from ${field.from} to ${field.to}`;
-  const backwards = /From value is larger than to value/.test(said) ? '; a range that goes over the end is two, as in `22-23,0-2`' : '';
+  if (field !== undefined) return `is not valid: the ${field.name} must be a number from ${field.from} to ${field.to}`;
+  const backwards = /From value is larger than to value/.test(said) ? '; split a range that wraps around, as in `22-23,0-2`' : '';
   return `is not valid: ${said.replace(/^\w+: /, '')}${backwards}`;
 }
 

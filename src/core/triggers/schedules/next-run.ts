@@ -1,9 +1,8 @@
 /**
- * When a schedule runs, reckoned from what its document says: nothing here knows what time it is. Used where schedules are written
- * (`catalog/triggers/schedules/schedule-writer.ts`), where they run (`schedule-runs.ts`) and where their times are shown (`http/routes/schedules.ts`).
- *
- * An interval has a grid: the first time is one interval after it was written, and each time is an interval after the one before it,
- * however late that one was, so that nothing drifts and what was slept through leaves the grid as it is.
+ * Computes when a schedule runs, from its document; the current time is passed in. Used where schedules are written
+ * (`catalog/triggers/schedules/schedule-writer.ts`), run (`schedule-runs.ts`) and shown (`http/routes/schedules.ts`).
+ * An interval has a fixed grid: the first time is one interval after the write, and each next time one interval after the previous one,
+ * even if that run was late. So intervals do not drift, and downtime does not shift the grid.
  */
 import { limits } from '../../limits.ts';
 import type { Issue } from '../../problem.ts';
@@ -13,15 +12,15 @@ import type { ScheduleDocument } from './schedule.ts';
 
 /** Milliseconds since the epoch; null: never. */
 export type TimeRule = {
-  /** The first time after `now`, of a schedule that begins now. */
+  /** Returns the first time after `now`, for a schedule that starts now. */
   first(now: number): number | null;
-  /** What was due at `due`, and is looked at at `now`, not before it: the newest time that has come, and the first that has not. */
+  /** For a run due at `due` and processed at `now` (`now` ≥ `due`): the latest time that has passed, and the next one. */
   since(due: number, now: number): { newest: number; next: number | null };
 };
 
 type Times = Pick<ScheduleDocument, 'cron' | 'timeZone' | 'interval' | 'at'>;
 
-/** Of a document that has exactly one of `cron`, `interval` and `at`, as its schema sees to. */
+/** `Times` has exactly one of `cron`, `interval` and `at`; its schema checks this. */
 export function readTimeRule({ cron, timeZone, interval, at }: Times): { rule: TimeRule } | { issue: Issue } {
   if (cron !== undefined) {
     const parsed = parseCron(cron, timeZone ?? 'UTC');
@@ -33,22 +32,22 @@ export function readTimeRule({ cron, timeZone, interval, at }: Times): { rule: T
   return fault === null ? { rule: intervalRule(ms) } : { issue: { path: 'interval', message: fault } };
 }
 
-/** `first` and the times after it, at most `count`. */
+/** Returns `first` and the following times, at most `count`. */
 export function timesFrom(rule: TimeRule, first: number | null, count: number): number[] {
   const times: number[] = [];
   for (let at = first; at !== null && times.length < count; at = rule.since(at, at).next) times.push(at);
   return times;
 }
 
-/** Whether two documents run at the same times, however these are spelled. */
+/** Returns whether two documents run at the same times, regardless of spelling. */
 export function isSameRule(one: Times, other: Times): boolean {
   return ruleText(one) === ruleText(other);
 }
 
-/** `1h30m` in milliseconds. */
+/** Returns `1h30m` in milliseconds. */
 export function intervalMs(text: string): number {
   const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-  // The schema lets through these units only.
+  // The schema allows only these units.
   return [...text.matchAll(/(\d+)([dhms])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0);
 }
 
@@ -60,7 +59,7 @@ function intervalFault(ms: number): string | null {
 function cronRule({ next, last }: CronTimes): TimeRule {
   return {
     first: next,
-    // What was due is, even where time zones have changed since and it would not be today.
+    // A stored due time counts even if a time zone change would move it today.
     since: (due, now) => ({ newest: Math.max(due, last(now) ?? due), next: next(now) }),
   };
 }

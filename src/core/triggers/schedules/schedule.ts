@@ -1,4 +1,4 @@
-/** A schedule as its administrator writes it (DESIGN §8): when an agent is told something, again and again or once. */
+/** A schedule as an administrator writes it (DESIGN §8): when an agent receives an input, repeatedly or once. */
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
@@ -10,47 +10,47 @@ export const Schedule = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
     description: z.string().max(limits.maxDescriptionBytes).optional(),
-    agent: ResourceName.meta({ description: 'Takes the turns.' }),
+    agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     cron: z.string().max(200).optional().meta({
       description:
-        'Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Where day and weekday are both given, either is enough; `+MON` asks for both. `L` is the last day, `MON#2` the second Monday.',
+        'Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If both day and weekday are given, either is enough; `+MON` requires both. `L` is the last day, `MON#2` the second Monday.',
     }),
-    timeZone: z.string().max(100).optional().meta({ description: 'Of `cron`, such as `Europe/Berlin`. Absent: UTC.' }),
+    timeZone: z.string().max(100).optional().meta({ description: 'The time zone of `cron`, such as `Europe/Berlin`. Absent: UTC.' }),
     interval: z
       .string({ error: wrongInterval })
       .max(20)
       .regex(/^(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/, { message: wrongInterval })
       .min(2)
       .optional()
-      .meta({ description: 'The time from one run to the next, such as `15m`; the first comes after one such time.' }),
+      .meta({ description: 'The time between runs, such as `15m`. The first run is one interval after the write.' }),
     at: z.iso
       .datetime({ offset: true, message: 'must be a date with its time and offset, such as 2026-12-24T18:00:00+01:00' })
       .optional()
-      .meta({ description: 'One date, for one run: with its offset, as in `2026-12-24T18:00:00+01:00`.' }),
+      .meta({ description: 'The time of a single run, with its offset, as in `2026-12-24T18:00:00+01:00`.' }),
     session: z.string().min(1).max(limits.maxSessionTemplateLength).default('{{@delivery}}').meta({
-      description: 'Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: each run in one of its own.',
+      description: 'Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: a new session for each run.',
     }),
     input: z.string().min(1).max(limits.maxInputTemplateLength).meta({
       description:
-        'Template of what the agent is told; `{{@time}}` is when the run was due, in UTC; beside it there are `{{@schedule}}` and `{{@delivery}}`, the id of the run.',
+        'Template of the agent’s input. `{{@time}}` is when the run was due, in UTC; `{{@schedule}}` is the name, and `{{@delivery}}` the id of the run.',
     }),
     overlap: z.enum(['skip', 'queue']).default('skip').meta({
       description:
-        'A run that is due while the one before it has not ended: left out, or run after it. One that waits for somebody’s word has not ended.',
+        'What happens to a run that is due before the previous one has ended: it is skipped, or runs afterwards. A run that waits for an approval has not ended.',
     }),
     paused: z.boolean().optional().meta({
       description:
-        'Nothing runs. What was due meanwhile is not made up for, what waits for the run before it is left out, and an interval begins anew.',
+        'Stops all runs. Runs that are due meanwhile are not made up for, queued runs are skipped, and an interval restarts when the schedule is resumed.',
     }),
     ...CallbackShape,
   })
   .refine(({ cron, interval, at }) => [cron, interval, at].filter((when) => when !== undefined).length === 1, {
     path: ['cron'],
-    message: 'give one of cron, interval and at',
+    message: 'give exactly one of cron, interval and at',
   })
-  .refine(({ cron, timeZone }) => timeZone === undefined || cron !== undefined, { path: ['timeZone'], message: 'belongs to cron' })
+  .refine(({ cron, timeZone }) => timeZone === undefined || cron !== undefined, { path: ['timeZone'], message: 'is only valid with cron' })
   .meta({ id: 'Schedule', example: { agent: 'demo', cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', input: '/shell echo good morning' } });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** As it is stored; `callback` is sealed beside it (JSON: `{callback: string | null}`). */
+/** The stored document; `callback` is stored separately and encrypted (JSON: `{callback: string | null}`). */
 export type ScheduleDocument = Omit<Schedule, 'callbackSecret'>;

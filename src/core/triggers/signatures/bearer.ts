@@ -1,6 +1,6 @@
 /**
- * A sender that only shows the secret: `Authorization: Bearer <secret>` (RFC 6750 §2.1, the scheme in any case), or a header that holds
- * nothing else (GitLab's `x-gitlab-token`). Nothing is signed, so nothing speaks for the body but the connection.
+ * A sender that only sends the secret: `Authorization: Bearer <secret>` (RFC 6750 §2.1, the scheme in any case), or a header that contains
+ * only the secret (GitLab's `x-gitlab-token`). The body is not signed.
  */
 import { equalInConstantTime } from '../../constant-time.ts';
 import { sha256Hex } from '../../hash.ts';
@@ -11,17 +11,17 @@ import type { SignedRequest, Verifier } from './verifier.ts';
 /** Absent settings: `Authorization`. */
 export function createBearerVerifier(settings: BearerSettings | undefined, secrets: readonly string[]): Verifier {
   const header = settings?.header ?? 'authorization';
-  // The body is not signed, but costs what it costs elsewhere: the time does not tell the scheme, nor whether there is such a webhook.
-  const spend = createDigests('sha256', [new Uint8Array(32)]);
+  // Hashes the body as the other schemes do, so that timing reveals neither the scheme nor whether the webhook exists.
+  const hashBody = createDigests('sha256', [new Uint8Array(32)]);
   return async (request) => {
     const given = tokenOf(request, header);
-    // Hashes are compared, not the texts: they are of one length, whatever was given.
+    // Compares hashes, which all have one length, instead of the secrets.
     const [found, ...expected] = await Promise.all([given ?? '', ...secrets].map(sha256Hex));
-    await spend([request.body]);
+    await hashBody([request.body]);
     let isKnown = false;
     for (const hash of expected) isKnown = equalInConstantTime(hash, found ?? '') || isKnown;
-    if (given === null) return { valid: false, reason: `${header} is missing or holds no secret` };
-    return isKnown ? { valid: true } : { valid: false, reason: `${header} does not hold a secret of this webhook` };
+    if (given === null) return { valid: false, reason: `${header} is missing or contains no secret` };
+    return isKnown ? { valid: true } : { valid: false, reason: `${header} does not contain a secret of this webhook` };
   };
 }
 

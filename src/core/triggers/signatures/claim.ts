@@ -1,6 +1,7 @@
 /**
- * What a request claims: these bytes, signed so. Each scheme reads its headers into a claim; here every claim is judged the same way, so that
- * no scheme can leave early. Whatever is missing or malformed, all secrets sign the body and all given signatures are compared (SEC-16).
+ * Verifies the claim of a request: which bytes were signed, and how. Each scheme reads its headers into a claim, and this file verifies all
+ * claims the same way: whatever is missing or malformed, all secrets sign the body and all given signatures are compared, so that timing
+ * reveals nothing (SEC-16).
  */
 import { equalInConstantTime } from '../../constant-time.ts';
 import { limits } from '../../limits.ts';
@@ -8,15 +9,18 @@ import type { Digests } from './hmac-keys.ts';
 import type { SignedRequest, Verifier } from './verifier.ts';
 
 export type Claim = {
-  /** What was signed, in pieces. */
+  /** The signed content, in pieces. */
   signed: readonly (string | Uint8Array)[];
-  /** Texts as the header holds them; one of them must be what `write` makes of a digest. */
+  /** The signatures as in the header; one of them must equal the output of `write`. */
   signatures: readonly string[];
-  /** Why it is refused whoever signed it; null: the signature decides. */
+  /** Why the request is rejected regardless of its signature; null: the signature decides. */
   fault: string | null;
 };
 
-/** `write`: a digest as the scheme writes signatures. Text is compared, as the reference libraries do: what decodes alike is not alike. */
+/**
+ * `write`: encodes a digest as the scheme writes signatures. The texts are compared, as in the reference libraries, so a different encoding
+ * of the same bytes does not match.
+ */
 export type Scheme = { read(request: SignedRequest): Claim; write(digest: Uint8Array): string };
 
 export function createClaimVerifier(digests: Digests, { read, write }: Scheme): Verifier {
@@ -25,11 +29,11 @@ export function createClaimVerifier(digests: Digests, { read, write }: Scheme): 
     const expected = (await digests(signed)).map(write);
     const isSigned = isAnyEqual(expected, signatures);
     if (fault !== null) return { valid: false, reason: fault };
-    return isSigned ? { valid: true } : { valid: false, reason: 'no signature is right for the body and a secret of this webhook' };
+    return isSigned ? { valid: true } : { valid: false, reason: 'no signature matches the body and a secret of this webhook' };
   };
 }
 
-/** Whatever is wrong with a request, its body is signed all the same: a short way out would be seen in the time. */
+/** Returns a claim that fails. The body is still signed, because an early return would be visible in the timing. */
 export function faulty(request: SignedRequest, fault: string): Claim {
   return { signed: [request.body], signatures: [], fault };
 }

@@ -1,4 +1,4 @@
-/** The verifier of a webhook's scheme, and what is wrong with a secret before anything is verified with it. */
+/** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
 import { createBearerVerifier } from './bearer.ts';
 import { createClaimVerifier, type Scheme } from './claim.ts';
@@ -10,7 +10,7 @@ import { standardKey, standardScheme } from './standard.ts';
 import { stripeScheme } from './stripe.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Secrets that `secretFault` has nothing against; throws on others, and on none at all: nothing is ever let pass for want of a secret. */
+/** Throws for secrets that `secretFault` rejects, and if there are none, so that a webhook without a secret never accepts a request. */
 export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, secrets: readonly string[]): Verifier {
   const { scheme, hmac } = webhook;
   if (secrets.length === 0) throw new Error('A webhook without a secret cannot be verified.');
@@ -23,18 +23,20 @@ export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' 
   return createClaimVerifier(createDigests(hmac?.algorithm ?? 'sha256', keys), schemeOf(webhook));
 }
 
-/** Why nothing can be verified with this secret (an empty key, no base64); null: it can. */
+/** Returns why the secret cannot be used (an empty key, invalid base64); null: it can. */
 export function secretFault(scheme: WebhookDocument['scheme'], secret: string): string | null {
   if (secret.trim() === '') return 'is empty';
   switch (scheme) {
     case 'standard':
-      if (secret === 'whsec_') return 'is empty but for `whsec_`';
+      if (secret === 'whsec_') return 'contains only `whsec_`';
       return standardKey(secret) === null ? 'must be base64, with or without `whsec_` before it' : null;
     case 'stripe':
-      return secret === 'whsec_' ? 'is empty but for `whsec_`' : null;
+      return secret === 'whsec_' ? 'contains only `whsec_`' : null;
     case 'bearer':
-      // Headers carry nothing else unchanged, and lose white space at their ends.
-      return /^[!-~](?:[ -~]*[!-~])?$/.test(secret) ? null : 'must be printable ASCII without spaces at its ends: it travels in a header';
+      // Headers cannot carry other characters, and lose white space at their ends.
+      return /^[!-~](?:[ -~]*[!-~])?$/.test(secret)
+        ? null
+        : 'must be printable ASCII without spaces at its ends, because it is sent in a header';
     case 'github':
     case 'slack':
     case 'hmac':
@@ -44,25 +46,25 @@ export function secretFault(scheme: WebhookDocument['scheme'], secret: string): 
   }
 }
 
-/** Shorter ones can be tried out by whoever has seen one delivery. */
+/** Shorter keys can be brute-forced by someone who has seen one delivery. */
 const minKeyBytes = { standard: 24, others: 16 };
 
-/** What is to be said of a secret that works: it is short. null: nothing. */
+/** Returns a warning about a short secret; null: none. */
 export function secretWarning(scheme: WebhookDocument['scheme'], secret: string): string | null {
   const least = scheme === 'standard' ? minKeyBytes.standard : minKeyBytes.others;
   const { byteLength } = keyOf(scheme, secret);
-  return byteLength < least ? `is short (${byteLength} bytes): take ${least} random bytes or more` : null;
+  return byteLength < least ? `is short (${byteLength} bytes): use ${least} random bytes or more` : null;
 }
 
 /**
- * For a name that there is not: takes as long as a webhook with one secret over the same bytes, and never agrees. Each further secret costs one
- * more HMAC (under a millisecond for a megabyte) while it is rotated; to hide that, every delivery would have to pay for five.
+ * The verifier of an unknown webhook: takes as long as a webhook with one secret on the same bytes, and never succeeds. During a rotation,
+ * each further secret costs one more HMAC (under a millisecond per megabyte); hiding that would make every delivery pay for five.
  */
 export function createStrangerVerifier(): Verifier {
-  // Nobody can agree with it, so its key may be known.
+  // Nothing matches, so the key may be public.
   const digests = createDigests('sha256', [new Uint8Array(32)]);
   return createClaimVerifier(digests, {
-    read: ({ header, body }) => ({ signed: [body], signatures: [header('webhook-signature') ?? ''], fault: 'there is no such webhook' }),
+    read: ({ header, body }) => ({ signed: [body], signatures: [header('webhook-signature') ?? ''], fault: 'the webhook does not exist' }),
     write: (digest) => standardScheme.write(digest),
   });
 }
@@ -82,10 +84,10 @@ function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): S
     case 'slack':
       return slackScheme;
     case 'hmac':
-      if (hmac === undefined) throw new Error('A webhook of scheme hmac needs its settings.');
+      if (hmac === undefined) throw new Error('A webhook with scheme hmac requires its settings.');
       return hmacScheme(hmac);
     case 'bearer':
-      throw new Error('Nothing is signed in the scheme bearer.');
+      throw new Error('The scheme bearer has no signatures.');
     default:
       return scheme satisfies never;
   }

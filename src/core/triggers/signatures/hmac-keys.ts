@@ -1,13 +1,13 @@
-/** HMAC with every key that may have signed (WebCrypto). Made for one webhook; not for making keys or for comparing. */
+/** Computes HMAC digests with all keys of a webhook (WebCrypto). */
 import { joinBytes } from '../../bytes.ts';
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512';
 
-/** One digest for each key, in their order; always all of them. */
+/** Returns one digest per key, in the order of the keys. */
 export type Digests = (pieces: readonly (string | Uint8Array)[]) => Promise<Uint8Array[]>;
 
 export function createDigests(algorithm: HmacAlgorithm, keys: readonly Uint8Array[]): Digests {
-  // The keys themselves are kept, never the promise of them: one request's promise must not be what another waits for in a Worker.
+  // Stores the keys and not their promise, since in a Worker one request must not wait for another request's promise.
   let imported: CryptoKey[] | null = null;
   return async (pieces) => {
     imported ??= await Promise.all(keys.map((key) => importKey(algorithm, key)));
@@ -16,7 +16,7 @@ export function createDigests(algorithm: HmacAlgorithm, keys: readonly Uint8Arra
   };
 }
 
-/** The pieces one after the other; text as UTF-8. */
+/** Concatenates the pieces; text as UTF-8. */
 export function bytesOf(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return joinBytes(pieces.map((piece) => (typeof piece === 'string' ? new TextEncoder().encode(piece) : piece)));
 }

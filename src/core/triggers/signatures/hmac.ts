@@ -1,4 +1,4 @@
-/** A sender that signs in a way of its own, as the document states it: which header, which hash, written how, over what. One signature a header. */
+/** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
 import { toBase64 } from '../../base64.ts';
 import { toHex } from '../../hex.ts';
 import type { HmacSettings } from '../webhook.ts';
@@ -12,7 +12,7 @@ export function hmacScheme(settings: HmacSettings): Scheme {
     read(request) {
       const given = request.header(header);
       if (!given) return faulty(request, `${header} is missing`);
-      if (!given.startsWith(prefix)) return faulty(request, `${header} does not begin with its prefix`);
+      if (!given.startsWith(prefix)) return faulty(request, `${header} does not begin with the configured prefix`);
       if (idHeader !== undefined && signed.includes('{id}') && !request.header(idHeader)) return faulty(request, `${idHeader} is missing`);
       return {
         signed: hmacSigned(settings, request),
@@ -24,7 +24,7 @@ export function hmacScheme(settings: HmacSettings): Scheme {
   };
 }
 
-/** `signed` with its places filled; the body's bytes are never read as text. */
+/** Returns `signed` with its placeholders filled; the body stays bytes. */
 export function hmacSigned(settings: HmacSettings, { header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
   return settings.signed.split(/(\{body\}|\{id\}|\{timestamp\})/).map((piece) => {
     if (piece === '{body}') return body;
@@ -37,7 +37,7 @@ function headerText(header: SignedRequest['header'], name: string | undefined): 
   return (name === undefined ? null : header(name)) ?? '';
 }
 
-/** Senders differ in the case of hex and in the padding of base64, which say nothing about who signed. */
+/** Senders differ in the case of hex and the padding of base64; both are normalized. */
 function oneSpelling({ encoding }: HmacSettings, signature: string): string {
   if (encoding === 'hex') return signature.toLowerCase();
   const unpadded = signature.replace(/={1,2}$/, '');

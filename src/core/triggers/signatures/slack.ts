@@ -1,6 +1,6 @@
 /**
- * Slack (api.slack.com/authentication/verifying-requests-from-slack): `x-slack-signature: v0=<hex>` over `v0:{timestamp}:{body}`, where the
- * body is as it came, not decoded.
+ * Slack (api.slack.com/authentication/verifying-requests-from-slack): `x-slack-signature: v0=<hex>` over `v0:{timestamp}:{body}` with the
+ * raw body.
  */
 import { toHex } from '../../hex.ts';
 import { faulty, type Scheme } from './claim.ts';

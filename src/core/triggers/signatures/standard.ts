@@ -1,6 +1,7 @@
 /**
  * Standard Webhooks (github.com/standard-webhooks/standard-webhooks: spec/standard-webhooks.md), symmetric: `webhook-signature` holds
- * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`. Both ways: deliveries that come, callbacks that go.
+ * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`. Used for incoming deliveries and outgoing
+ * callbacks.
  */
 import { fromBase64, toBase64 } from '../../base64.ts';
 import { type Claim, faulty, type Scheme } from './claim.ts';
@@ -10,10 +11,10 @@ import type { SignedRequest } from './verifier.ts';
 
 export const standardScheme: Scheme = { read, write: toBase64 };
 
-/** The key that a secret holds: base64, with or without `whsec_` before it. null: it holds none. */
+/** Returns the key of a secret: base64, with or without the prefix `whsec_`. null: invalid. */
 export function standardKey(secret: string): Uint8Array | null {
   const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret;
-  // `fromBase64` lets line breaks pass; a secret with one was pasted wrong, and its sender's library would not take it.
+  // `fromBase64` accepts line breaks. A secret with a line break was pasted incorrectly, and the sender's library would reject it.
   const key = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? fromBase64(text) : null;
   return key === null || key.byteLength === 0 ? null : key;
 }
@@ -22,7 +23,7 @@ export function standardSigned({ header, body }: Pick<SignedRequest, 'header' | 
   return [`${header('webhook-id') ?? ''}.${header('webhook-timestamp') ?? ''}.`, body];
 }
 
-/** `webhook-signature` of what we send, with each of the keys. `seconds`: `webhook-timestamp`. */
+/** Returns the `webhook-signature` of a message, with each of the keys. `seconds`: `webhook-timestamp`. */
 export async function signStandard(
   keys: readonly Uint8Array[],
   { id, seconds, body }: { id: string; seconds: number; body: string },
@@ -42,7 +43,7 @@ function read(request: SignedRequest): Claim {
   };
 }
 
-/** Of `v1,a v2,b v1a,c` only `a`: `v1a` is another kind of key. A header that came twice is joined by `, `, so a comma may follow. */
+/** From `v1,a v2,b v1a,c` only `a`: `v1a` is another kind of key. A repeated header is joined by `, `, so a comma may follow. */
 function signaturesOf(header: string): string[] {
   return header.split(' ').flatMap((element) => {
     const [version, signature = ''] = element.split(',', 2);

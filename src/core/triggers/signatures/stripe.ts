@@ -1,6 +1,6 @@
 /**
- * Stripe (docs.stripe.com/webhooks/signature): `stripe-signature: t=<seconds>,v1=<hex>,…` over `{t}.{body}`. Any one `v1` may match; `v0` is
- * of test mode and never counts. The secret is used as it is written, with its `whsec_`.
+ * Stripe (docs.stripe.com/webhooks/signature): `stripe-signature: t=<seconds>,v1=<hex>,…` over `{t}.{body}`. Any `v1` may match; `v0`
+ * belongs to test mode and never counts. The secret is used as written, with its `whsec_`.
  */
 import { toHex } from '../../hex.ts';
 import { type Claim, faulty, type Scheme } from './claim.ts';
@@ -20,7 +20,7 @@ function read(request: SignedRequest): Claim {
   return { signed: [`${time}.`, request.body], signatures, fault: timeFault(time, request.now) };
 }
 
-/** Of several times the last counts, as in Stripe's own library. */
+/** The last of several times counts, as in Stripe's library. */
 function elementsOf(header: string): { time: string; signatures: string[] } {
   let time = '';
   const signatures: string[] = [];

@@ -1,10 +1,10 @@
-/** Whether what came was signed by somebody who knows the secret, whatever the scheme (SEC-16). */
+/** The verifier of a delivery's signature, for any scheme (SEC-16). */
 
-/** `now`: milliseconds since the epoch. Headers by lower-case name; one that came several times is joined by `, `. */
+/** `now`: milliseconds since the epoch. Headers by lower-case name; repeated headers are joined by `, `. */
 export type SignedRequest = { header(name: string): string | null; body: Uint8Array; now: number };
 
-/** `reason` is for the log: whoever sent it is told no more than that it is refused. */
+/** `reason` is for the log; the sender only learns that the request was rejected. */
 export type SignatureVerdict = { valid: true } | { valid: false; reason: string };
 
-/** Works on the bytes as they came, and as long for a missing or wrong signature as for a right one. Never throws for what was sent. */
+/** Works on the raw bytes. Takes as long for a missing or wrong signature as for a valid one. Never throws because of the request. */
 export type Verifier = (request: SignedRequest) => Promise<SignatureVerdict>;

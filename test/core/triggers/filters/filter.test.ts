@@ -105,9 +105,9 @@ describe('a filter is not true of an event', () => {
     ['payload', 'neither true nor false'],
     ['payload.number + 1 == 43', 'no such overload: dyn<double> + int: numbers of an event are doubles, so write 1.0'],
     ['2 * payload.number == 84', 'numbers of an event are doubles'],
-    ['payload.sender == payload.sender', 'a list or an object is compared'],
-    ['payload.labels in payload.issues', 'a list or an object is compared'],
-    ['payload.labels in headers', 'a list or an object is compared'],
+    ['payload.sender == payload.sender', 'lists and objects cannot be compared'],
+    ['payload.labels in payload.issues', 'lists and objects cannot be compared'],
+    ['payload.labels in headers', 'lists and objects cannot be compared'],
   ])('where it cannot be said, with the reason: %s', (text, reason) => {
     const { matches, fault: said } = answer(text, payload);
     expect(matches).toBe(false);
@@ -175,27 +175,27 @@ describe('a filter is refused when it is written', () => {
     ['event == "issues', 'Unterminated string'],
     [
       'event == "issues"\n  && nothing',
-      'line 2, column 6: Unknown variable: nothing: fields of the event stand in payload, as in payload.nothing',
+      'line 2, column 6: Unknown variable: nothing: fields of the event are in payload, as in payload.nothing',
     ],
-    ['has(headers["x-kind"])', 'there is `in`, as in "x-kind" in headers'],
-    ['payload.title.toLowerCase() == "a"', 'there are size, contains, startsWith, endsWith, lowerAscii'],
+    ['has(headers["x-kind"])', 'otherwise use `in`, as in "x-kind" in headers'],
+    ['payload.title.toLowerCase() == "a"', 'use size, contains, startsWith, endsWith, lowerAscii'],
     ['event == 3', 'no such overload'],
-    ['event', 'it says string, and has to say true or false'],
-    ['1 + 1', 'it says int, and has to say true or false'],
-    ['payload.action.matches("^(a+)+$")', 'no regular expressions: use startsWith'],
-    ['payload.a.exists(x, payload.b.exists(y, x == y))', 'column 21: exists stands within another loop'],
-    ['payload.a.map(x, x.b.filter(y, y > 1)).size() == 1', 'within another loop'],
+    ['event', 'its result is string, but must be true or false'],
+    ['1 + 1', 'its result is int, but must be true or false'],
+    ['payload.action.matches("^(a+)+$")', 'regular expressions are not supported: use startsWith'],
+    ['payload.a.exists(x, payload.b.exists(y, x == y))', 'column 21: exists is nested in another loop'],
+    ['payload.a.map(x, x.b.filter(y, y > 1)).size() == 1', 'nested in another loop'],
     ['payload.a.exists(x, x in payload.b)', 'payload can only be compared with the item'],
     ['payload.a.exists(x, payload.b == payload.c)', 'payload can only be compared with the item'],
     ['payload.a.exists(x, payload.b.contains("c"))', 'payload can only be compared with the item'],
     ['payload.a.exists(x, [payload.b] == [x])', 'payload can only be compared with the item'],
     ['payload.a.exists(x, payload.b[x.c] == x)', 'payload can only be compared with the item'],
-    ['payload.a.exists(payload, payload == 1)', 'the item cannot be called payload'],
-    ['payload.a.exists(event, event == "x")', 'the item cannot be called event'],
-    ['payload.a.contains(payload.b)', 'a text that is written out'],
-    ['cel.bind(x, payload.a, x == 1)', 'there is no "bind" in filters'],
-    ['payload.a.split(",").size() == 1', 'there is no "split" in filters'],
-    ['timestamp(payload.at) > timestamp("2024-01-01T00:00:00Z")', 'there is no "timestamp" in filters'],
+    ['payload.a.exists(payload, payload == 1)', 'the item cannot be named payload'],
+    ['payload.a.exists(event, event == "x")', 'the item cannot be named event'],
+    ['payload.a.contains(payload.b)', 'a string literal'],
+    ['cel.bind(x, payload.a, x == 1)', 'filters have no method "bind"'],
+    ['payload.a.split(",").size() == 1', 'filters have no method "split"'],
+    ['timestamp(payload.at) > timestamp("2024-01-01T00:00:00Z")', 'filters have no function "timestamp"'],
     ['moniker_single(payload.a) == 1', 'moniker_single'],
     ['b"a" == b"b"', 'bytes'],
     ['payload.?a == 1', 'line 1, column 9'],
@@ -257,7 +257,9 @@ describe('a filter over a payload that was made to be slow', () => {
 
   test('goes through no list that is too long', () => {
     const list = Array.from({ length: many }, () => ({}));
-    expect(answer('payload.a.exists(x, x.b == 1)', { a: list }).fault).toBe('a list of 100000 items is gone through, which may have 2500');
+    expect(answer('payload.a.exists(x, x.b == 1)', { a: list }).fault).toBe(
+      'a loop runs over a list of 100000 items; at most 2500 are allowed',
+    );
     expect(answer('payload.exists(x, x == "b")', Object.fromEntries(list.map((_, index) => [`k${index}`, 1]))).fault).toContain(
       '100000 items',
     );
@@ -266,16 +268,16 @@ describe('a filter over a payload that was made to be slow', () => {
   test('looks once at an object with many fields, however many items are compared with it', () => {
     const large = Object.fromEntries(Array.from({ length: many }, (_, index) => [`k${index}`, 1]));
     const list = Array.from({ length: limits.maxFilterItems }, () => ({ b: 1 }));
-    expect(answer('payload.a.exists(x, x.b == payload.large)', { a: list, large }).fault).toContain('a list or an object is compared');
-    expect(answer('payload.a.exists(x, payload.large > x.b)', { a: list, large }).fault).toContain('a list or an object is compared');
+    expect(answer('payload.a.exists(x, x.b == payload.large)', { a: list, large }).fault).toContain('lists and objects cannot be compared');
+    expect(answer('payload.a.exists(x, payload.large > x.b)', { a: list, large }).fault).toContain('lists and objects cannot be compared');
     const often = Array.from({ length: 25 }, (_, index) => `payload.large == ${index} || size(payload.large) == ${index}`).join(' || ');
-    expect(answer(often, { large }).fault).toContain('a list or an object is compared');
+    expect(answer(often, { large }).fault).toContain('lists and objects cannot be compared');
   });
 
   test('adds no long texts and no lists', () => {
     const long = 'x'.repeat(many);
-    expect(answer('(payload.a + payload.a) == "x"', { a: long }).fault).toContain('a text of 100000 characters is added');
-    expect(answer('(payload.a + payload.a) == ["x"]', { a: [long] }).fault).toBe('lists and objects are not added');
+    expect(answer('(payload.a + payload.a) == "x"', { a: long }).fault).toContain('a string of 100000 characters is concatenated');
+    expect(answer('(payload.a + payload.a) == ["x"]', { a: [long] }).fault).toBe('lists and objects cannot be added');
   });
 
   test('has its answer of a payload that nests deep', () => {

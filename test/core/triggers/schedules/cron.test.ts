@@ -51,26 +51,26 @@ describe('what an expression of five fields may say', () => {
   });
 
   it.each([
-    ['61 * * * *', 'the minute is a number from 0 to 59'],
-    ['* 24 * * *', 'the hour is a number from 0 to 23'],
-    ['* * 32 * *', 'the day is a number from 1 to 31'],
-    ['* * 0 * *', 'the day is a number from 1 to 31'],
-    ['* * * 13 *', 'the month is a number from 1 to 12'],
-    ['* * * 0 *', 'the month is a number from 1 to 12'],
-    ['* * * * 8', 'the weekday is a number from 0 to 7'],
+    ['61 * * * *', 'the minute must be a number from 0 to 59'],
+    ['* 24 * * *', 'the hour must be a number from 0 to 23'],
+    ['* * 32 * *', 'the day must be a number from 1 to 31'],
+    ['* * 0 * *', 'the day must be a number from 1 to 31'],
+    ['* * * 13 *', 'the month must be a number from 1 to 12'],
+    ['* * * 0 *', 'the month must be a number from 1 to 12'],
+    ['* * * * 8', 'the weekday must be a number from 0 to 7'],
     ['5-1 * * * *', 'from value is larger than to value'],
-    ['* * * * FRI-MON', 'a range that goes over the end is two'],
+    ['* * * * FRI-MON', 'split a range that wraps around'],
     ['*/0 * * * *', 'step'],
     ['0/5 * * * *', 'step'],
     ['a * * * *', 'illegal characters'],
-    ['* * * *', 'has 4 fields, and five are needed'],
+    ['* * * *', 'has 4 fields, but five are required'],
     ['* * * * * *', 'has 6 fields'],
     ['* * * * * * 2027', 'has 7 fields'],
     ['', 'has 0 fields'],
     ['2027-01-01T00:00:00', 'has 1 field,'],
-    ['@reboot', 'is no expression'],
-    ['@every 5m', 'is no expression'],
-    ['@fortnightly', 'is no expression'],
+    ['@reboot', 'is neither an expression'],
+    ['@every 5m', 'is neither an expression'],
+    ['@fortnightly', 'is neither an expression'],
   ])('%s is refused and told why: %s', (pattern, part) => {
     const { path, message } = fault(pattern);
     expect(path).toBe('cron');

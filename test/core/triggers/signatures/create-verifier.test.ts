@@ -113,15 +113,15 @@ describe('the reason', () => {
     [{ 'webhook-id': 'a', 'webhook-timestamp': 'x', 'webhook-signature': 'v1,AAAA' }, 'the time of sending is not a number of seconds'],
     [
       { 'webhook-id': 'a', 'webhook-timestamp': String(now - 400), 'webhook-signature': 'v1,AAAA' },
-      'it was sent 400 s ago; at most 300 are let pass',
+      'it was sent 400 s ago; at most 300 s are accepted',
     ],
     [
       { 'webhook-id': 'a', 'webhook-timestamp': String(now + 400), 'webhook-signature': 'v1,AAAA' },
-      'it is from 400 s ahead of our clock; at most 300 are let pass',
+      'its time is 400 s ahead of the clock of this service; at most 300 s are accepted',
     ],
     [
       { 'webhook-id': 'a', 'webhook-timestamp': String(now), 'webhook-signature': 'v1,AAAA' },
-      'no signature is right for the body and a secret of this webhook',
+      'no signature matches the body and a secret of this webhook',
     ],
   ])('for %j is said: %s', async (headers: Record<string, string>, reason) => {
     expect(await createVerifier({ scheme: 'standard' }, [standardSecret])(signedRequest(headers, body, now))).toEqual({
@@ -155,15 +155,15 @@ describe('the reason', () => {
 describe('a secret', () => {
   it.each([
     ['standard', '', 'is empty'],
-    ['standard', 'whsec_', 'is empty but for `whsec_`'],
+    ['standard', 'whsec_', 'contains only `whsec_`'],
     ['standard', 'whsec_====', 'must be base64, with or without `whsec_` before it'],
     ['standard', 'not base64!', 'must be base64, with or without `whsec_` before it'],
     ['standard', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n', 'must be base64, with or without `whsec_` before it'],
     ['standard', 'whsec_A', 'must be base64, with or without `whsec_` before it'],
-    ['stripe', 'whsec_', 'is empty but for `whsec_`'],
+    ['stripe', 'whsec_', 'contains only `whsec_`'],
     ['github', ' \n', 'is empty'],
-    ['bearer', 'žluťoučký', 'must be printable ASCII without spaces at its ends: it travels in a header'],
-    ['bearer', 'secret ', 'must be printable ASCII without spaces at its ends: it travels in a header'],
+    ['bearer', 'žluťoučký', 'must be printable ASCII without spaces at its ends, because it is sent in a header'],
+    ['bearer', 'secret ', 'must be printable ASCII without spaces at its ends, because it is sent in a header'],
   ] as const)('of %s that is %j is refused: %s', (scheme, secret, fault) => {
     expect(secretFault(scheme, secret)).toBe(fault);
     expect(() => createVerifier({ scheme }, [standardSecret, secret])).toThrow(fault);
@@ -182,7 +182,7 @@ describe('a secret', () => {
   });
 
   it('that is short works, and is said to be short', () => {
-    expect(secretWarning('github', 'secret')).toBe('is short (6 bytes): take 16 random bytes or more');
+    expect(secretWarning('github', 'secret')).toBe('is short (6 bytes): use 16 random bytes or more');
     expect(secretWarning('standard', 'whsec_AAAAAAAA')).toBe('is short (6 bytes): take 24 random bytes or more');
     expect(secretFault('standard', 'whsec_AAAAAAAA')).toBe(null);
   });
