@@ -1,4 +1,4 @@
-/** A turn that kills its process each time it gets so far is given up after a few times, whatever the way to die. */
+/** A turn that kills its process each time it reaches a point is ended after a few attempts, however the process dies. */
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { openCell, type Cell } from './cell.ts';
@@ -15,16 +15,16 @@ describe('bounded recovery', () => {
     lane = null;
   });
 
-  it.each<Kill>(['abort', 'sigkill'])('a process that dies after the first words each time (%s) is not begun without end', async (kill) => {
+  it.each<Kill>(['abort', 'sigkill'])('limits the restarts of a process that dies after the first words each time (%s)', async (kill) => {
     lane = await openLane(kill, inject('crash'));
     const cell = await openCell(lane, 'model-stream-mid');
     let next = cell.arm('model-stream-mid');
-    // The second half never comes.
+    // The second half is never sent.
     await cell.say('hello', [{ text: 'one two three four', pause: new Promise(() => {}) }]);
     for (let death = 1; death <= tries; death += 1) {
       const now = next;
       await now.reached;
-      // Armed before it is back: it gets as far at once.
+      // Armed before the restart, since the process reaches the point at once.
       next = cell.arm('model-stream-mid');
       await now.strike();
     }
@@ -32,7 +32,7 @@ describe('bounded recovery', () => {
     await cell.ended({ alone: kill === 'sigkill' });
     expect(cell.requests('hello')).toHaveLength(tries);
     await endedForGood(cell);
-    // The session itself is none the worse for it.
+    // The session itself still works.
     await cell.say('next', [{ text: 'Here I am.' }]);
     await cell.ended({ alone: false });
     expect(await cell.status()).toBe('completed');

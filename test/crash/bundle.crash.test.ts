@@ -1,4 +1,4 @@
-/** What is deployed has nothing of the crash tests in it. */
+/** The deployed bundle contains nothing of the crash tests. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
@@ -11,16 +11,16 @@ const points = Object.keys(scenarios);
 describe('crash points in the bundle', () => {
   const read = (directory: string): string => readFileSync(join(directory, 'worker.js'), 'utf8');
 
-  it('there is one function for them, and it is empty', () => {
+  it('has one empty function for all crash points', () => {
     expect(countEmptyPoints(read(inject('crash').plain))).toBe(1);
   });
 
-  it.each(points)('%s stands in the code', (point) => {
+  it.each(points)('%s is in the code', (point) => {
     // Not `toContain`: it would print the bundle.
     expect(read(inject('crash').plain).includes(`"${point}"`)).toBe(true);
   });
 
-  it('the deployed bundle has no name of any of them left: the empty function is gone with its arguments', () => {
+  it('the deployed bundle has no name of a crash point: the empty function is removed with its arguments', () => {
     const bundle = read(inject('crash').deployed);
     expect(points.filter((point) => bundle.includes(point))).toEqual([]);
     expect(bundle.includes('crashPoint')).toBe(false);
@@ -28,7 +28,7 @@ describe('crash points in the bundle', () => {
 });
 
 describeCorpus('security/crash-points.json', (path) => {
-  it('every point of the matrix has its scenario', () => {
+  it('every point of the matrix has a scenario', () => {
     const { points: wanted } = readJson<{ points: { id: string }[] }>(path);
     const own: ReadonlySet<string> = new Set(points);
     expect(wanted.map(({ id }) => id).filter((id) => !own.has(id))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * One cell of the crash matrix: a conversation that is brought to a point, dies there one way, and is looked at from the
- * outside when it is back.
+ * One cell of the crash matrix: a conversation that is driven to a point, dies there in one way, and is inspected from outside after
+ * the restart.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
@@ -9,7 +9,7 @@ import type { Answer, StreamEvent } from '../e2e/service.ts';
 import type { Kill, Lane } from './lane.ts';
 import type { ModelRequest, Reply, ScriptedCall } from './scripted-model.ts';
 
-/** A turn is over within this time of the restart (REL-2). */
+/** Every turn ends within this time of the restart (REL-2). */
 export const terminalMs = 10_000;
 const reachMs = 15_000;
 
@@ -17,42 +17,42 @@ export type Said = { name: string; text: string; turn: string | null };
 
 export type Death = {
   reached: Promise<void>;
-  /** It does not happen after all. */
+  /** Disarms the point: it is not reached after all. */
   disarm(): void;
-  /** Resolves when the process is back: what others hold back until then goes on. */
+  /** Resolves when the process is back; others that wait for this then continue. */
   over: Promise<void>;
-  /** Waits until the point is reached, dies there, and starts again. `read: false`: there is no log to be read any more. */
+  /** Waits until the point is reached, dies there, and restarts. `read: false`: there is no log left to read. */
   strike(options?: { read?: boolean }): Promise<void>;
 };
 
 export type Cell = {
   lane: Lane;
   kill: Kill;
-  /** False for a graceful eviction: what is under way is ended first, and nothing is lost. */
+  /** False for a graceful eviction, which first ends the work in progress, so that nothing is lost. */
   dies: boolean;
   session: string;
-  /** Names of its effects begin so. */
+  /** The prefix of the names of its effects. */
   tag: string;
-  /** What was said and taken in, in order. */
+  /** The accepted messages, in order. */
   said: Said[];
-  /** Events as a reader had them before the death. */
+  /** The events as a reader had them before the crash. */
   before: StreamEvent[];
   /** `object`: the session, or `catalog`. */
   arm(point: CrashPoint, options?: { skip?: number; held?: number; object?: string }): Death;
-  /** Says something, to be answered by these replies; 202. `again` repeats it under the same idempotency key. */
+  /** Sends a message with the replies of the model to it; returns 202. `again` repeats it under the same idempotency key. */
   say(name: string, replies: Reply[], options?: { text?: string }): Promise<string>;
   again(name: string): Promise<string>;
   requests(name: string): readonly ModelRequest[];
-  /** Calls of a tool whose effect is counted under `name`. `get` is safe to repeat, `post` is not, `ask` needs a person first. */
+  /** Calls of a tool whose effect is counted under `name`. `get` is safe to repeat, `post` is not, `ask` requires approval. */
   get(name: string): ScriptedCall;
   post(name: string): ScriptedCall;
   ask(name: string): ScriptedCall;
-  /** A call of a made tool that makes these, one after the other, and answers what came of each. */
+  /** A call of a made tool that makes these calls one after another and returns the outcome of each. */
   steps(...calls: ScriptedCall[]): ScriptedCall;
   effects(name: string): number;
   holdEffect(name: string, until: Promise<unknown>): void;
   hadEffect(name: string): Promise<void>;
-  /** Waits until all turns are over; `alone`: without a request of anybody, but for a look at the end. */
+  /** Waits until all turns have ended; `alone`: without any request except the final read. */
   ended(options?: { alone?: boolean; turns?: number }): Promise<void>;
   status(): Promise<string | undefined>;
   reachStatus(status: string): Promise<void>;
@@ -73,7 +73,7 @@ export function tagOf(point: string): string {
   return `${point}.${randomUUID().slice(0, 8)}`;
 }
 
-/** Over a session that is there. */
+/** For a session that exists. */
 export function cellOf(lane: Lane, tag: string, session: string): Cell {
   const { kill, recorder, model, upstream } = lane;
   const texts = new Map<string, string>();
@@ -89,7 +89,7 @@ export function cellOf(lane: Lane, tag: string, session: string): Cell {
     const answer = await cell.call('POST', '/turns', { input: text }, { prefer: 'respond-async', 'idempotency-key': `${tag}.${name}` });
     expect(answer.status, answer.text).toBe(202);
     const said = cell.said.find((candidate) => candidate.name === name);
-    if (said === undefined) throw new Error(`${name} was never said`);
+    if (said === undefined) throw new Error(`${name} was never sent`);
     if (said.turn !== null) expect(answer.json.turn, 'the turn of a repeat').toBe(said.turn);
     said.turn = answer.json.turn;
     return answer.json.turn;
@@ -113,7 +113,7 @@ export function cellOf(lane: Lane, tag: string, session: string): Cell {
         strike: async ({ read = true } = {}) => {
           await within(armed.reached, reachMs, `the point ${armedPoint} was never reached`);
           finals = recorder.hits(session, 'final-before-event');
-          // A reader that waits would keep the object from being evicted.
+          // A waiting reader would keep the object from being evicted.
           if (read && kill !== 'evict') cell.before = await lane.events(session);
           await die(lane, object, armed.release, end);
           backAt = Date.now();
@@ -135,13 +135,13 @@ export function cellOf(lane: Lane, tag: string, session: string): Cell {
     steps: (...calls) => ({ name: 'steps', arguments: { steps: calls } }),
     effects: (name) => upstream.effects(`${tag}/${name}`).length,
     holdEffect: (name, until) => upstream.hold(`${tag}/${name}`, until),
-    hadEffect: (name) => within(upstream.had(`${tag}/${name}`), reachMs, `the effect ${name} was never had`),
+    hadEffect: (name) => within(upstream.had(`${tag}/${name}`), reachMs, `the effect ${name} never happened`),
     ended: async ({ alone = kill !== 'abort' && kill !== 'evict', turns = 1 } = {}) => {
       if (alone) {
         const seen = await recorder.sees(session, 'final-before-event', finals + turns, Math.max(0, backAt + terminalMs - Date.now()));
         expect(seen, `${turns} turn(s) ended within ${terminalMs / 1000} s of the restart, with no request`).toBe(true);
       }
-      // A look from the outside: the last event follows the point by a row.
+      // Seen from outside, the last event follows the point by one row.
       await poll(async () => {
         const { turn, queued } = (await cell.call('GET', '')).json ?? {};
         return queued === 0 && ['completed', 'failed', 'cancelled', 'interrupted'].includes(turn?.status);
@@ -162,7 +162,7 @@ export function cellOf(lane: Lane, tag: string, session: string): Cell {
   return cell;
 }
 
-/** The death itself, and the way back. `release` answers those who stand at the point. */
+/** Kills the process and restarts it. `release` answers the requests that wait at the point. */
 async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort') => void, letOthersGo: () => void): Promise<void> {
   switch (lane.kill) {
     case 'sigkill':
@@ -176,7 +176,7 @@ async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort')
     case 'abort': {
       const made = lane.recorder.made(object);
       release('abort');
-      // The next request: once there is another object, the old one is gone, and with it what it waited for.
+      // The next request runs in another object; the old one is gone with everything that it waited for.
       const asked = async (): Promise<boolean> => {
         await lane.call('GET', object === 'catalog' ? '/v1/agents' : `/v1/sessions/${object}`);
         return lane.recorder.made(object) > made;
@@ -185,7 +185,7 @@ async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort')
     }
     case 'evict': {
       const evicted = lane.evict(object);
-      // The order is given before the work goes on; it is carried out when none is left.
+      // The order is given before the work continues, and is carried out when no work is left.
       await new Promise((resolve) => setTimeout(resolve, 50));
       release('go');
       letOthersGo();
@@ -196,9 +196,9 @@ async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort')
   }
 }
 
-/** Asks until it is so. A request that comes in the moment of an abort may fail: that is no answer. */
+/** Repeats the request until the condition holds. A request during an abort may fail, which does not count. */
 export async function poll(isSo: () => Promise<boolean>, deadline: number): Promise<void> {
-  let last: unknown = 'it was not so';
+  let last: unknown = 'the condition never held';
   do {
     try {
       if (await isSo()) return;
@@ -207,7 +207,7 @@ export async function poll(isSo: () => Promise<boolean>, deadline: number): Prom
     }
     await new Promise((resolve) => setTimeout(resolve, 40));
   } while (Date.now() < deadline);
-  throw new Error('What was waited for did not come in time', { cause: last });
+  throw new Error('The condition did not hold in time', { cause: last });
 }
 
 async function within<T>(work: Promise<T>, timeoutMs: number, reason: string): Promise<T> {

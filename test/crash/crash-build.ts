@@ -1,21 +1,21 @@
 /**
- * The bundle that the crash tests run: the real one, not minified, with another body for the one empty function
- * `crashPoint`. There it asks the recorder over loopback and goes on when that answers. The output gate of a Durable Object
- * holds the question back until everything that was written before it is durable, so what is stored at a point is exact.
+ * The bundle that the crash tests run: the real one, not minified, with another body for the one empty function `crashPoint`. It
+ * sends a request to the recorder over loopback and continues when that responds. The output gate of a Durable Object delays the
+ * request until everything written before it is durable, so what is stored at a point is exact.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerConfigFile } from '../../src/local/worker-config.ts';
 
 const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
-/** Of the two objects that do work of their own. */
+/** The two objects that run background work. */
 const objectConstructor =
   /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\);)/g;
 
 /**
- * `generation` tells one build of the code from the next: it is sent along with every point, as is the object that came to
- * it: the id of a session, or `catalog`, of which a lane has one. An object that is made says so as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the
- * standard output, and stands still until its process is killed, or throws itself out (`CRASH_STOP_BY=abort`), or goes on
+ * `generation` distinguishes builds of the code: it is sent with every point, as is the object that reached it: the id of a session,
+ * or `catalog`, of which a lane has one. A new object reports itself too. A point in code that cannot wait (`CRASH_STOP_AT` names it)
+ * writes to standard output, and blocks until its process is killed, aborts its object (`CRASH_STOP_BY=abort`), or continues
  * (`evict`).
  */
 const recordedPoint = (generation: string): string => `
@@ -65,12 +65,12 @@ function crashPoint(name) {
 }
 `;
 
-/** Every place where a point is, as it stands in the plain bundle. */
+/** Every call of a crash point in the plain bundle. */
 export function countEmptyPoints(bundle: string): number {
   return [...bundle.matchAll(emptyPoint)].length;
 }
 
-/** Writes the crash build of the plain bundle in `from` to `to`. Throws when the bundle is not shaped as expected. */
+/** Writes the crash build of the plain bundle in `from` to `to`. Throws when the bundle does not have the expected shape. */
 export function writeCrashBuild(from: string, to: string, generation: string, settingsFrom: string): void {
   cpSync(from, to, { recursive: true });
   cpSync(join(settingsFrom, workerConfigFile), join(to, workerConfigFile));

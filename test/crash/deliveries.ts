@@ -1,6 +1,6 @@
 /**
- * The points between a delivery and its turn. The events come as GitHub sends them, to a webhook of the cell's own, whose callback is
- * counted at the upstream; each has the tag of its script as its payload, which is also what the agent is told.
+ * The points between a delivery and its turn. The events come as GitHub sends them, to a webhook of the cell, whose callbacks are
+ * counted at the upstream. The payload of each is the tag of its script, which is also the agent's input.
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
@@ -17,30 +17,30 @@ const done = { text: 'That is all there is to say.' };
 
 type Hook = {
   cell: Cell;
-  /** Sends an event, to be answered by these replies; null: its answer was lost. */
+  /** Sends an event with the replies of the model to it; null when its response was lost. */
   send(id: string, replies: Reply[]): Promise<Answer | null>;
   again(id: string): Promise<Answer>;
-  /** As the list of deliveries shows it. */
+  /** The delivery as the list of deliveries shows it. */
   delivery(id: string): Promise<Answer['json']>;
   /** Ids of the callbacks that arrived. */
   told(): (string | null)[];
 };
 
-/** Dies where a delivery is `object`'s: the Catalog's, or its session's. Whatever was answered, there is one turn, and one word about it. */
+/** Dies where a delivery is `object`'s: the Catalog's or its session's. Whatever the response, there is one turn and one callback. */
 export function diesUnderDelivery(point: CrashPoint, object: 'catalog' | 'session'): (lane: Lane) => Promise<void> {
   return async (lane) => {
     const hook = await openHook(lane, point);
     const { cell } = hook;
     const death = cell.arm(point, object === 'catalog' ? { object } : {});
-    // Where it is the Catalog's, its turn gets no further than its first words meanwhile.
+    // When the Catalog dies, the turn stops after its first words in the meantime.
     const pause = object === 'catalog' ? { pause: death.over } : {};
     const answered = hook.send('event', [{ calls: [cell.post('a')], ...pause }, done]);
     await death.strike();
     const answer = await answered;
-    // 504: its sender is told to send it again.
+    // 504 tells the sender to send the event again.
     expect([null, 202, 504], answer?.text).toContain(answer?.status ?? null);
     const first = answer?.status === 202 ? answer : null;
-    // Nobody has to come by: what is stored is brought. Its sender, who may not know, sends it again after that.
+    // What is stored is delivered without a request. The sender, which may not know, sends it again afterwards.
     await cell.ended({ turns: point === 'turn-ended-before-noted' ? 0 : 1 });
     await hasEndedWell(hook, 'event');
     const repeated = await hook.again('event');
@@ -56,12 +56,12 @@ async function hasEndedWell({ cell, delivery, told }: Hook, id: string): Promise
   await poll(async () => (await delivery(id)).status === 'completed', Date.now() + terminalMs);
   cell.said.push({ name: id, text: `#${cell.tag}.${id}#`, turn: (await delivery(id)).turn });
   expect(cell.effects('a')).toBe(1);
-  // One more where the first was cut off.
+  // One more step when the first was interrupted.
   expect([2, 3]).toContain(cell.requests(id).length);
   await poll(async () => new Set(told()).size === cell.said.length, Date.now() + terminalMs);
 }
 
-/** Nothing is left that would begin it once more, or tell of it twice. */
+/** Nothing is left that would start the turn again or repeat its callback. */
 async function isQuiet({ cell, told, delivery }: Hook): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(new Set(told()).size, 'one callback for each turn').toBe(cell.said.length);
@@ -69,7 +69,7 @@ async function isQuiet({ cell, told, delivery }: Hook): Promise<void> {
   expect(await delivery('event')).toMatchObject({ status: 'completed', run: 1 });
 }
 
-/** The first event makes the session; the ones after it go there. */
+/** The first event creates the session; later ones go to it. */
 async function openHook(lane: Lane, point: CrashPoint): Promise<Hook> {
   const tag = tagOf(point);
   const name = `hook-${tag.slice(-8)}`;

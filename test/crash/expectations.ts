@@ -1,4 +1,4 @@
-/** What scenarios look for when a conversation is back, beyond what holds everywhere (`invariants.ts`). */
+/** What scenarios expect after the restart, beyond the general invariants (`invariants.ts`). */
 import { expect } from 'vitest';
 import type { StreamEvent } from '../e2e/service.ts';
 import type { Cell } from './cell.ts';
@@ -13,7 +13,7 @@ export async function saidOnce(cell: Cell, text: string): Promise<void> {
   ).toEqual([text]);
 }
 
-/** Readers of the log were told from where on to drop what the dead attempt had said. */
+/** A `step-restart` names the event from which readers drop the text of the interrupted attempt. */
 export async function tookBackWhatWasSaid(cell: Cell): Promise<void> {
   const events = await cell.events();
   const restart = events.find(({ type }) => type === 'step-restart');
@@ -22,7 +22,7 @@ export async function tookBackWhatWasSaid(cell: Cell): Promise<void> {
   expect(events.filter(({ type }) => type === 'turn-resume')).toHaveLength(1);
 }
 
-/** The unsafe call was not repeated, and the model knows that nobody knows. */
+/** The unsafe call was not repeated, and the model was sent its unknown outcome. */
 export async function toldUnknown(cell: Cell): Promise<void> {
   const [safe, unsafe] = results(await cell.events());
   expect(safe?.data).toMatchObject({ isError: false });
@@ -40,14 +40,14 @@ export async function allSucceeded(cell: Cell): Promise<void> {
   for (const { data } of results(await cell.events())) expect(data).toMatchObject({ isError: false });
 }
 
-/** Each result that the model is shown answers a call that it is shown, and each call has its result. */
+/** Each result in a request to the model belongs to a call in it, and each call has its result. */
 export function pairsAreWhole({ messages }: ModelRequest): void {
   const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
   const answers = messages.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id);
   expect(answers).toEqual(calls);
 }
 
-/** What the model is shown of the conversation begins with some turn and leaves out none after it; what was before is summed up. */
+/** A request to the model has all turns from some turn on; the earlier ones are in the summary. */
 export function turnsAreWhole(cell: Cell, name: string): void {
   const shown = JSON.stringify(
     cell
@@ -57,7 +57,7 @@ export function turnsAreWhole(cell: Cell, name: string): void {
   );
   const present = cell.said.map((said) => shown.includes(`#${cell.tag}.${said.name}#`));
   const first = present.indexOf(true);
-  expect(first, 'older turns were summed up').toBeGreaterThan(0);
+  expect(first, 'older turns were summarized').toBeGreaterThan(0);
   expect(present.slice(first)).toEqual(present.slice(first).map(() => true));
 }
 
@@ -65,7 +65,7 @@ export function results(events: StreamEvent[]): StreamEvent[] {
   return events.filter(({ type }) => type === 'tool-result');
 }
 
-/** Ids of calls in call order, of a log in which nothing was taken back. */
+/** Ids of calls in call order, of a log in which no step was restarted. */
 export function callsMade(events: StreamEvent[]): unknown[] {
   return events.filter(({ type }) => type === 'tool-input-start').map(({ data }) => data.callId);
 }

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { ensureBundle, buildBundle } from '../../src/local/bundle.ts';
 import { writeCrashBuild } from './crash-build.ts';
 
-/** Folders of bundles: as deployed, plain, and two crash builds; and where the cells note their verdicts. */
+/** Folders of the bundles (deployed, plain, and two crash builds), and the folder where the cells write their verdicts. */
 export type CrashBundles = { deployed: string; plain: string; first: string; second: string; verdictsDir: string };
 
 declare module 'vitest' {
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     ensureBundle(within('deployed'), () => undefined),
     buildBundle(within('plain'), { minify: false }),
   ]);
-  // Settings of the worker stand beside the deployed bundle; they are the same for all.
+  // Settings of the worker are next to the deployed bundle and are the same for all builds.
   for (const generation of ['first', 'second']) writeCrashBuild(within('plain'), within(generation), generation, deployed.directory);
   mkdirSync(within('verdicts'));
   project.provide('crash', {

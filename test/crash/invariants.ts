@@ -1,4 +1,4 @@
-/** What must be so whatever died, and where: looked at from the outside, over the whole log of a session. */
+/** What holds after any crash: checked from outside, over the whole log of a session. */
 import { expect } from 'vitest';
 import type { StreamEvent } from '../e2e/service.ts';
 import type { Cell } from './cell.ts';
@@ -12,7 +12,7 @@ export async function checkInvariants(cell: Cell, { waiting = false } = {}): Pro
   await checkMessages(cell);
 }
 
-/** Numbered from 1 without gaps; no number has changed since a reader had it. */
+/** Events are numbered from 1 without gaps, and no number has changed since a reader received it. */
 function checkNumbers(events: StreamEvent[], before: StreamEvent[]): void {
   expect(
     events.map(({ id }) => id),
@@ -21,7 +21,7 @@ function checkNumbers(events: StreamEvent[], before: StreamEvent[]): void {
   expect(events.slice(0, before.length), 'what a reader had before').toEqual(before);
 }
 
-/** One result for each call that stands; none for a call that a restart took back. */
+/** One result for each call; none for a call that a restart removed. */
 function checkCalls(events: StreamEvent[], waiting: boolean): void {
   const standing = new Map<string, number>();
   for (const { type, id, data } of events) {
@@ -33,7 +33,7 @@ function checkCalls(events: StreamEvent[], waiting: boolean): void {
   if (!waiting) expect([...results].sort(), 'one result for each call').toEqual([...standing.keys()].sort());
 }
 
-/** Each turn begins once and ends once, nothing of it follows its end, and turns follow each other in the order accepted. */
+/** Each turn starts once and ends once, no event follows its end, and turns run in the order accepted. */
 function checkTurns(cell: Cell, events: StreamEvent[], waiting: boolean): void {
   const accepted = cell.said.map(({ turn }) => turn);
   const started = turnsOf(events, 'turn-start');
@@ -51,7 +51,7 @@ function checkTurns(cell: Cell, events: StreamEvent[], waiting: boolean): void {
   }
 }
 
-/** Unsafe at most once; safe at most twice, by one key. */
+/** Unsafe calls run at most once; safe ones at most twice, with one key. */
 function checkEffects(cell: Cell): void {
   const { upstream } = cell.lane;
   for (const name of upstream.namesUnder(cell.tag)) {
@@ -63,10 +63,10 @@ function checkEffects(cell: Cell): void {
   }
 }
 
-/** Everything that was said stands in the transcript once, in order. */
+/** Every message is in the transcript once, in order. */
 async function checkMessages(cell: Cell): Promise<void> {
   const said = (await cell.messages()).filter(({ role }) => role === 'user').map(({ parts }) => parts.map(({ text }) => text).join(''));
-  expect(said, 'what was said, once and in order').toEqual(cell.said.map(({ text }) => text));
+  expect(said, 'every message, once and in order').toEqual(cell.said.map(({ text }) => text));
 }
 
 function turnsOf(events: StreamEvent[], type: string): unknown[] {

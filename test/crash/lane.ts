@@ -1,6 +1,6 @@
 /**
- * One data folder with everything around it: the runtime over the crash build, the recorder, the scripted model, the
- * upstream of the tools, and a client. A lane runs one way of dying; its cells come one after the other.
+ * One data folder with everything around it: the runtime over the crash build, the recorder, the scripted model, the tools'
+ * upstream, and a client. A lane has one way to die; its cells run one after another.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,32 +11,32 @@ import { startRuntimeProcess, type RunningRuntime } from './runtime.ts';
 import { startScriptedModel, type ScriptedModel } from './scripted-model.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
-/** Ways to die. `evict` is a graceful one: what is under way is ended first. `deploy` is a new build on the same data. */
+/** Ways to die. `evict` is graceful: it first ends the work in progress. `deploy` starts a new build on the same data. */
 export type Kill = 'sigkill' | 'abort' | 'evict' | 'deploy' | 'sigterm';
 
-/** Folders of two crash builds, one newer than the other; the last part of the path is its generation. */
+/** Folders of two crash builds, one newer than the other; the last part of the path is the generation. */
 export type CrashBuilds = { first: string; second: string };
 
 export type Lane = {
   kill: Kill;
-  /** Of the build that runs. */
+  /** The generation of the running build. */
   generation(): string;
   recorder: Recorder;
   model: ScriptedModel;
   upstream: Upstream;
-  /** Where the runtime keeps its files. */
+  /** Where the runtime stores its files. */
   stateDir: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** The session's events after a number, as far as they go now. */
+  /** Returns the session's events after a number, as far as they exist now. */
   events(session: string, after?: number): Promise<StreamEvent[]>;
-  /** A session, or `catalog`. */
+  /** The id of a session, or `catalog`. */
   evict(object: string): Promise<void>;
-  /** The next start is of the other build. */
+  /** The next start uses the other build. */
   changeBuild(): void;
-  /** The other build, in place of the one that runs. */
+  /** Replaces the running build with the other one. */
   reload(): Promise<void>;
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** On the same folder; `variables` are added for this start. */
+  /** Starts the runtime on the same folder; `variables` are added for this start. */
   start(variables?: Record<string, string>): Promise<void>;
   printed(): string;
   close(): Promise<void>;
@@ -125,7 +125,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
   return lane;
 }
 
-/** The provider, and two agents: one with tools, one whose history is summed up early. */
+/** The provider, and two agents: one with tools, one whose history is compacted early. */
 async function furnish(lane: Lane): Promise<void> {
   const put = async (path: string, body: unknown): Promise<void> => {
     const { status, text } = await lane.call('PUT', path, body);
@@ -154,14 +154,14 @@ return seen;`,
   await put('/v1/agents/doer', agent);
   await put('/v1/agents/forgetful', { ...agent, limits: { maxContextTokens: 1_000 } });
 
-  // Where nothing dies a turn ends. What cannot even do that is said here, once, and not in each cell.
+  // Checks that a turn ends without a crash, so that a broken setup is reported here once and not in each cell.
   lane.model.script('unharmed', [{ text: 'It works.' }]);
   const session = await lane.call('POST', '/v1/sessions', { agent: 'doer' });
-  const turn = await lane.call('POST', `/v1/sessions/${session.json?.id}/turns`, { input: 'Does it? #unharmed#' });
+  const turn = await lane.call('POST', `/v1/sessions/${session.json?.id}/turns`, { input: 'Does it work? #unharmed#' });
   if (turn.json?.text !== 'It works.') throw new Error(`A turn in which nothing dies: ${turn.status} ${turn.text}\n${lane.printed()}`);
 }
 
-/** Page by page, until the stream has nothing more to say at once and sends a comment instead. */
+/** Reads pages until the stream has nothing more to send at once and sends a comment instead. */
 async function readEvents(
   request: (method: string, path: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>,
   session: string,
@@ -185,7 +185,7 @@ async function readEvents(
   }
 }
 
-/** The whole frames of what comes first. */
+/** Returns the complete frames of the first bytes. */
 async function firstFrames(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -201,7 +201,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // An event stream or a page: the test reads the text.
+    // The body is an event stream or a page: the test reads the text.
     return null;
   }
 }

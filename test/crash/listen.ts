@@ -1,4 +1,4 @@
-/** A server of the tests on a free port of this machine. */
+/** A test server on a free port of this machine. */
 import type { Server } from 'node:http';
 
 export function listen(server: Server): Promise<number> {

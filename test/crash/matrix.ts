@@ -1,4 +1,4 @@
-/** The cells of one way to die, as tests; their verdicts are noted for the table that is printed at the end of the run. */
+/** The cells of one way to die, as tests; their verdicts are written for the table that is printed at the end of the run. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -23,19 +23,19 @@ export function describeKill(kill: Kill): void {
       ...Object.entries(underDelivery).map(([point, told]) => [`${point} (delivery)`, told] as const),
     ];
     for (const [point, scenario] of all) {
-      it(`${point}: what was accepted is finished once`, async () => {
+      it(`${point}: finishes accepted work once`, async () => {
         const note = (verdict: string): void =>
           appendFileSync(join(verdictsDir, `${kill}.jsonl`), `${JSON.stringify({ point, kill, verdict })}\n`);
         try {
           lane ??= await openLane(kill, { first, second });
           await scenario(lane);
-          // What ended it was the code that was started last, which for `deploy` is not the code that began it.
+          // The code that ended it was started last, which for `deploy` is not the code that started it.
           expect(lane.recorder.generation()).toBe(lane.generation());
           note('holds');
         } catch (error) {
           note(`BROKEN: ${String(error).split('\n')[0]}`);
           console.log(lane?.printed().slice(-2_000));
-          // What is left of this one must not decide about the next.
+          // The state of this cell must not affect the next.
           await lane?.close();
           lane = null;
           throw error;

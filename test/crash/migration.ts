@@ -1,6 +1,6 @@
 /**
- * The point inside a migration. A session that was written by this release is taken back to the schema before it, in its
- * file, and the runtime dies while it is brought up again. That code cannot wait: the crash build stands still in it.
+ * The point inside a migration. A session of this release is reverted to the previous schema, in its file, and the runtime dies while
+ * it is migrated again. That code cannot wait: the crash build blocks in it.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +22,14 @@ export async function crashInMigration(lane: Lane): Promise<void> {
   await lane.stop('SIGTERM');
   takeBack(databaseOf(lane.stateDir, cell.session));
   await lane.start({ CRASH_STOP_AT: point, CRASH_STOP_BY: lane.kill });
-  // Nobody answers this one: the object dies while it opens. A graceful eviction waits until it is open.
+  // This request gets no response: the object dies while it opens. A graceful eviction waits until it is open.
   const opened = cell.call('GET', '').catch(() => null);
   await poll(async () => lane.printed().includes(`crash point ${point}`), Date.now() + terminalMs);
   if (lane.kill === 'evict') {
     await opened;
     await lane.evict(cell.session);
   } else if (lane.kill === 'abort') {
-    // It broke off under this request, or under an alarm that was faster.
+    // The migration was interrupted under this request, or under an alarm that came first.
     await opened;
   } else {
     await lane.stop(lane.kill === 'sigterm' ? 'SIGTERM' : 'SIGKILL');
@@ -44,14 +44,14 @@ export async function crashInMigration(lane: Lane): Promise<void> {
   await cell.ended({ alone: false });
   expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
   await checkInvariants(cell);
-  // The runtime as the other cells know it.
+  // The runtime as the other cells expect it.
   if (lane.kill === 'evict' || lane.kill === 'abort') {
     await lane.stop('SIGTERM');
     await lane.start();
   }
 }
 
-/** What the newest migration added is taken away again, and nothing else. */
+/** Removes what the newest migration added, and nothing else. */
 function takeBack(file: string): void {
   const old = new DatabaseSync(':memory:');
   for (const migration of sessionMigrations.slice(0, -1)) old.exec(migration);
@@ -77,7 +77,7 @@ function namesOf(database: DatabaseSync): string[] {
   return schemaOf(database).map(({ name }) => name);
 }
 
-/** Our own tables and indexes: neither SQLite's nor the runtime's. */
+/** The session's tables and indexes, without those of SQLite and the runtime. */
 function schemaOf(database: DatabaseSync): { type: string; name: string }[] {
   const rows = database
     .prepare(

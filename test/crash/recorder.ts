@@ -1,27 +1,27 @@
 /**
- * Hears of every crash point that a session of the crash build comes to. Lets all pass but the armed one, at which the session
- * stands until it is told to go on, or to abort.
+ * Receives every crash point that the crash build reaches. Lets all pass except the armed one, at which the session waits until it is
+ * told to continue or to abort.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 
 export type Armed = {
-  /** Resolves when as many as were asked for stand at the point. */
+  /** Resolves when the requested number waits at the point. */
   reached: Promise<void>;
-  /** Answers all that stand there, and lets later ones pass. */
+  /** Answers all that wait there, and lets later ones pass. */
   release(answer: 'go' | 'abort'): void;
 };
 
 export type Recorder = {
   url: string;
-  /** `skip`: hits that pass before it; `held`: so many stand there before it counts as reached. One at a time is armed. */
+  /** `skip`: hits that pass first; `held`: how many must wait there before the point counts as reached. One point at a time is armed. */
   arm(session: string, point: string, options?: { skip?: number; held?: number }): Armed;
   hits(session: string, point: string): number;
-  /** Resolves when there were so many hits; false after the time. */
+  /** Resolves to true after this number of hits, to false after the time limit. */
   sees(session: string, point: string, count: number, timeoutMs: number): Promise<boolean>;
-  /** How often the object of a session was made. */
+  /** How often the object of a session was created. */
   made(session: string): number;
-  /** Of the code that spoke last. */
+  /** The generation of the code that last reported. */
   generation(): string | null;
   close(): void;
 };

@@ -1,6 +1,6 @@
 /**
- * The runtime in a process of its own, as `npm start` runs it, over a bundle of the tests. It takes two orders that the
- * product has no use for: to evict an object, and to go on with another build of the code.
+ * The runtime in its own process, as `npm start` runs it, over a bundle of the tests. It takes two orders that only tests need: to
+ * evict an object, and to continue with another build of the code.
  */
 import { Miniflare } from 'miniflare';
 import { objectName } from '../../src/storage/keys.ts';
@@ -10,7 +10,7 @@ export type RuntimeSettings = Omit<RuntimeOptions, 'onLog'>;
 export type Order = { order: 'evict'; object: string } | { order: 'reload'; directory: string };
 export type Report = { report: 'done' } | { report: 'failed'; reason: string };
 
-// Handed over by `runtime.ts` beside this file.
+// Sent by `runtime.ts` in this folder.
 const settings = JSON.parse(process.argv[2] ?? '{}') as RuntimeSettings;
 const optionsOf = (directory: string) =>
   toMiniflareOptions({
@@ -23,12 +23,12 @@ const miniflare = new Miniflare(optionsOf(settings.bundle.directory));
 await tell(miniflare.ready);
 
 process.on('message', (order: Order) => void tell(obey(order)));
-// As `src/local/start.ts` ends.
+// The same end as in `src/local/start.ts`.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.removeAllListeners(signal);
   process.once(signal, () => void miniflare.dispose().then(() => process.exit(0)));
 }
-// A test run that was killed leaves nothing behind.
+// A killed test run leaves no process behind.
 process.once('disconnect', () => process.exit(1));
 
 async function obey(order: Order): Promise<unknown> {

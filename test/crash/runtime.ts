@@ -1,4 +1,4 @@
-/** Starts, orders about and kills the process of `runtime-process.ts`. */
+/** Starts, controls and kills the process of `runtime-process.ts`. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { claimPort } from '../../src/local/port.ts';
@@ -6,10 +6,10 @@ import type { Order, Report, RuntimeSettings } from './runtime-process.ts';
 
 export type RunningRuntime = {
   url: string;
-  /** All that was printed so far. */
+  /** All output so far. */
   printed(): string;
   order(order: Order): Promise<void>;
-  /** Ends it by the signal; resolves when nothing of it is left. */
+  /** Ends it with the signal; resolves when no process is left. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 };
 
@@ -17,7 +17,7 @@ const orderTimeoutMs = 40_000;
 const endTimeoutMs = 15_000;
 const maxStarts = 3;
 
-/** Resolves when it takes requests. A free port may be somebody else's by the time that it is listened on: then on another one. */
+/** Resolves when it accepts requests. A free port may be taken before it is used; then another one is tried. */
 export async function startRuntimeProcess(settings: Omit<RuntimeSettings, 'port'>): Promise<RunningRuntime> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -31,7 +31,7 @@ export async function startRuntimeProcess(settings: Omit<RuntimeSettings, 'port'
 async function startOnce(settings: Omit<RuntimeSettings, 'port'>): Promise<RunningRuntime> {
   const port = await claimPort(0);
   const child = fork(join(import.meta.dirname, 'runtime-process.ts'), [JSON.stringify({ ...settings, port })], {
-    // A group of its own: a kill reaches workerd as well.
+    // Its own process group, so that a kill reaches workerd too.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
@@ -72,7 +72,7 @@ function report(child: ChildProcess, printed: () => string): Promise<void> {
     };
     const hear = (message: Report): void => settle(message.report === 'done' ? null : message.reason);
     const fail = (): void => settle('it ended');
-    const timer = setTimeout(() => settle('no answer in time'), orderTimeoutMs);
+    const timer = setTimeout(() => settle('no response in time'), orderTimeoutMs);
     child.on('message', hear);
     child.once('exit', fail);
   });
@@ -81,7 +81,7 @@ function report(child: ChildProcess, printed: () => string): Promise<void> {
 async function kill(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
-  // SIGTERM goes to the launcher, whose task it is to take the rest along.
+  // SIGTERM goes to the launcher, which has to end the other processes.
   if (signal === 'SIGKILL') signalGroup(pid, 'SIGKILL');
   else if (child.exitCode === null) child.kill('SIGTERM');
   const deadline = Date.now() + endTimeoutMs;
@@ -94,7 +94,7 @@ async function kill(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise
   }
 }
 
-/** False when nothing of the group is left. */
+/** Returns false when no process of the group is left. */
 function signalGroup(pid: number, signal: 'SIGKILL' | 0): boolean {
   try {
     process.kill(-pid, signal);

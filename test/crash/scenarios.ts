@@ -1,6 +1,6 @@
 /**
- * How a conversation is brought to each crash point, and what must be so when it is back (`kill_when` and `after_restart`
- * of the crash matrix). The invariants that hold everywhere are checked after each of these (`invariants.ts`).
+ * How a conversation is driven to each crash point, and what must hold after the restart (`kill_when` and `after_restart` of the crash
+ * matrix). The general invariants are checked after each scenario (`invariants.ts`).
  */
 import { expect } from 'vitest';
 import type { CrashPoint } from '../../src/core/crash-point.ts';
@@ -23,7 +23,7 @@ import { crashInMigration } from './migration.ts';
 
 export type Scenario = (lane: Lane) => Promise<void>;
 
-/** The usual: a session with tools, the story, then the invariants. */
+/** The usual scenario: a session with tools, the story, then the invariants. */
 function story(point: CrashPoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' = 'doer'): Scenario {
   return async (lane) => {
     const cell = await openCell(lane, point, agent);
@@ -43,7 +43,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     const turn = await cell.again('hello');
     if (acknowledged !== null) expect(turn).toBe(acknowledged);
     await cell.ended({ alone: false });
-    // It may have begun before the answer was out.
+    // It may have started before the response was sent.
     expect([1, 2]).toContain(cell.requests('hello').length);
     await saidOnce(cell, done.text);
   }),
@@ -131,12 +131,12 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect(['a', 'b', 'c'].map(cell.effects)).toEqual([1, 0, 0]);
     expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
     await cell.ended({ alone: false });
-    expect(['a', 'b', 'c'].map(cell.effects), 'what came before the wait ran once').toEqual([1, 1, 1]);
+    expect(['what came before the wait ran once', 'b', 'c'].map(cell.effects), 'what came before the wait ran once').toEqual([1, 1, 1]);
     expect(await seenByCode(cell)).toBe('["done","done","done"]');
   }),
 
   'result-partial-of-parallel': story('result-partial-of-parallel', async (cell) => {
-    // The first of three results passes; the second stands there.
+    // The first of three results passes; the process dies at the second.
     const death = cell.arm('result-partial-of-parallel', { skip: 1 });
     cell.holdEffect('c', death.over);
     await cell.say('hello', [{ calls: [cell.post('a'), cell.post('b'), cell.get('c')] }, done]);
@@ -162,7 +162,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect(asked).toHaveLength(1);
     if (cell.dies) expect(asked).toEqual(asksIn(cell.before));
     expect([cell.effects('a'), cell.requests('hello').length]).toEqual([0, 1]);
-    // It can be answered still, and is then done.
+    // It can still be answered, and then completes.
     expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
     await cell.ended({ alone: false });
     expect(cell.effects('a')).toBe(1);
@@ -197,7 +197,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
       void reached.then(() => {
         struck = true;
       });
-      // Turns with calls in them and much text, until there is so much that it is summed up.
+      // Turns with calls and long text, until the conversation is compacted.
       for (let turn = 1; turn <= 8 && !struck; turn += 1) {
         const reply = { text: `Answer ${turn}: ${'and so on '.repeat(60)}` };
         await cell.say(`turn-${turn}`, [{ calls: [cell.get(`a${turn}`)] }, reply], { text: 'A long question. '.repeat(60) });
@@ -211,7 +211,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
       turnsAreWhole(cell, 'last');
       expect(
         (await cell.events()).map(({ type }) => type),
-        'it was summed up in the end',
+        'it was compacted in the end',
       ).toContain('compaction');
     },
     'forgetful',
@@ -224,7 +224,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     await cell.ended();
     await saidOnce(cell, done.text);
     expect(cell.requests('hello')).toHaveLength(1);
-    // Who comes back with the number of what it had last gets the end, once.
+    // A client that reconnects with the last event number that it had receives the end, once.
     const last = cell.before.at(-1)?.id ?? 0;
     const rest = await cell.lane.events(cell.session, last);
     expect(rest.filter(({ type }) => type === 'turn-end')).toHaveLength(1);
@@ -244,7 +244,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'cancelled' } });
     if (cell.dies) expect(events, 'no later event').toEqual(cell.before);
     expect(cell.requests('hello')).toHaveLength(1);
-    // What the old work still says must not stand behind the next turn's back.
+    // Late work of the cancelled turn must not appear after the next turn.
     await cell.say('next', [done]);
     await cell.ended({ alone: false });
     expect(cell.effects('a')).toBe(1);
@@ -272,7 +272,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     await cell.hadEffect('a');
     const second = cell.say('second', [done]).catch(() => null);
     await death.strike();
-    // Whose 202 was lost asks again: by its key it is the same turn.
+    // The client whose 202 was lost repeats the request: with its key it is the same turn.
     if ((await second) === null) await cell.again('second');
     await cell.ended({ turns: 2 });
     expect(cell.requests('second')).toHaveLength(1);
@@ -290,7 +290,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     await deleted;
     await poll(async () => (await cell.call('GET', '')).status === 404, Date.now() + terminalMs);
     const effects = cell.effects('a');
-    // An alarm that was left behind would ring within this time.
+    // A leftover alarm would fire within this time.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect([cell.effects('a'), cell.requests('hello').length]).toEqual([effects, 1]);
     expect(effects).toBe(1);
@@ -306,13 +306,13 @@ export const scenarios: Record<CrashPoint, Scenario> = {
   'turn-ended-before-noted': diesUnderDelivery('turn-ended-before-noted', 'session'),
 };
 
-/** Points that a delivery's turn goes through like any other: what is under way for somebody outside ends there as well. */
+/** Points that a delivery's turn passes like any other; work in progress for an outside caller ends there too. */
 export const underDelivery: Partial<Record<CrashPoint, Scenario>> = {
   'ack-before-turn': diesUnderDelivery('ack-before-turn', 'session'),
   'results-before-next-model': diesUnderDelivery('results-before-next-model', 'session'),
 };
 
-/** Dies in the second of two calls that a made tool makes: what it knew of the first it is told again. `lost`: nobody knows of the second. */
+/** Dies in the second of two calls of a made tool, which gets the result of the first again. `lost`: the outcome of the second is unknown. */
 function beneath(point: CrashPoint, { lost, effects }: { lost: boolean; effects: number[] }): Scenario {
   return story(point, async (cell) => {
     const death = cell.arm(point, { skip: 1 });
@@ -325,14 +325,14 @@ function beneath(point: CrashPoint, { lost, effects }: { lost: boolean; effects:
   });
 }
 
-/** What the made tool answered: what it saw of each of its calls. */
+/** What the made tool returned: its view of each of its calls. */
 async function seenByCode(cell: Cell): Promise<string | undefined> {
   const [result] = results(await cell.events());
   const [block] = (result?.data.content ?? []) as { text: string }[];
   return block?.text;
 }
 
-/** Dies before any tool ran, or after all did: each runs once, and the model is asked twice, all told. */
+/** Dies before any tool ran, or after all did: each runs once, and the model is called twice in total. */
 function ranOnce(point: CrashPoint): Scenario {
   return story(point, async (cell) => {
     const death = cell.arm(point);

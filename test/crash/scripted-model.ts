@@ -1,13 +1,13 @@
 /**
- * A model in the OpenAI format whose every word is written down beforehand. A conversation is known by the tag `#…#` in what
- * its user says; the step of a turn by how often the model has called tools since the user's last word.
+ * A model in the OpenAI format with scripted replies. A conversation is identified by the tag `#…#` in the user's text; the step of a
+ * turn by the number of tool calls since the last user message.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 
 export type ScriptedCall = { name: string; arguments: Record<string, unknown> };
 
-/** One reply. It is sent in two halves, and `pause` stands between them: half the text, or half of the first call's arguments. */
+/** One reply, sent in two halves with `pause` between them: half the text, or half of the first call's arguments. */
 export type Reply = { text?: string; calls?: ScriptedCall[]; pause?: Promise<unknown> };
 
 export type WireMessage = {
@@ -21,13 +21,13 @@ export type ModelRequest = { tag: string; step: number; messages: WireMessage[];
 
 export type ScriptedModel = {
   baseUrl: string;
-  /** Replies of a conversation's turns, by step; the last one stands for all later steps. */
+  /** Replies of a conversation's turns, by step; the last one is used for all later steps. */
   script(tag: string, replies: Reply[]): void;
   requests(tag: string): readonly ModelRequest[];
   close(): void;
 };
 
-const unscripted: Reply = { text: 'nothing was written for this' };
+const unscripted: Reply = { text: 'no reply was scripted' };
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const scripts = new Map<string, Reply[]>();
@@ -36,7 +36,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      // What our own adapter sends.
+      // The request of our own adapter.
       const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as { messages: WireMessage[]; tools?: unknown[] };
       const heard = readRequest(body);
       seen.set(heard.tag, [...(seen.get(heard.tag) ?? []), heard]);

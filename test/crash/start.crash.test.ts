@@ -1,4 +1,4 @@
-/** The same as users have it: `npm start` with the deployed bundle, killed and started again on its data folder. */
+/** As users run it: `npm start` with the deployed bundle, killed and restarted on its data folder. */
 import { cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -15,7 +15,7 @@ describe('npm start, killed', () => {
   let upstream: Upstream;
 
   beforeAll(async () => {
-    // Built already, as it is deployed.
+    // Already built, as deployed.
     cpSync(dirname(inject('crash').deployed), join(dataDir, 'bundle'), { recursive: true });
     [model, upstream] = await Promise.all([startScriptedModel(), startUpstream()]);
   });
@@ -27,7 +27,7 @@ describe('npm start, killed', () => {
     removeDataDir(dataDir);
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('%s in the middle of a call: the turn goes on by itself', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('%s during a call: the turn resumes without a request', async (signal) => {
     service ??= await startService(dataDir, settings);
     const put = async (path: string, body: unknown): Promise<void> => {
       const { status, text } = await (service as RunningService).call('PUT', path, body); // it was started above
@@ -40,7 +40,7 @@ describe('npm start, killed', () => {
     upstream.hold(`${signal}/slow`, never);
     const get = { name: 'send', arguments: { url: upstream.urlOf(`${signal}/safe`) } };
     const slow = { name: 'send', arguments: { url: upstream.urlOf(`${signal}/slow`), method: 'POST' } };
-    model.script(signal, [{ calls: [get, slow] }, { text: 'It is over.' }]);
+    model.script(signal, [{ calls: [get, slow] }, { text: 'It has ended.' }]);
     const { json: session } = await service.call('POST', '/v1/sessions', { model: 'scripted/any', toolset: 'effects' });
     const input = `Begin. #${signal}#`;
     const accepted = await service.call('POST', `/v1/sessions/${session.id}/turns`, { input }, { prefer: 'respond-async' });
@@ -49,7 +49,7 @@ describe('npm start, killed', () => {
 
     await service.stop(signal);
     service = await startService(dataDir, settings);
-    // Nobody asks: the model is, by the turn that woke up.
+    // No request is sent: the resumed turn calls the model.
     await poll(async () => model.requests(signal).length === 2, Date.now() + terminalMs);
     await poll(
       async () => (await (service as RunningService).call('GET', `/v1/sessions/${session.id}`)).json.turn.status === 'completed',
@@ -59,6 +59,6 @@ describe('npm start, killed', () => {
     expect(upstream.effects(`${signal}/safe`).length).toBeLessThanOrEqual(2);
     const { json } = await service.call('GET', `/v1/sessions/${session.id}/messages`);
     expect(JSON.stringify(json)).toContain('outcome_unknown');
-    expect(JSON.stringify(json)).toContain('It is over.');
+    expect(JSON.stringify(json)).toContain('It has ended.');
   });
 });

@@ -1,20 +1,20 @@
-/** Where tools have their effects: counts them by what they are called and notes the idempotency key of each. */
+/** The upstream of the tools: counts effects by name and records the idempotency key of each. */
 import { createServer } from 'node:http';
 import { listen } from './listen.ts';
 
-/** `key`: of a callback its id. */
+/** `key`: of a callback, its id. */
 export type Effect = { method: string; key: string | null };
 
 export type Upstream = {
-  /** What a tool is to ask for, so that its effect is counted under `name`. */
+  /** The URL that a tool requests so that its effect is counted under `name`. */
   urlOf(name: string): string;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   effects(name: string): readonly Effect[];
-  /** Names that begin so, and have had an effect. */
+  /** Names with this prefix that have had an effect. */
   namesUnder(prefix: string): string[];
-  /** The effect is had at once, its answer held back until the promise resolves. */
+  /** The effect happens at once; its response is delayed until the promise resolves. */
   hold(name: string, until: Promise<unknown>): void;
-  /** Resolves when the effect has been had so often. */
+  /** Resolves when the effect has happened this often. */
   had(name: string, times?: number): Promise<void>;
   close(): void;
 };

@@ -8,7 +8,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { catalog } = wire(bindings);
 const rootKey = 'root-key-of-the-tests-0123456789abcdef';
@@ -33,7 +33,7 @@ async function keyWith(scopes: Scope[]): Promise<string> {
   return (await catalog('default').createKey({ name: 'test', scopes })).key;
 }
 
-/** The SDK's client of the 2025 eras; `prepare`: handlers that must be there before it connects. */
+/** The SDK's client for the 2025 versions; `prepare` sets handlers that must exist before it connects. */
 async function connect(
   path: string,
   options: { key?: string; capabilities?: ClientOptions['capabilities']; prepare?(client: Client): void } = {},
@@ -50,7 +50,7 @@ async function connect(
 const stubOf = async (id: string) =>
   bindings.MCP_SESSION.get(bindings.MCP_SESSION.idFromName(await objectName('default', 'mcp-session', id.split('.')[0] ?? '')));
 
-/** Text of the requests that the object of a session has taken and not answered. */
+/** Text of the requests in flight in the session's object. */
 const stored = async (id: string): Promise<string> =>
   await runInDurableObject(await stubOf(id), (_instance, { storage }) => {
     if (storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'under_way'").toArray().length === 0) return '';
@@ -76,7 +76,7 @@ const initialize = {
 };
 
 describe('a session of an MCP client', () => {
-  it('ends with what is under way when its key is revoked with `cancel`', async () => {
+  it('ends with its calls in flight when its key is revoked with `cancel`', async () => {
     const { key, record } = await catalog('default').createKey({ name: 'leaked', scopes: ['tools'] });
     const { client, id } = await connect('/mcp/first', { key });
     const call = client.callTool({ name: 'shell', arguments: { command: 'sleep 25' } }).catch((error: unknown) => error);
@@ -87,7 +87,7 @@ describe('a session of an MCP client', () => {
     expect(await call).toBeInstanceOf(Error);
   });
 
-  it('lists and calls tools by their aliases with the SDK, and ends when it is told to', async () => {
+  it('lists and calls tools by their aliases with the SDK, and ends on DELETE', async () => {
     const { client, transport, id } = await connect('/mcp/first');
     expect(id).toMatch(/^mcp_[a-z0-9]{32}\.[\w-]{43}$/);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shell', 'delete_file']);
@@ -99,7 +99,7 @@ describe('a session of an MCP client', () => {
     await client.close();
   });
 
-  it('goes on after its object was evicted, with what its client had said', async () => {
+  it('continues after its object was evicted, with the state that the client had set', async () => {
     const { client, id } = await connect('/mcp/first');
     await evictDurableObject(await stubOf(id));
     expect((await client.listTools()).tools).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('a session of an MCP client', () => {
     await client.close();
   });
 
-  it('is unknown to another key, at another endpoint, and under an id that nobody was given', async () => {
+  it('is unknown to another key, at another endpoint, and under an id that was never issued', async () => {
     const { client, id } = await connect('/mcp/first');
     const other = await keyWith(['tools']);
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
@@ -130,7 +130,7 @@ describe('a session of an MCP client', () => {
   });
 });
 
-describe('what a session is asked in the middle of a call', () => {
+describe('an approval during a call in a session', () => {
   const asking = (answer: Record<string, unknown>, asked: unknown[]) => ({
     capabilities: { elicitation: { form: {} } },
     prepare: (client: Client) =>
@@ -140,7 +140,7 @@ describe('what a session is asked in the middle of a call', () => {
       }),
   });
 
-  it('is the person’s word, where the key may approve; a yes runs the call', async () => {
+  it('is an elicitation if the key may approve; accepting runs the call', async () => {
     const asked: unknown[] = [];
     const { client } = await connect('/mcp/first', asking({ action: 'accept', content: { approve: true } }, asked));
     const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
@@ -151,7 +151,7 @@ describe('what a session is asked in the middle of a call', () => {
   });
 
   it.each([{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { approve: false } }])(
-    'is a no: %j',
+    'is denied by: %j',
     async (answer) => {
       const { client } = await connect('/mcp/first', asking(answer, []));
       const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
@@ -160,7 +160,7 @@ describe('what a session is asked in the middle of a call', () => {
     },
   );
 
-  it('is asked of nobody without the scope, or by a client that cannot', async () => {
+  it('is not requested without the scope, or from a client without elicitation', async () => {
     const asked: unknown[] = [];
     const yes = asking({ action: 'accept', content: { approve: true } }, asked);
     for (const options of [{ key: await keyWith(['tools']), ...yes }, {}]) {
@@ -174,7 +174,7 @@ describe('what a session is asked in the middle of a call', () => {
 });
 
 describe('the stream of a session', () => {
-  it('tells at once that a call has equipped another toolset', async () => {
+  it('notifies at once when a call has equipped another toolset', async () => {
     const changes: unknown[] = [];
     const { client } = await connect('/mcp', {
       prepare: (client) => client.setNotificationHandler('notifications/tools/list_changed', (change) => void changes.push(change)),
@@ -187,7 +187,7 @@ describe('the stream of a session', () => {
     await client.close();
   });
 
-  it('goes on after the last event that was seen', async () => {
+  it('continues after the last received event', async () => {
     const begun = await rpc('/mcp/first', initialize);
     const id = begun.headers.get('mcp-session-id') ?? '';
     await begun.text();
@@ -203,8 +203,8 @@ describe('the stream of a session', () => {
   });
 });
 
-describe('a session that nobody uses', () => {
-  it('deletes itself when its time is over, and not before', async () => {
+describe('an unused session', () => {
+  it('deletes itself when it expires, and not before', async () => {
     const { client, id } = await connect('/mcp/first');
     await client.listTools();
     await client.close();
@@ -221,19 +221,19 @@ describe('a session that nobody uses', () => {
     expect(await rows()).toBe(0);
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     expect((await rpc('/mcp/first', list, { 'mcp-session-id': id })).status).toBe(404);
-    // Asking did not bring it back.
+    // The request did not create it again.
     expect(await rows()).toBe(0);
   });
 });
 
-describe('the bounds of a session', () => {
+describe('the limits of a session', () => {
   const open = async () => {
     const begun = await rpc('/mcp/first', initialize);
     await begun.text();
     return { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-06-18' };
   };
 
-  it('refuses more requests than may be under way, and serves the next', async () => {
+  it('refuses requests over the limit of requests in flight, and serves the next one', async () => {
     const headers = await open();
     const batch = Array.from({ length: limits.maxMcpRequestsInFlight + 1 }, (_, id) => ({
       jsonrpc: '2.0',
@@ -247,7 +247,7 @@ describe('the bounds of a session', () => {
     expect(await (await rpc('/mcp/first', batch.slice(0, 1), headers)).text()).toContain('"tools"');
   });
 
-  it('keeps the newest messages only', async () => {
+  it('stores the newest messages only', async () => {
     const headers = await open();
     for (let round = 0; round < 20; round += 1) {
       const batch = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: '2.0', id: `${round}-${id}`, method: 'ping' }));
@@ -259,7 +259,7 @@ describe('the bounds of a session', () => {
     expect(kept.count).toBe(limits.maxMcpSessionEvents);
   });
 
-  it('takes one stream to listen on, and another once that is closed', async () => {
+  it('accepts one listening stream, and another one once that is closed', async () => {
     const headers = { ...(await open()), accept: 'text/event-stream' };
     const first = await send('/mcp/first', { headers });
     expect(first.headers.get('x-accel-buffering')).toBe('no');
@@ -285,7 +285,7 @@ describe('the bounds of a session', () => {
   const cancel = (headers: Record<string, string>, requestId: unknown) =>
     rpc('/mcp/first', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, headers);
 
-  it('let go of what its client has cancelled: the stream ends without an answer, as often as it likes', async () => {
+  it('ends the stream of a cancelled request without a response, any number of times', async () => {
     const headers = await openAsking();
     for (let id = 10; id < 10 + limits.maxMcpRequestsInFlight + 1; id += 1) {
       const open = await waiting(headers, id);
@@ -298,7 +298,7 @@ describe('the bounds of a session', () => {
     expect(await (await rpc('/mcp/first', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)).text()).toContain('"tools"');
   });
 
-  it('let go of one of a batch, and answer the others on its stream', async () => {
+  it('drops one cancelled request of a batch and answers the others on its stream', async () => {
     const headers = { ...(await openAsking()), 'mcp-protocol-version': '2025-03-26' };
     const call = { name: 'delete_file', arguments: { path: 'x.txt' } };
     const batch = [
@@ -312,7 +312,7 @@ describe('the bounds of a session', () => {
     expect(said).not.toMatch(/"id":21/);
   });
 
-  it('take no id that another request of it has just now, in whatever order', async () => {
+  it('refuses an id that another request in flight has, in any order', async () => {
     const headers = await openAsking();
     const first = await waiting(headers, 'same');
     const second = await waiting(headers, 'same');

@@ -45,7 +45,7 @@ const ordinary: [code: string, value: unknown][] = [
 
 describe('a built-in function', () => {
   it.each(endless)('is stopped or returns: %s', async (code) => {
-    expect((await runIn(`${code}; return 'went on'`)).end).not.toBe('aborted');
+    expect((await runIn(`${code}; return 'continued'`)).end).not.toBe('aborted');
     expect(await runIn('return 1')).toMatchObject({ end: 'returned', value: 1 });
   });
 

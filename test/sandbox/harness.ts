@@ -1,4 +1,4 @@
-/** Runs code as the executors do, over tools of the test's choosing. */
+/** Runs code as the executors do, with tools defined by the test. */
 import type { SandboxEnd } from '../../src/core/code-result.ts';
 import { textResult } from '../../src/core/tool.ts';
 import type { InnerAnswer } from '../../src/ports/inner-calls.ts';

@@ -1,4 +1,4 @@
-/** Every hostile program with a clock that stands still, as on the edge: fuel alone ends it. */
+/** Every hostile program with a clock that does not advance, as on Cloudflare: only fuel ends it. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hostilePrograms } from './hostile-programs.ts';
 import { longestHold } from './longest-hold.ts';
@@ -19,7 +19,7 @@ describe('a hostile program, with a frozen clock', () => {
     );
   });
 
-  it.each(hostilePrograms)('ends, and holds the thread for less than a second: $name', async ({ name, code }) => {
+  it.each(hostilePrograms)('ends and blocks the thread for less than a second: $name', async ({ name, code }) => {
     const { end, holdMs } = await longestHold(code);
     holds.push({ name, holdMs });
     expect(end.end).not.toBe('aborted');

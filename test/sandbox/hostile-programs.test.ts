@@ -7,13 +7,13 @@ import { runIn } from './harness.ts';
 
 const some = hostilePrograms.filter((_, index) => index % 8 === 0);
 
-it.each(some)('ends, and holds the thread for less than a second: $name', async ({ code }) => {
+it.each(some)('ends and blocks the thread for less than a second: $name', async ({ code }) => {
   const { end, holdMs } = await longestHold(code);
   expect(end.end).not.toBe('aborted');
   expect(holdMs).toBeLessThan(1_000);
 });
 
-it('lets short code return between the turns of code that never ends', async () => {
+it('lets short code return while endless code runs', async () => {
   const order: string[] = [];
   const busy = Array.from({ length: 3 }, async () => {
     await runIn('for (;;) { for (let n = 0; n < 1e5; n++); await null }');
@@ -24,8 +24,8 @@ it('lets short code return between the turns of code that never ends', async () 
   expect(order).toEqual(['short', 'busy', 'busy', 'busy']);
 });
 
-it.each(Object.entries(hostileSources))('compiles or refuses a hostile source soon: %s', async (_, source) => {
-  const { holdMs } = await longestHold(`${source}\n// compiled anew`);
+it.each(Object.entries(hostileSources))('compiles or refuses a hostile source quickly: %s', async (_, source) => {
+  const { holdMs } = await longestHold(`${source}\n// compiled again`);
   expect(holdMs).toBeLessThan(1_000);
   expect(await runIn('return 1')).toMatchObject({ end: 'returned', value: 1 });
 });

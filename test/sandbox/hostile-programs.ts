@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: samples of source text, with their templates
 /**
- * Programs that try to hold the thread: each spends most of its time in one built-in function, in memory, or in the host's work for it.
- * `hostile-programs.long.test.ts` runs them in the sandbox alone, `test/e2e/hostile-programs.e2e.test.ts` through the service.
+ * Programs that try to block the thread: each spends most of its time in one built-in function, in memory, or in the host's work for
+ * it. `hostile-programs.long.test.ts` runs them in the sandbox alone, `test/e2e/hostile-programs.e2e.test.ts` through the service.
  */
 
-/** By what they attack: a name and the body of the code. */
+/** Grouped by what they attack: a name and the code. */
 const programs: Record<string, Record<string, string>> = {
   errors: {
     'stringifies an error with a long message': "const e=new Error('x'.repeat(4e6)); for(;;) String(e)",

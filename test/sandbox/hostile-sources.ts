@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: samples of source text, with their templates
-/** Sources that try to hold the thread while they are compiled. All are at most `limits.maxImplementationBytes` long. */
+/** Sources that try to block the thread while they are compiled. All are at most `limits.maxImplementationBytes` long. */
 const fill = (unit: string, tail = ''): string => unit.repeat(Math.floor((65_000 - tail.length) / unit.length)) + tail;
 
 export const hostileSources: Record<string, string> = {

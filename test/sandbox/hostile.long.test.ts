@@ -1,4 +1,4 @@
-/** The bodies of tools that hostile authors write: each ends by itself, leaves nothing, and the next run is as if it had not been. */
+/** Tools by hostile authors: each run ends by itself, leaves nothing behind, and does not affect the next run. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SandboxEnd } from '../../src/core/code-result.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
@@ -6,7 +6,7 @@ import { runIn, type Asked } from './harness.ts';
 
 type Row = { id: string; class: string; code: string; expect: string; note: string };
 
-/** Rows that end otherwise than their class says, and why that is right. */
+/** Rows that end differently than their class, and why that is right. */
 const exceptions = new Map([
   ['exhaust-099', 'an array literal defines its items, so that setter never runs'],
   ['exhaust-104', 'there is no setTimeout, so there is nothing to exhaust'],
@@ -40,7 +40,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
   });
 });
 
-/** null: it ended as its class says. */
+/** null when it ended as its class says. */
 function faultOf(row: Row, end: SandboxEnd, calls: readonly Asked[]): string | null {
   const is = (holds: boolean): string | null => (holds ? null : `${row.note}: ${JSON.stringify(end).slice(0, 200)}`);
   switch (row.expect) {
@@ -65,7 +65,7 @@ function isData(value: unknown): boolean {
   return JSON.stringify(JSON.parse(JSON.stringify(value))) === JSON.stringify(value);
 }
 
-/** One call of read_file with exactly this, whatever else was tried. */
+/** Exactly one call of read_file with these arguments, whatever else was tried. */
 const asks =
   (name: string, args: unknown) =>
   (_end: SandboxEnd, calls: readonly Asked[]): boolean =>
@@ -76,7 +76,7 @@ const returns =
     end.end === 'returned' && JSON.stringify(end.value) === JSON.stringify(value);
 const nothing = (end: SandboxEnd, calls: readonly Asked[]): boolean => end.end !== 'suspended' && calls.length === 0;
 
-/** What the sandbox does of the policy: only declared tools, bounded calls, arguments as they were. The rest is the door's, and asked there. */
+/** The sandbox's part of the policy: only declared tools, a limited number of calls, unchanged arguments. The rest is tested with `callTool`. */
 const policyHolds: Record<string, (end: SandboxEnd, calls: readonly Asked[]) => boolean> = {
   'tool-calls-105': (end, calls) => end.end === 'limit' && end.limit === 'calls' && calls.length === 100,
   'tool-calls-106': (end, calls) => end.end === 'limit' && end.limit === 'calls' && calls.length === 0,

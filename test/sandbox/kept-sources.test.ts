@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createKeptSources } from '../../src/sandbox/kept-sources.ts';
 
-it('keeps the youngest up to its bytes, sources counted, whatever comes in whatever order', () => {
+it('keeps the most recently used entries within its byte limit, including sources', () => {
   const most = 3_000;
   const size = (source: string, bytes: number): number => bytes + source.length * 2 + 200;
   fc.assert(

@@ -1,4 +1,4 @@
-/** Measures how long code in the sandbox holds the thread. */
+/** Measures how long code in the sandbox blocks the thread. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runIn } from './harness.ts';
 import type { SandboxEnd } from '../../src/core/code-result.ts';
@@ -6,8 +6,8 @@ import type { SandboxEnd } from '../../src/core/code-result.ts';
 export type Hold = { end: SandboxEnd; holdMs: number };
 
 /**
- * `holdMs`: the most that the thread worked between two turns of its event loop. Processor time, which other processes do not change; a
- * frozen `Date.now` does not change it either.
+ * `holdMs`: the longest work between two iterations of the event loop, in processor time, which neither other processes nor a frozen
+ * `Date.now` change.
  */
 export async function longestHold(code: string): Promise<Hold> {
   let isDone = false;

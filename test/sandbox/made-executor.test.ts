@@ -1,4 +1,4 @@
-/** Made tools as the call door runs them. */
+/** Made tools as `callTool` runs them. */
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
@@ -20,21 +20,21 @@ async function run(
   args: Record<string, unknown> = {},
   calls: InnerCalls | null = callsOf(() => ({ waits: false, result: textResult('text') })),
 ) {
-  // The executor reads nothing else of an edition's tool, and nothing else of what a tool is given.
+  // The executor reads no other fields of the tool and the context.
   const tool = { canonical: 'made.report', inputSchema, made: { implementation, uses: [] } } as unknown as EditionTool;
   const answer = await executor.execute(tool, args, { signal: new AbortController().signal, calls } as ToolContext);
   return { ...answer, text: contentText(answer.content) };
 }
 
 describe('a made tool', () => {
-  it('answers with the text that its code returns', async () => {
+  it('returns the text that its code returns', async () => {
     expect(await run('return (await tools.read_file({ path: args.path })).output', { path: 'a' })).toMatchObject({
       isError: false,
       text: 'text',
     });
   });
 
-  it('calls its tools by the names that it was written with: own, canonical, and any spelling of them', async () => {
+  it('calls its tools by the names in its code: own, canonical, and any spelling of them', async () => {
     const called: string[] = [];
     const calls = callsOf((name) => {
       called.push(name);
@@ -45,17 +45,17 @@ describe('a made tool', () => {
     expect(called).toEqual(['read_file', 'builtin.read_file', 'ReadFile']);
   });
 
-  it('answers with data as data, also where it looks like a failed result', async () => {
+  it('returns data as data, also if it looks like a failed result', async () => {
     const answer = await run("return { success: false, error: 'x' }");
     expect(answer).toMatchObject({ isError: false, structuredContent: { success: false, error: 'x' } });
   });
 
-  it('has the defaults of its parameters', async () => {
+  it('gets the defaults of its parameters', async () => {
     expect((await run('return args')).structuredContent).toEqual({ times: 2 });
     expect((await run('return args', { times: 5 })).structuredContent).toEqual({ times: 5 });
   });
 
-  it('that did nothing at all says how its code is meant, and one that did something does not', async () => {
+  it('adds a hint only if it did nothing at all', async () => {
     const hint = '[made.report called no tool and returned nothing. Its code is the body of a function; end it with `return`.]';
     expect((await run('async function main() { return await tools.read_file({}) }')).content).toEqual([
       { type: 'text', text: 'null' },
@@ -65,7 +65,7 @@ describe('a made tool', () => {
     expect((await run('return 0')).text).toBe('0');
   });
 
-  it('tells what was printed apart from its answer', async () => {
+  it('returns console output apart from its value', async () => {
     expect((await run("console.log('seen'); return 'done'")).content).toEqual([
       { type: 'text', text: 'done' },
       { type: 'text', text: 'console:\nseen' },
@@ -82,7 +82,7 @@ describe('a made tool', () => {
     expect(await run('await new Promise(() => {})')).toMatchObject({ isError: true, code: 'limit_reached' });
   });
 
-  it('is suspended while what it has called waits', async () => {
+  it('is suspended while a call that it made waits', async () => {
     expect(
       await run(
         'return await tools.read_file({})',
@@ -92,7 +92,7 @@ describe('a made tool', () => {
     ).toMatchObject({ suspended: true });
   });
 
-  it('says that it cannot run where no tool can be called', async () => {
+  it('returns an error where no tool can be called', async () => {
     expect(await run('return 1', {}, null)).toMatchObject({ isError: true, code: 'tool_error' });
   });
 });

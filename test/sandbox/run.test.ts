@@ -1,4 +1,4 @@
-/** Code of others in its machine: what it is given, what it gives, and how it ends. */
+/** Code in the sandbox: its inputs, its outputs, and how it ends. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -13,7 +13,7 @@ describe('code in the sandbox', () => {
     expect(await runIn('return args.a + args.b', { args: { a: 1, b: 2 } })).toEqual({ end: 'returned', value: 3, console: '' });
   });
 
-  it('calls tools and reads their answers, also those that failed', async () => {
+  it('calls tools and reads their results, including failed ones', async () => {
     const answers = [ok('text'), { waits: false as const, result: errorResult('denied', 'no') }];
     const { end, calls } = await runIn.withCalls("return [await tools.read_file({ path: 'a' }), await tools.read_file({ path: 'b' })]", {
       call: () => answers.shift() ?? ok(''),
@@ -26,7 +26,7 @@ describe('code in the sandbox', () => {
     expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }, { path: 'b' }]);
   });
 
-  it('is the same run again with the same clock and seed', async () => {
+  it('gives the same run again with the same clock and seed', async () => {
     const code = 'return [Date.now(), new Date().toISOString(), new Date().getTimezoneOffset(), Math.random(), Math.random()]';
     const first = await runIn(code);
     expect(await runIn(code)).toEqual(first);
@@ -36,7 +36,7 @@ describe('code in the sandbox', () => {
     expect(await runIn(code, { seed: 'call_2' })).not.toEqual(first);
   });
 
-  it('hands over answers one at a time, in the order in which they came about', async () => {
+  it('delivers results one at a time, in order of arrival', async () => {
     const first = Promise.withResolvers<InnerAnswer>();
     const code =
       'const order = []; await Promise.all(["a", "b"].map(async (path) => { await tools.read_file({ path }); order.push(path); })); return order';
@@ -50,14 +50,14 @@ describe('code in the sandbox', () => {
     expect(await run).toMatchObject({ end: 'returned', value: ['b', 'a'] });
   });
 
-  it('begins all calls in their order, and none waits for the answer of another', async () => {
+  it('starts all calls in order without waiting for each other', async () => {
     const all = Array.from({ length: 40 }, () => Promise.withResolvers<InnerAnswer>());
     const { end, calls } = await runIn.withCalls(
       'return (await Promise.all(Array.from({ length: 40 }, (_, at) => tools.read_file({ at })))).length',
       {
         async call(_name, args) {
           const { at } = args as { at: number };
-          // Answered from the last to the first.
+          // Answered in reverse order.
           if (at === 39) all[at]?.resolve(ok(''));
           const answer = await all[at]?.promise;
           all[at - 1]?.resolve(ok(''));
@@ -69,7 +69,7 @@ describe('code in the sandbox', () => {
     expect(calls.map(({ args }) => args)).toEqual(Array.from({ length: 40 }, (_, at) => ({ at })));
   });
 
-  it('waits for calls that it did not await, so that nothing of it runs after its result', async () => {
+  it('waits for calls without await, so that nothing runs after its result', async () => {
     let ended = false;
     const end = await runIn('void tools.read_file({}); return 1', {
       async call() {
@@ -84,7 +84,7 @@ describe('code in the sandbox', () => {
     expect(ended).toBe(true);
   });
 
-  it('stands still when all that is left has to wait, and not before', async () => {
+  it('is suspended once every remaining call waits, and not before', async () => {
     const call = (_name: string, args: unknown): InnerAnswer => (JSON.stringify(args).includes('wait') ? { waits: true } : ok('done'));
     const code = 'const [a] = await Promise.all([tools.read_file({}), tools.read_file({ wait: 1 })]); return a';
     const { end, calls } = await runIn.withCalls(code, { call });
@@ -99,11 +99,11 @@ describe('code in the sandbox', () => {
     expect(await run).toEqual({ end: 'aborted', console: '' });
   });
 
-  it('names the line of the author where it throws', async () => {
+  it("names the author's line where it throws", async () => {
     expect(await runIn('const a = 1;\n\nthrow new Error("no " + a)')).toMatchObject({ end: 'threw', message: 'Error: no 1 (line 3)' });
   });
 
-  it('says where the source cannot be compiled, and runs nothing of it', async () => {
+  it('names the line of a syntax error and runs nothing', async () => {
     expect(await sandbox.check('const a = 1;\nlet b = ;')).toMatchObject({ line: 2 });
     expect(await sandbox.check('return 10n')).toMatchObject({ line: 1 });
     expect(await sandbox.check('return await tools.x()')).toBeNull();
@@ -117,12 +117,12 @@ describe('code in the sandbox', () => {
     '}; {',
     'return 1 } } {',
     'end_: { return 1 } } end_: {',
-  ])('is the body of one function and no more: %s', async (source) => {
+  ])('accepts only the body of one function: %s', async (source) => {
     expect(await sandbox.check(source)).not.toBeNull();
     expect(await runIn(source)).toMatchObject({ end: 'threw' });
   });
 
-  it('keeps what is printed, up to a bound, and goes on', async () => {
+  it('collects console output up to a limit and continues', async () => {
     const end = await runIn(
       "console.log('a', { b: 1 }, undefined); for (let n = 0; n < 100; n++) console.warn('x'.repeat(1000)); return 1",
     );
@@ -131,7 +131,7 @@ describe('code in the sandbox', () => {
     expect(end.console.length).toBeLessThan(limits.maxSandboxConsoleBytes + 100);
   });
 
-  it('hands tools no more at once than is held for it outside, and more one after the other', async () => {
+  it('limits the total length of the arguments in flight, not over time', async () => {
     const most = limits.maxSandboxArgumentBytes;
     const many = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) tools.read_file({ path: s });`;
     expect(await runIn.withCalls(many)).toMatchObject({ end: { end: 'limit', limit: 'arguments' }, calls: [] });
@@ -140,7 +140,7 @@ describe('code in the sandbox', () => {
     expect(await runIn(each, answers)).toMatchObject({ end: 'returned', value: 'done' });
   });
 
-  it('gives others their turn between its jobs', async () => {
+  it('lets other work run between its jobs', async () => {
     let others = 0;
     const timer = setInterval(() => others++, 1);
     expect(await runIn('for (;;) await null')).toMatchObject({ end: 'limit', limit: 'jobs' });
@@ -148,12 +148,12 @@ describe('code in the sandbox', () => {
     expect(others).toBeGreaterThan(1);
   });
 
-  it('runs more at once than there are machines: the others wait', async () => {
+  it('queues runs beyond the number of machines', async () => {
     const runs = Array.from({ length: 60 }, (_, at) => runIn('await tools.read_file({}); return args.at', { args: { at } }));
     expect((await Promise.all(runs)).map((end) => (end.end === 'returned' ? end.value : end))).toEqual(runs.map((_, at) => at));
   });
 
-  it('takes any arguments and gives them back as they were', async () => {
+  it('passes any arguments and returns them unchanged', async () => {
     const plain = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     await fc.assert(
       fc.asyncProperty(plain, async (value) => {

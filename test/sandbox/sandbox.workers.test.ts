@@ -1,4 +1,4 @@
-/** The sandbox in the runtime that it is made for: there the engine is a module of the bundle, and machines live beside everything else. */
+/** The sandbox in the Workers runtime: there the engine is a module of the bundle, and machines share the isolate with everything else. */
 import { describe, expect, it } from 'vitest';
 import { runIn } from './harness.ts';
 
@@ -9,19 +9,19 @@ describe('code in the Workers runtime', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('ends in a loop that does not end', async () => {
+  it('ends an endless loop', async () => {
     expect(await runIn('while (true) {}')).toMatchObject({ end: 'limit', limit: 'fuel' });
   });
 
-  it('ends where it needs more memory than there is', async () => {
+  it('ends when it exceeds the memory limit', async () => {
     expect(await runIn('const all = []; for (;;) all.push(new Array(1000).fill(1))')).toMatchObject({ end: 'limit', limit: 'memory' });
   });
 
-  it('stands still when all that it waits for waits', async () => {
+  it('is suspended when everything that it waits for waits', async () => {
     expect(await runIn('await tools.read_file({})', { call: () => ({ waits: true }) })).toEqual({ end: 'suspended', console: '' });
   });
 
-  it('lets others run while it is busy', async () => {
+  it('lets other work run while it is busy', async () => {
     let others = 0;
     const timer = setInterval(() => others++, 1);
     const end = await runIn('for (;;) await null');

@@ -1,4 +1,4 @@
-/** What people and models get wrong when they write code over tools: each slip works after all, or says what to write. */
+/** Common mistakes in code that people and models write: each works anyway or gets an error that says what to write. */
 import { describe, expect, it } from 'vitest';
 import { runIn, sandbox } from './harness.ts';
 
@@ -14,11 +14,11 @@ describe('a call that was not awaited', () => {
     'const file = tools.read_file({ path: "a" });\nif (!file.success) return 1',
     'return { file: tools.read_file({ path: "a" }) }',
     'return [tools.read_file({ path: "a" })]',
-  ])('says so where its answer is read: %j', async (code) => {
+  ])('throws a helpful error where its result is read: %j', async (code) => {
     expect(await threw(code)).toContain('write await in front of the call');
   });
 
-  it('is awaited by who returns it, and is a promise like any other', async () => {
+  it('is awaited when it is returned, and is an ordinary promise', async () => {
     expect(await runIn('return tools.read_file({ path: "a" })')).toMatchObject({ value: { output: 'text of a' } });
     const code =
       'const call = tools.read_file({ path: "a" }); return [call instanceof Promise, (await Promise.all([call]))[0].output, await call.then((file) => file.output)]';
@@ -29,7 +29,7 @@ describe('a call that was not awaited', () => {
 describe('a canonical name', () => {
   const tools = ['read_file', 'builtin.read_file', 'docs', 'docs.search', '__proto__.x'];
 
-  it('is called in brackets or as JavaScript reads it', async () => {
+  it('can be called in brackets or as a JavaScript member', async () => {
     const code = 'return [await tools["builtin.read_file"]({}), await tools.builtin.read_file({})].length';
     const { end, calls } = await runIn.withCalls(code, { tools });
     expect([end, calls.map(({ name }) => name)]).toEqual([
@@ -38,15 +38,15 @@ describe('a canonical name', () => {
     ]);
   });
 
-  it('takes no tool its place, and reaches no prototype', async () => {
+  it('hides no tool and reaches no prototype', async () => {
     const code = 'return [typeof tools.docs, typeof tools.docs.search, typeof ({}).x, Object.keys(tools).length]';
     expect(await runIn(code, { tools })).toMatchObject({ value: ['function', 'undefined', 'undefined', tools.length] });
   });
 });
 
-describe('what is not there', () => {
+describe('an unavailable global', () => {
   it.each(['return await fetch("https://a.example")', 'const fs = require("fs")', 'return read_file({})'])(
-    'is told with what is: %s',
+    'is reported with what is available: %s',
     async (code) => {
       expect(await threw(code)).toMatch(
         /^ReferenceError: \w+ is not defined; available are args, console and the tools, called as await tools\.<name>\(\{…\}\) \(line 1\)$/,
@@ -54,7 +54,7 @@ describe('what is not there', () => {
     },
   );
 
-  it('is told with the line on which the code ends, where its end is too early', async () => {
+  it('an early end of the code is reported with its last line', async () => {
     expect(await sandbox.check('const a = 1;\nreturn (')).toEqual({
       line: 2,
       message: 'the code ends too early: a bracket or block is not closed',

@@ -8,7 +8,7 @@ describe('turns', () => {
   it.each([
     ['fuel', 11, 0],
     ['time', 0, 11],
-  ])('lets no machine work after so much %s, until a timer has fired', async (_, fuel, ms) => {
+  ])('pauses all machines after this much %s, until a timer has fired', async (_, fuel, ms) => {
     const join = createTurns(() => 0, bounds);
     const [one, other] = [join(), join()];
     one.spend(fuel, ms);
@@ -19,7 +19,7 @@ describe('turns', () => {
     expect(other.isResting()).toBe(false);
   });
 
-  it('adds up what all machines use', () => {
+  it('adds up the use of all machines', () => {
     const join = createTurns(() => 0, bounds);
     const [one, other] = [join(), join()];
     one.spend(6, 0);
@@ -28,7 +28,7 @@ describe('turns', () => {
     expect(one.isResting()).toBe(true);
   });
 
-  it('does not count a rest as over because time has passed while the thread was held', () => {
+  it('does not end a pause because time passed while the thread was blocked', () => {
     let at = 0;
     const turns = createTurns(() => at, bounds)();
     turns.spend(11, 0);
@@ -36,7 +36,7 @@ describe('turns', () => {
     expect(turns.isResting()).toBe(true);
   });
 
-  it('lets the others go first after a machine that has used the thread', async () => {
+  it('lets the others run first after a machine that used the thread', async () => {
     const join = createTurns(() => 0, { ...bounds, restMs: 5 });
     const [one, other] = [join(), join()];
     one.spend(11, 0);
@@ -49,14 +49,14 @@ describe('turns', () => {
     expect(order).toEqual(['other', 'one']);
   });
 
-  it('gives up when others use the thread for too long, and at once when it is aborted', async () => {
+  it('gives up when others use the thread for too long, and at once when aborted', async () => {
     const join = createTurns(() => 0, bounds);
     const [busy, waiting] = [join(), join()];
     const isBusy = setInterval(() => busy.spend(11, 0), 0);
     busy.spend(11, 0);
     try {
       let isGiven = true;
-      // Whatever turns it gets in between, all its waiting counts.
+      // All its waiting counts, even with turns in between.
       for (let turn = 0; turn < 1_000 && isGiven; turn++) {
         isGiven = await waiting.take(never);
         busy.spend(11, 0);

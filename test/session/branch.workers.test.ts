@@ -8,7 +8,7 @@ import type { Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'branch', scopes: ['chat'] };
@@ -65,7 +65,7 @@ async function told(submitted: SubmittedTurn): Promise<Told> {
 const ask = async (...request: Parameters<typeof send>): Promise<Told> => await told(await send(...request));
 const usersOf = async (session: string): Promise<string[]> =>
   (await sessions.get(session).messages(owner)).items.flatMap(({ role, parts }) => (role === 'user' ? [String(parts[0]?.text)] : []));
-/** In the session's tables, the tool that looks for others left out. */
+/** Reads the session's table, without the tool that searches for tools. */
 const gatheredBy = async (session: string): Promise<unknown[]> =>
   await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_instance, { storage }) =>
     [...storage.sql.exec("SELECT canonical FROM gathered WHERE canonical <> 'builtin.find_tools' ORDER BY seq")].map(
@@ -82,8 +82,8 @@ const failed = async (work: Promise<unknown>): Promise<string> =>
     (error) => error.code,
   );
 
-describe('a request that goes on from an answer', () => {
-  it('is the session’s next when that is the newest, whatever it brings', async () => {
+describe('a request with a previous response id', () => {
+  it('continues the session if that response is the newest, whatever the request has', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const second = await ask(session, 'And now?', { previous: first.id, results: [result(first.calls[0], 'red')] });
@@ -95,7 +95,7 @@ describe('a request that goes on from an answer', () => {
     expect([third.session, await usersOf(first.session)]).toEqual([first.session, ['/pick', 'And now?', 'hello', 'Still there?']]);
   });
 
-  it('goes elsewhere from an older one, with the conversation up to there and what it brings of its own', async () => {
+  it('forks from an older response, with the conversation up to it and its own input', async () => {
     const session = await make();
     const first = await ask(session, 'one');
     const second = await ask(session, '/pick\n/name', { previous: first.id });
@@ -107,7 +107,7 @@ describe('a request that goes on from an answer', () => {
     expect(other.session).not.toBe(first.session);
     expect(await usersOf(other.session)).toEqual(['one', '/pick\n/name', 'two and a half']);
     const messages = JSON.stringify((await sessions.get(other.session).messages(owner)).items);
-    // As whole texts: ids are random letters.
+    // Whole texts, since ids are random letters.
     expect([messages.includes('"blue"'), messages.includes('"red"'), messages.includes('aborted')]).toEqual([true, false, true]);
 
     const said = [{ role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Words of the client’s.' }] }];
@@ -116,7 +116,7 @@ describe('a request that goes on from an answer', () => {
     expect(await usersOf(first.session)).toEqual(['one', '/pick\n/name', 'four']);
   });
 
-  it('takes along what the conversation had found and called up to there, and nothing of later', async () => {
+  it('takes the tools that were found and called up to that response, and none of later', async () => {
     const names = ['read_file', 'write_file', 'list_directory', 'delete_file'];
     const tools = names.map((name) => ({ tool: `builtin.${name}` }));
     await catalog('default').put('toolset', 'many', { tools, onDemandAbove: 1 });
@@ -131,7 +131,7 @@ describe('a request that goes on from an answer', () => {
     expect(await gatheredBy(branch.session)).toEqual(['builtin.list_directory', 'builtin.read_file']);
   });
 
-  it('has seen what the conversation had, wherever it goes on', async () => {
+  it('keeps the taint marks of the conversation, also in a fork', async () => {
     const names = ['read_file', 'write_file'];
     await catalog('default').put('toolset', 'seeing', { tools: names.map((name) => ({ tool: `builtin.${name}` })) });
     const seeing = await planTurn(owner, { model: plan.model, toolset: 'seeing' });
@@ -144,7 +144,7 @@ describe('a request that goes on from an answer', () => {
     const branch = await ask(session, 'And then?', { plan: seeing, previous: first.id });
     expect(branch.session).not.toBe(first.session);
     expect(await marksOf(branch.session)).toEqual(seen);
-    // A fork by another history adds the marks of that history: its answer is not known here.
+    // A fork by another history adds the marks of that history, whose response is unknown here.
     const further = await ask(sessions.get(branch.session), 'Else?', {
       plan: seeing,
       history: [
@@ -160,7 +160,7 @@ describe('a request that goes on from an answer', () => {
     expect(await marksOf(further.session)).toEqual([...seen, unknown]);
   });
 
-  it('is one branch under one key, however often it comes', async () => {
+  it('creates one branch under one idempotency key, however often it is sent', async () => {
     const session = await make();
     const first = await ask(session, 'one');
     await ask(session, 'two', { previous: first.id });
@@ -171,7 +171,7 @@ describe('a request that goes on from an answer', () => {
     expect(branches[0]?.session).not.toBe(first.session);
   });
 
-  it('is the answer that was lost when the same outputs come again, and a branch when others do', async () => {
+  it('returns the lost response when the same outputs are repeated, and forks for others', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const given = { previous: first.id, results: [result(first.calls[0], 'red')] };
@@ -180,19 +180,19 @@ describe('a request that goes on from an answer', () => {
     const branch = await ask(session, null, { previous: first.id, results: [result(first.calls[0], 'blue')] });
     expect([branch.session === first.session, branch.text.includes('blue')]).toEqual([false, true]);
     await ask(session, 'more', { previous: second.id });
-    // No longer the last thing that was said: the newest answer is none of these outputs'.
+    // The newest response no longer belongs to these outputs.
     const late = await ask(session, null, given);
     expect([late.session === first.session, late.text.includes('red')]).toEqual([false, true]);
   });
 
-  it('is refused for an answer that is none of the session’s', async () => {
+  it('is refused for a response of another session', async () => {
     const elsewhere = await ask(await make(), 'one');
     expect(await failed(send(await make(), 'x', { previous: elsewhere.id }))).toBe('not_found');
   });
 });
 
-describe('an answer', () => {
-  it('is cancelled while its turn waits, once, by whoever may', async () => {
+describe('a response', () => {
+  it('is cancelled once while its turn waits, by an authorized caller', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     expect(await session.cancel(owner, first.id)).toEqual({ turn: first.turn, cancelled: true });
@@ -202,7 +202,7 @@ describe('an answer', () => {
   });
 });
 
-it('results that nobody waits for are refused by their place in the request', async () => {
+it('refuses results without a pending call, by their path in the request', async () => {
   const issues = [expect.objectContaining({ path: 'input' })];
   await expect(send(await make(), null, { results: [result('call_1', 'x')] })).rejects.toMatchObject({ extra: { issues } });
 });

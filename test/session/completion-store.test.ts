@@ -4,7 +4,7 @@ import { CompletionStore } from '../../src/session/completion-store.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 
-it('answers of chat clients are kept up to a number, the newest of them', () => {
+it('stores a limited number of responses for chat clients, the newest ones', () => {
   const sql = fakeSql(sessionMigrations);
   const store = new CompletionStore(sql);
   const add = (n: number): void =>

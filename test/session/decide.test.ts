@@ -30,8 +30,8 @@ async function waiting(models: Model[] = [calls(['asks', { command: 'rm' }]), ()
   };
 }
 
-describe('a turn that waits for a person', () => {
-  it('runs nothing, holds no alarm but the one of its expiry, and shows what it asks for in full', async () => {
+describe('a turn that waits for approval', () => {
+  it('runs nothing, sets only the alarm of its expiry, and shows the whole question', async () => {
     const { room, alarm, clock, ran, callId, self } = await waiting();
     expect(room.runner.active).toBe(false);
     expect(ran).toEqual([]);
@@ -47,7 +47,7 @@ describe('a turn that waits for a person', () => {
     });
   });
 
-  it('still waits after ten deaths, under the same id, and then runs once', async () => {
+  it('still waits under the same id after ten crashes, and then runs once', async () => {
     const { self, ran, callId } = await waiting();
     const before = self.events();
     for (let death = 0; death < 10; death += 1) await self.restart();
@@ -59,7 +59,7 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('runs the call once for two approvals at once, and the same word later changes nothing', async () => {
+  it('runs the call once for two concurrent approvals, and a repeat has no effect', async () => {
     const { self, ran, callId } = await waiting();
     const both = await Promise.all([1, 2].map(() => decide(self.decideDoor(), callId, 'approve', once)));
     expect(both.map(({ decision, turn }) => `${decision} ${turn}`)).toEqual(['approve t1', 'approve t1']);
@@ -70,7 +70,7 @@ describe('a turn that waits for a person', () => {
     expect(types(self.events()).filter((type) => type === 'approval-decided')).toHaveLength(1);
   });
 
-  it('is told the no once; a yes after it is refused and runs nothing', async () => {
+  it('reports a denial once; a later approval is refused and runs nothing', async () => {
     const { self, ran, callId } = await waiting();
     await decide(self.decideDoor(), callId, 'deny', once);
     await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
@@ -82,7 +82,7 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('takes it for a no when nobody decided in time, and goes on by its own alarm', async () => {
+  it('is denied when the approval expires, and resumes by its own alarm', async () => {
     const { self, ran, callId } = await waiting();
     await self.clock.advance(limits.approvalTtlMs);
     await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
@@ -93,17 +93,17 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('goes on after a death between the word and the call', async () => {
+  it('resumes after a crash between the decision and the call', async () => {
     const { self, ran, callId } = await waiting();
     const deciding = decide(self.decideDoor(), callId, 'approve', once);
     await deciding;
-    // Its run has not got to the call yet.
+    // Its run has not reached the call yet.
     await self.restart();
     expect(ran.filter((key) => key === callId).length).toBeLessThanOrEqual(1);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('runs what was approved at once, though others still wait', async () => {
+  it('runs an approved call at once, though others still wait', async () => {
     const { self, ran } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
     await decide(self.decideDoor(), second ?? '', 'approve', once);
@@ -116,7 +116,7 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('ends when it is cancelled, for good, and what was asked is nobody’s to decide', async () => {
+  it('ends permanently when it is cancelled, and its approval can no longer be decided', async () => {
     const { self, ran, callId } = await waiting();
     self.accept('t2');
     expect(self.room.runner.cancel()).toBe('t1');
@@ -137,7 +137,7 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('remembers what is approved for good, before it goes on, as a rule about just that', async () => {
+  it('stores an approval with `remember` as a rule for that call, before it resumes', async () => {
     const url = 'https://example.com/x';
     const { self, ran, callId } = await waiting([
       calls(['http_request', { url }]),
@@ -153,7 +153,7 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('is remembered only if the yes is the word that counts', async () => {
+  it('stores a rule only if the approval is the decision that counts', async () => {
     const { self, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
     const both = await Promise.allSettled([
       decide(self.decideDoor(), callId, 'deny', once),
@@ -163,9 +163,9 @@ describe('a turn that waits for a person', () => {
     expect(self.allowed).toEqual([]);
   });
 
-  it('can be remembered by the same word again when its rule could not be stored', async () => {
+  it('repeats `remember` with the same decision when its rule could not be stored', async () => {
     const { self, ran, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
-    const broken = { ...self.decideDoor(), allow: () => Promise.reject(new Error('the catalog is away')) };
+    const broken = { ...self.decideDoor(), allow: () => Promise.reject(new Error('the catalog is unavailable')) };
     const remember = { by: 'k1', remember: true };
     await expect(decide(broken, callId, 'approve', remember)).rejects.toMatchObject({ detail: expect.stringContaining('`remember`') });
     await self.settle();
@@ -174,14 +174,14 @@ describe('a turn that waits for a person', () => {
     expect(ran).toEqual([callId]);
   });
 
-  it('cannot be remembered when its entry says to ask every time, and is not decided by trying', async () => {
+  it('refuses `remember` when its entry requires approval every time, without deciding', async () => {
     const { self, callId } = await waiting();
     const remember = { by: 'k1', remember: true };
     await expect(decide(self.decideDoor(), callId, 'approve', remember)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
   });
 
-  it('is decided by a link once; it shows what is asked, and what it was is all it can', async () => {
+  it('is decided once by a link, which only shows and decides this question', async () => {
     const { self, ran, callId } = await waiting();
     const { nonce, expiresAt } = await mintLink(self.decideDoor(), callId, 'k1');
     expect(expiresAt).toBe(self.clock.now() + limits.approvalLinkTtlMs);
@@ -197,7 +197,7 @@ describe('a turn that waits for a person', () => {
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'link' });
   });
 
-  it('lets a link go at its time', async () => {
+  it('expires a link at its time', async () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
     await self.clock.advance(limits.approvalLinkTtlMs);
@@ -205,7 +205,7 @@ describe('a turn that waits for a person', () => {
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
   });
 
-  it('lets a link go with the key that it was made with, and no other', async () => {
+  it('invalidates a link when the key that created it is revoked, and only then', async () => {
     const { self, ran, callId } = await waiting();
     self.standing.add('k2 approve');
     const [first, second, root] = await Promise.all(['k1', 'k2', 'root'].map((keyId) => mintLink(self.decideDoor(), callId, keyId)));
@@ -220,7 +220,7 @@ describe('a turn that waits for a person', () => {
     expect(ran).toEqual([callId]);
   });
 
-  it('neither shows nor decides by a link while the Catalog cannot say whether its key stands, and does afterwards', async () => {
+  it('neither shows nor decides by a link while the key cannot be checked, and does afterwards', async () => {
     const { self, ran, callId } = await waiting();
     const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
     self.brake.catalog = 2;
@@ -233,18 +233,18 @@ describe('a turn that waits for a person', () => {
     expect(ran).toEqual([callId]);
   });
 
-  it('is decided by a link once, also when both words come while the Catalog is asked', async () => {
+  it('is decided once by a link when two decisions come during the key check', async () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
     const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decideDoor(), nonce, word)));
-    // Either may be first: both wait for the same lookup.
+    // Either may be first, since both wait for the same lookup.
     const statuses = both.map(({ status }) => status);
     expect(statuses.toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(self.room.approvals.get(callId)?.state === 'denied').toBe(statuses[0] === 'fulfilled');
   });
 });
 
-describe('a word leaves an audit row and a log line', () => {
+describe('an approval decision writes an audit row and a log line', () => {
   const argumentsHash = async (args: object) => await sha256Hex(canonicalJson(args));
   const rows = (self: Awaited<ReturnType<typeof makeRoom>>) =>
     self.sql
@@ -255,7 +255,7 @@ describe('a word leaves an audit row and a log line', () => {
   it.each([
     ['approve', 'approved'],
     ['deny', 'denied'],
-  ] as const)('once, with who said it: %s', async (decision, verdict) => {
+  ] as const)('once, with the key that made it: %s', async (decision, verdict) => {
     const { self, sent, lines, clock, callId } = await waiting();
     for (let times = 0; times < 2; times += 1) await decide(self.decideDoor(), callId, decision, once);
     await self.settle();
@@ -273,12 +273,12 @@ describe('a word leaves an audit row and a log line', () => {
       at: new Date(clock.now()).toISOString(),
     };
     expect(sent.filter((one) => one.verdict === verdict)).toMatchObject([row]);
-    // The call beside it has its own, by the same hash.
+    // The call itself has its own row, with the same hash.
     expect(sent.filter((one) => one.verdict !== verdict)).toMatchObject([{ callId, argumentsHash: row.argumentsHash }]);
     expect(JSON.stringify(lines).match(/approval decided/g)).toHaveLength(1);
   });
 
-  it('by a link, and by the clock', async () => {
+  it('by a link, and by expiry', async () => {
     const { self, sent } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
     const { nonce } = await mintLink(self.decideDoor(), first ?? '', 'root');
@@ -293,7 +293,7 @@ describe('a word leaves an audit row and a log line', () => {
     ]);
   });
 
-  it('of a direct call, too', async () => {
+  it('for a direct call', async () => {
     const self = await makeRoom([]);
     const asked = await self.call({ name: 'asks', arguments: { command: 'x' } });
     const callId = asked.pending?.[0]?.callId ?? '';
@@ -305,7 +305,7 @@ describe('a word leaves an audit row and a log line', () => {
     expect(rows(self).at(-1)).toMatchObject({ callId: other, keyId: 'clock', verdict: 'expired' });
   });
 
-  it('of a call that a tool makes names that tool’s call', async () => {
+  it('for a nested call, naming the outer call', async () => {
     const self = await makeRoom([]);
     const key = { toolset: 'demo', canonical: 'builtin.delete_file', entry: 'delete_file', argumentsHash: 'h' };
     const { toolset: _toolset, argumentsHash: _hash, ...named } = key;
@@ -329,7 +329,7 @@ describe('a word leaves an audit row and a log line', () => {
   });
 });
 
-it('what was decided is kept for a while, and gone with its arguments when something is asked for later', async () => {
+it('deletes decided approvals with their arguments after a while, when a new one is stored', async () => {
   const { self, callId } = await waiting();
   await decide(self.decideDoor(), callId, 'deny', once);
   await self.settle();
@@ -344,12 +344,12 @@ it('what was decided is kept for a while, and gone with its arguments when somet
   expect(held.map((row) => row.call_id)).toContain(pending?.[0]?.callId);
 });
 
-describe('who reads a turn that waits', () => {
+describe('a reader of a waiting turn', () => {
   const source = (self: Awaited<ReturnType<typeof waiting>>['self']) => ({ ...self.room, clock: self.clock, gone: () => false });
   const read = async (stream: ReadableStream<Uint8Array>) =>
     [...(await new Response(stream).text()).matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
 
-  it('is answered with what it waits for, and with the end when that is over', async () => {
+  it('gets what it waits for, and the end once it has ended', async () => {
     const { self, callId } = await waiting();
     expect(await readAnswer(source(self), 't1')).toMatchObject({
       status: 'waiting',
@@ -361,7 +361,7 @@ describe('who reads a turn that waits', () => {
     expect(await readAnswer(source(self), 't1')).toMatchObject({ status: 'completed', text: 'done', toolCalls: [{ callId }] });
   });
 
-  it('has a stream that closes after the event that asks, also when it is read after the end', async () => {
+  it('has a stream that closes after the question, also when it is read after the end', async () => {
     const { self, callId } = await waiting([calls(['read', {}], ['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const early = await read(streamTurn(source(self), 't1'));
     expect(early.slice(-3)).toEqual(['tool-result', 'approval-required', 'approval-required']);
@@ -371,7 +371,7 @@ describe('who reads a turn that waits', () => {
     expect(await read(streamTurn(source(self), 't1'))).toEqual(early);
   });
 
-  it('does not hang behind it: what is asked ahead is the answer, and all of the stream', async () => {
+  it('of a queued turn gets the question ahead as the response and the whole stream', async () => {
     const { self, callId } = await waiting();
     self.accept('t2');
     expect(await readAnswer(source(self), 't2')).toMatchObject({
@@ -384,7 +384,7 @@ describe('who reads a turn that waits', () => {
     expect(await read(streamTurn(source(self), 't2'))).toEqual(['approval-required']);
   });
 
-  it('is woken when the turn ahead begins to wait', async () => {
+  it('is woken when the turn ahead starts to wait', async () => {
     let go = (): void => undefined;
     const room = await makeRoom([calls(['read', {}], ['asks', {}])], {
       execute: () => new Promise((resolve) => (go = () => resolve(textResult('ran')))),

@@ -1,4 +1,4 @@
-/** A direct call of a session has its intent in the session's own tables before it runs, and hands it over if its process dies. */
+/** A direct call in a session stores its intent before it runs, and the intent is sent to the Catalog if the process dies. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bodyOf } from '../http/harness.ts';
@@ -22,7 +22,7 @@ describe('the audit of a direct call in a session', () => {
     expect(await auditOf(id)).toMatchObject([{ canonical: 'builtin.bash', verdict: 'ran', code: null }]);
   });
 
-  it('has the intent while the call runs, and keeps it when the process dies', async () => {
+  it('stores the intent while the call runs, and keeps it when the process dies', async () => {
     const id = await make();
     const lost = call(id, 'sleep 20').catch(() => null);
     const rows = () =>

@@ -21,8 +21,8 @@ async function open() {
   return { room, ran, hold };
 }
 
-describe('a direct call that needs a person’s word', () => {
-  it('is asked for once however often it is sent, runs once when approved, and asks anew after that', async () => {
+describe('a direct call that requires approval', () => {
+  it('has one approval however often it is sent, runs once when approved, and then requires a new one', async () => {
     const { room, ran } = await open();
     const [first, again] = [await room.call({ name: 'asks', arguments: { n: 1 } }), await room.call({ name: 'asks', arguments: { n: 1 } })];
     expect(first.result).toMatchObject({ isError: true, code: 'approval_required' });
@@ -37,7 +37,7 @@ describe('a direct call that needs a person’s word', () => {
     await expect(decide(room.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is not what another call, or the same with other arguments, was approved for', async () => {
+  it('is not covered by the approval of another call or of other arguments', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks', arguments: { n: 1 } });
     await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
@@ -46,7 +46,7 @@ describe('a direct call that needs a person’s word', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is asked for, shown and approved as what the tool would be sent, however the call was written', async () => {
+  it('is stored, shown and approved with the arguments as the tool receives them', async () => {
     const { room } = await open();
     const known = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' })]);
     const rules = { preset: { token: { secret: 'GH' } }, rename: { id: 'resource_id' } };
@@ -58,7 +58,7 @@ describe('a direct call that needs a person’s word', () => {
     expect((await room.call({ name: 'asks', arguments: { resource_id: '7', token: 'mine' } })).pending).toEqual(pending);
   });
 
-  it('is not what it was approved for once its tool is another one under the same name', async () => {
+  it('is not covered by its approval once the tool of that name has changed', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks' });
     await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
@@ -72,7 +72,7 @@ describe('a direct call that needs a person’s word', () => {
     expect((await room.call({ name: 'asks' })).result).toEqual(textResult('ran'));
   });
 
-  it('is told the no, and may ask again after it', async () => {
+  it('reports a denial once, and then creates a new approval', async () => {
     const { room } = await open();
     const { pending } = await room.call({ name: 'asks' });
     await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'deny', once);
@@ -82,7 +82,7 @@ describe('a direct call that needs a person’s word', () => {
     expect(anew.pending?.[0]?.callId).not.toBe(pending?.[0]?.callId);
   });
 
-  it('waits through a restart, and no longer than its time', async () => {
+  it('waits through a restart, and no longer than its expiry', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks' });
     const callId = pending?.[0]?.callId ?? '';
@@ -95,13 +95,13 @@ describe('a direct call that needs a person’s word', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is refused when too much waits already', async () => {
+  it('is refused when too many approvals are pending', async () => {
     const { room } = await open();
     for (let n = 0; n < limits.maxPendingApprovals; n += 1) await room.call({ name: 'asks', arguments: { n } });
     await expect(room.call({ name: 'asks', arguments: { n: -1 } })).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('is refused when what waits is so large already that it could not be shown on one page', async () => {
+  it('is refused when the pending arguments are too large to show on one page', async () => {
     const { room } = await open();
     const large = 'x'.repeat(limits.maxArgumentBytes - 1_000);
     const ask = (n: number) => room.call({ name: 'asks', arguments: { n, large } });
@@ -114,7 +114,7 @@ describe('a direct call that needs a person’s word', () => {
     expect((await room.call({ name: 'asks' })).result.code).toBe('approval_required');
   });
 
-  it('has nobody to ask on scratch files', async () => {
+  it('cannot wait on scratch files', async () => {
     const { room } = await open();
     const answer = await room.call({ name: 'asks', scratch: true });
     expect(answer.result.code).toBe('approval_required');
@@ -126,7 +126,7 @@ describe('a direct call that needs a person’s word', () => {
 describe('a direct call with an idempotency key', () => {
   const keyed = { name: 'bash', idempotencyKey: 'k', bodyHash: 'b' };
 
-  it('runs once, whether it is repeated meanwhile or later', async () => {
+  it('runs once, whether it is repeated during the call or later', async () => {
     const { room, ran, hold } = await open();
     hold.on = true;
     const first = room.call(keyed);
@@ -140,7 +140,7 @@ describe('a direct call with an idempotency key', () => {
     await expect(room.call({ ...keyed, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
-  it('is told that its outcome is unknown when its process died, and is not run again', async () => {
+  it('returns an unknown outcome after a crash, and is not run again', async () => {
     const { room, ran, hold } = await open();
     hold.on = true;
     void room.call(keyed).catch(() => undefined);
@@ -163,7 +163,7 @@ describe('a direct call with an idempotency key', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('is forgotten after a day', async () => {
+  it('expires after a day', async () => {
     const { room, ran } = await open();
     await room.call(keyed);
     await room.clock.advance(limits.idempotencyTtlMs + 1);

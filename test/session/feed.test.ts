@@ -25,13 +25,13 @@ function open(encode = encodeEvent) {
 
 const usage = { inputTokens: 0, outputTokens: 0 };
 
-describe('a turn’s feed', () => {
-  it('takes one page for a reader that never reads, whatever the turn says meanwhile, and all of it is there later', async () => {
+describe("a turn's feed", () => {
+  it('buffers one page for a reader that never reads, and all of it can be read later', async () => {
     const clock = fakeClock();
     const log = new EventLog(fakeSql(sessionMigrations), clock.now);
     const reads = vi.spyOn(log, 'read');
     const stream = createFeed({ log, clock, after: 0, gone: () => false }, 'mine', { event: encodeEvent, problem: encodeProblem });
-    // As a socket does that nobody empties: it asks once.
+    // Like a socket whose buffer is full: it pulls once.
     const reader = stream.getReader();
     const first = reader.read();
     const count = 20_000;
@@ -43,13 +43,13 @@ describe('a turn’s feed', () => {
     expect(held).toBeGreaterThan(0);
     expect(held).toBeLessThan(2 * limits.eventTailBytes);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
-    // What was not read is in the log, and nowhere else.
+    // What was not read is only in the log.
     let last = '';
     for (let read = await reader.read(); !read.done; read = await reader.read()) last = new TextDecoder().decode(read.value);
     expect(last.match(/^id: \d+$/gm)?.at(-1)).toBe(`id: ${count + 1}`);
   });
 
-  it('beats while another turn talks', async () => {
+  it('sends heartbeats while another turn writes events', async () => {
     const { clock, log, heard } = open();
     for (let passed = 0; passed < 2 * limits.heartbeatMs; passed += 1_000) {
       log.append({ type: 'text-delta', turn: 'another', step: 1, text: 'x' });
@@ -58,7 +58,7 @@ describe('a turn’s feed', () => {
     await vi.waitFor(() => expect(heard[0]).toBe(heartbeatFrame));
   });
 
-  it('beats while its own turn does what its dialect does not show', async () => {
+  it('sends heartbeats while its own turn writes events that its dialect hides', async () => {
     const { clock, log, heard } = open(() => '');
     for (let passed = 0; passed < 2 * limits.heartbeatMs; passed += 1_000) {
       log.append({ type: 'tool-input-delta', turn: 'mine', step: 1, callId: 'c', delta: 'x' });
@@ -74,14 +74,14 @@ describe('a turn’s feed', () => {
     expect(heard.join('')).toMatch(/^id: 1\nevent: turn-end\n/);
   });
 
-  it('says so when its session is deleted before its turn has ended', async () => {
+  it('ends with a problem when its session is deleted before its turn has ended', async () => {
     const { heard, leave, done } = open();
     leave();
     await done;
     expect(heard.join('')).toMatch(/^event: error\ndata: .*"code":"not_found"/);
   });
 
-  it('reads nothing more once its session is gone, tables and all', async () => {
+  it('reads nothing once its session is deleted with its tables', async () => {
     const sql = fakeSql(sessionMigrations);
     const clock = fakeClock();
     const log = new EventLog(sql, clock.now);

@@ -24,15 +24,15 @@ function journal(file: string): SessionEvent[] {
   const [, ...lines] = readFileSync(`${import.meta.dirname}/journals/${file}`, 'utf8')
     .trim()
     .split('\n');
-  // Our own files, written by `journals.test.ts`'s releases.
+  // Our own files, written by the releases of `journals.test.ts`.
   return lines.map((line) => JSON.parse(line) as SessionEvent);
 }
 
-describe('the tools that a session has come to', () => {
+describe('the tools that a session has gathered', () => {
   it.each([
     ['format-1-left-in-its-calls.jsonl', ['builtin.read read']],
     ['format-2-decided-and-left.jsonl', ['builtin.bash asks', 'builtin.read read']],
-  ])('are those that it had called before there was a list of them: %s', (file, called) => {
+  ])('include those that it called before the list existed: %s', (file, called) => {
     const events = journal(file);
     const sql = fakeSql(sessionMigrations.slice(0, 4));
     for (const { id, at, ...body } of events) sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', id, at, JSON.stringify(body));
@@ -43,7 +43,7 @@ describe('the tools that a session has come to', () => {
     expect(gathering.list().map(({ canonical, name }) => `${canonical} ${name}`)).toEqual(called);
   });
 
-  it('outlive the process that gathered them, in their order, each once', () => {
+  it('survive their process, in order, each once', () => {
     const sql = fakeSql(sessionMigrations);
     const first = createGatheredStore(sql);
     for (const name of ['z', 'b', 'z', 'a']) first.apply(called(name));
@@ -58,7 +58,7 @@ describe('the tools that a session has come to', () => {
     ).toEqual(['a.z', 'a.b', 'a.a', 'a.c']);
   });
 
-  it('are no longer read from the tables once they are known: what is asked at every step costs nothing', () => {
+  it('are cached once they are known, since every step needs them', () => {
     const sql = fakeSql(sessionMigrations);
     const store = createGatheredStore(sql);
     store.apply(called('a'));
@@ -67,7 +67,7 @@ describe('the tools that a session has come to', () => {
     expect(store.list()).toBe(before);
   });
 
-  it('are those that its turns have called, also after a restart and a summary of those turns', async () => {
+  it('are those that its turns have called, also after a restart and a compaction', async () => {
     const room = await makeRoom([calls(['read', {}], ['bash', { command: 'ls' }], ['nothing', {}]), () => reply(finish)]);
     room.accept('turn_1');
     await room.settle();

@@ -24,7 +24,7 @@ const last: Model = () => reply({ type: 'text', text: 'done' }, finish);
 
 type Heard = { key: string; given: GivenInput | null };
 
-/** A turn whose tool asks `rounds` times, and then answers. */
+/** A turn whose tool asks `rounds` times and then returns. */
 async function waiting({ rounds = 1, made = calls(['bash', { command: 'x' }]), long = '' } = {}) {
   const heard: Heard[] = [];
   const room = await makeRoom([made, last], {
@@ -43,7 +43,7 @@ async function waiting({ rounds = 1, made = calls(['bash', { command: 'x' }]), l
 }
 
 describe('a turn whose tool asks a person', () => {
-  it('waits, holds no alarm but the one of its expiry, and shows what is asked, but not what the server wants back', async () => {
+  it('waits, sets only the alarm of its expiry, and shows the question without the request state', async () => {
     const { room, asked, callId } = await waiting();
     expect(room.room.runner.active).toBe(false);
     expect(room.alarm.at).toBe(room.clock.now() + limits.approvalTtlMs);
@@ -60,7 +60,7 @@ describe('a turn whose tool asks a person', () => {
     ]);
   });
 
-  it('makes the call again with the answer, under the same key, in whatever process', async () => {
+  it('repeats the call with the answer, under the same key, in any process', async () => {
     const { room, heard, give, callId } = await waiting();
     for (let death = 0; death < 3; death += 1) await room.restart();
     expect(heard).toHaveLength(1);
@@ -76,10 +76,10 @@ describe('a turn whose tool asks a person', () => {
     expect(room.sent.map(({ canonical, verdict }) => `${canonical} ${verdict}`)).toEqual(['builtin.bash ran']);
   });
 
-  it('that dies between the answer and the call goes on from the answer', async () => {
+  it('resumes from the answer after a crash between the answer and the call', async () => {
     const { room, heard, give } = await waiting();
     await give(answer('7'));
-    // Before the new run has come to the call.
+    // Before the new run has reached the call.
     await room.restart();
     await room.restart();
     expect(heard.filter(({ given }) => given !== null)).toEqual([
@@ -88,7 +88,7 @@ describe('a turn whose tool asks a person', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('keeps nothing of it once the call has its result, and nothing that was written in the log', async () => {
+  it('deletes the answers once the call has its result, and writes none of them to the log', async () => {
     const { room, give, callId } = await waiting({ long: 'x'.repeat(900_000) });
     await give(answer('7-secret'));
     await room.settle();
@@ -101,7 +101,7 @@ describe('a turn whose tool asks a person', () => {
     expect(room.room.inputs.nextExpiry()).toBeNull();
   });
 
-  it('may be asked again and again, each time with the answer before, and not without end', async () => {
+  it('can be asked again, each time with the previous answer, up to a limit', async () => {
     const { room, heard, give } = await waiting({ rounds: 100 });
     for (let round = 1; round <= limits.maxInputRounds; round += 1) {
       await give(answer(String(round)), round);
@@ -115,7 +115,7 @@ describe('a turn whose tool asks a person', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('takes a no as an answer, which its server is told', async () => {
+  it('passes a refusal to its server as an answer', async () => {
     const { room, heard, give } = await waiting();
     await give({ which: { action: 'decline' } });
     await room.settle();
@@ -123,7 +123,7 @@ describe('a turn whose tool asks a person', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('declines by itself when nobody answers in time, alarm after death included', async () => {
+  it('declines when the question expires, also after a crash', async () => {
     const { room, heard, give } = await waiting();
     await room.clock.advance(limits.approvalTtlMs);
     await expect(give(answer('7'))).rejects.toMatchObject({ code: 'not_found' });
@@ -135,7 +135,7 @@ describe('a turn whose tool asks a person', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('that is cancelled waits no more, and says that the call may have had part of its effect', async () => {
+  it('stops waiting when cancelled, and says that the call may have had part of its effect', async () => {
     const { room, give } = await waiting();
     room.room.runner.cancel();
     await room.settle();
@@ -145,7 +145,7 @@ describe('a turn whose tool asks a person', () => {
     expect(room.room.inputs.pendingCount()).toBe(0);
   });
 
-  it('has the results of the step’s other calls meanwhile', async () => {
+  it("gets the results of the step's other calls while it waits", async () => {
     const { room, heard, give } = await waiting({ made: calls(['bash', { command: 'x' }], ['read', {}]) });
     expect(types(room.events()).filter((type) => type === 'tool-result')).toHaveLength(1);
     await give(answer('7'));
@@ -156,7 +156,7 @@ describe('a turn whose tool asks a person', () => {
 });
 
 describe('an answer', () => {
-  it('that does not fit what was asked is refused, with every fault at its path, and the turn still waits', async () => {
+  it('is refused when it does not match the form, with every error at its path, and the turn still waits', async () => {
     const { room, give } = await waiting();
     const faults = async (input: Parameters<typeof give>[0]): Promise<string[]> => {
       const problem = await give(input).then(
@@ -174,7 +174,7 @@ describe('an answer', () => {
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
   });
 
-  it('that is sent twice is one; another one is a conflict', async () => {
+  it('is idempotent; a different answer is a conflict', async () => {
     const { room, heard, give, callId } = await waiting();
     await Promise.all([give(answer('7')), give(answer('7'))]);
     await room.settle();
@@ -186,7 +186,7 @@ describe('an answer', () => {
     await expect(give(answer('7'), 1, `${callId}x`)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('to one question is not taken for the next when it is sent again', async () => {
+  it('to one question is not used for the next one when it is repeated', async () => {
     const { room, heard, give } = await waiting({ rounds: 2 });
     await give(answer('7'), 1);
     await room.settle();
@@ -194,21 +194,21 @@ describe('an answer', () => {
     expect(heard).toHaveLength(2);
   });
 
-  it('is none when it is sent as a result', async () => {
+  it('is refused when it is sent as a result', async () => {
     const { room, callId } = await waiting();
     const result = { callId, content: [{ type: 'text' as const, text: 'x' }], isError: false };
     await expect(takeResults(room.room, [result])).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('input') });
   });
 });
 
-it('a session that nobody listed is not taken away while a person is asked', async () => {
+it('does not delete an unlisted session while a question to a person is open', async () => {
   const { room } = await waiting();
   room.room.timers.set('expire', room.clock.now());
   await room.ring();
   expect(room.left).toBe(0);
 });
 
-it('what a chat client was told of a question is known again, also after the answer', async () => {
+it('recognizes the note about a question in a chat history, also after the answer', async () => {
   const { room, give, callId } = await waiting();
   const note = inputNote({ canonical: 'builtin.bash', callId, question: 'Server "crm" asks: Which one?' }, 's');
   expect(note).not.toMatch(/\n/);
@@ -220,7 +220,7 @@ it('what a chat client was told of a question is known again, also after the ans
 });
 
 describe('progress of a call', () => {
-  it('becomes events, a few of them, until its result', async () => {
+  it('becomes a few events until its result', async () => {
     const made = await makeRoom([calls(['bash', {}]), last], {
       execute: async (_args, { channel }) => {
         for (let at = 0; at < 1_000; at += 1) {

@@ -25,7 +25,7 @@ const match = (stored: readonly Message[], sent: readonly Message[], ...rest: [t
   matchHistory(told(stored, rest[1]), sent.length === 0 ? null : told(sent, rest[1]), rest[0]).is;
 
 describe('a resent history', () => {
-  it('is none when only new input came', () => {
+  it('is none without an assistant message', () => {
     expect(match([user('a'), assistant('b')], [])).toBe('none');
   });
 
@@ -37,7 +37,7 @@ describe('a resent history', () => {
     expect(match([user('a'), call('c'), result('c'), assistant('done')], [user('a'), assistant('looking\n\ndone')])).toBe('same');
   });
 
-  it('is the same however user messages and steps were cut', () => {
+  it('is the same however user messages and steps were split', () => {
     const stored: Message[] = [
       {
         role: 'user',
@@ -66,14 +66,14 @@ describe('a resent history', () => {
     expect(match([image('AAAA'), assistant('b')], [image('AAAB'), assistant('b')])).toBe('fork');
   });
 
-  it('has the calls that the client was given, by id', () => {
+  it('compares the calls that the client was sent, by id', () => {
     const stored = [user('a'), call('c1', 'client.pick'), result('c1'), assistant('b')];
     expect(match(stored, [user('a'), call('c1', null), result('c1'), assistant('b')])).toBe('same');
     expect(match(stored, [user('a'), call('c2', null), result('c2'), assistant('b')])).toBe('fork');
     expect(match(stored, [user('a'), assistant('looking'), assistant('b')])).toBe('fork');
   });
 
-  it('may hold our own sentences on what waits, and may lack what nobody was shown', () => {
+  it('may have notes about pending questions, and may lack what no client received', () => {
     const stored = [user('a'), assistant('b'), assistant('c'), call('c1', 'client.pick', '')];
     const tail = { said: ['c'], calls: new Set(['c1']) };
     expect(match(stored, [user('a'), assistant('b\n\nWaiting for x')], [tail], ['Waiting for x'])).toBe('same');

@@ -11,7 +11,7 @@ import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner
 const more: ToolDefinition[] = ['send', 'risky', 'other'].map((name) => toolOf('local', name, { kind: 'local' }));
 const run = calls(['bash', { command: 'x' }]);
 
-/** A script over the session's tools: `bash` calls these one after the other, `local.risky` and `local.other` are asked about. */
+/** A script over the session's tools: `bash` makes these calls one after another; `local.risky` and `local.other` require approval. */
 type Step = [name: string, args?: Record<string, unknown>];
 
 const suspended: ToolAnswer = { ...textResult(''), suspended: true };
@@ -60,8 +60,8 @@ const told = (events: SessionEvent[]): string[] =>
 const left = (self: { sql: { exec(query: string): { toArray(): unknown[] } } }): number =>
   ['journal', 'journal_results', 'journal_roots'].reduce((sum, table) => sum + self.sql.exec(`SELECT * FROM ${table}`).toArray().length, 0);
 
-describe('a turn in which a call beneath a call waits', () => {
-  it('asks for that call by its own name, goes on after the word, and runs nothing twice', async () => {
+describe('a turn with a nested call that waits', () => {
+  it('asks for that call under its own name, resumes after the decision, and runs nothing twice', async () => {
     const self = await room([
       ['send', { n: 1 }],
       ['risky', { n: 2 }],
@@ -97,7 +97,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(left(self)).toBe(0);
   });
 
-  it('has one audit row for each call, which names the one that made it', async () => {
+  it('has one audit row for each call, naming the outer call', async () => {
     const self = await room([
       ['send', { n: 1 }],
       ['risky', { n: 2 }],
@@ -114,7 +114,7 @@ describe('a turn in which a call beneath a call waits', () => {
     ]);
   });
 
-  it.each(['deny', 'expire'] as const)('tells code the no (%s), for that call alone, and goes on', async (how) => {
+  it.each(['deny', 'expire'] as const)('returns the denial (%s) of that call to the code, which continues', async (how) => {
     const self = await room([['risky'], ['send']]);
     self.accept('t1');
     await self.settle();
@@ -128,7 +128,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(self.ran).toEqual(['local.send {}']);
   });
 
-  it('waits for all that it asks at once', async () => {
+  it('waits for everything that it asks at once', async () => {
     const self = await room([['risky'], ['send'], ['other']], { together: true });
     self.accept('t1');
     await self.settle();
@@ -143,7 +143,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(answered(self.events())[0]?.split('\n').toSorted()).toEqual(['other local.other done', 'risky denied', 'send local.send done']);
   });
 
-  it('goes on after its process died while it waited', async () => {
+  it('resumes after its process died while it waited', async () => {
     const self = await room([['send'], ['risky']]);
     self.accept('t1');
     await self.settle();
@@ -155,7 +155,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('tells code that it is not known what came of a call whose process died in it', async () => {
+  it('returns an unknown outcome for a call whose process died in it', async () => {
     let dead = true;
     const ran: string[] = [];
     const self = await room([['read'], ['send'], ['other']], {
@@ -197,7 +197,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(answered(self.events())).toEqual(['read builtin.read']);
   });
 
-  it('stops code that goes another way than before, and says what it had done', async () => {
+  it('stops code that makes other calls than before, and says what it had done', async () => {
     let again = false;
     const self = await room([], {
       execute: async (_args, context, canonical) => {
@@ -234,7 +234,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(ran).toEqual([]);
   });
 
-  it('ends with its turn when it is cancelled: nothing waits and nothing is kept', async () => {
+  it('ends its nested calls when it is cancelled, and deletes their state', async () => {
     const self = await room([['send'], ['risky']]);
     self.accept('t1');
     await self.settle();
@@ -247,7 +247,7 @@ describe('a turn in which a call beneath a call waits', () => {
     expect(pendingOf(self.room, 't1')).toEqual([]);
   });
 
-  it("is answered by the caller whose tool it calls, and audits that under the caller's call", async () => {
+  it('gets the result of a client tool that it calls, and audits that under the outer call', async () => {
     const clientTools = [{ name: 'mine', description: '', inputSchema: { type: 'object' } }];
     const self = await room([['send'], ['mine', { q: 1 }]], { clientTools });
     self.accept('t1');
@@ -268,8 +268,8 @@ describe('a turn in which a call beneath a call waits', () => {
   });
 });
 
-describe('a direct call in which a call beneath it waits', () => {
-  it('is answered with what waits, and goes on when it is sent again', async () => {
+describe('a direct call with a nested call that waits', () => {
+  it('returns what waits, and resumes when it is sent again', async () => {
     const self = await room([['send'], ['risky'], ['send']]);
     const request = { name: 'bash', arguments: { command: 'x' } };
     const first = await self.call(request);
@@ -288,7 +288,7 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(self.ran).toHaveLength(4);
   });
 
-  it('of two that are sent again at once one runs, and both have its answer', async () => {
+  it('runs once for two concurrent repeats, and both have its response', async () => {
     const self = await room([['send'], ['risky']]);
     const request = { name: 'bash', arguments: { command: 'x' } };
     await self.call(request);
@@ -298,7 +298,7 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(self.ran).toEqual(['local.send {}', 'local.risky {}']);
   });
 
-  it('tells code the no and goes on', async () => {
+  it('returns the denial to the code, which continues', async () => {
     const self = await room([['risky'], ['send']]);
     const request = { name: 'bash', arguments: { command: 'x' } };
     await self.call(request);
@@ -306,7 +306,7 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(contentText((await self.call(request)).result.content)).toBe('risky denied\nsend local.send done');
   });
 
-  it('goes on after its process died, with its key and its journal', async () => {
+  it('resumes after its process died, with its key and its journal', async () => {
     let dead = true;
     const ran: string[] = [];
     const self = await room([], {
@@ -331,7 +331,7 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(await self.call(request)).toEqual(answer);
   });
 
-  it('cannot wait on scratch files: code is told that it needs approval', async () => {
+  it('cannot wait on scratch files: the code gets `approval_required`', async () => {
     const self = await room([['risky'], ['send']]);
     const answer = await self.call({ name: 'bash', arguments: { command: 'x' }, scratch: true });
     expect(contentText(answer.result.content)).toBe('risky approval_required\nsend local.send done');

@@ -13,14 +13,14 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 let plan: Plan;
 
-/** Writes a line without asking, then one that needs a person, then one without again. */
+/** Writes a line without approval, then one that requires approval, then one without again. */
 const implementation = `const said = [];
 for (const name of ['shell', 'asks', 'shell']) {
   const answer = await tools[name]({ command: 'echo ' + name + ' >> /workspace/effects.txt' });
@@ -80,7 +80,7 @@ async function make() {
 
 describe('a made tool in a session', () => {
   it.each(['lives on', 'dies'])(
-    'waits for a person in the middle of its code and goes on where it was; its process %s meanwhile',
+    'waits for an approval within its code and resumes where it was; its process %s in the meantime',
     async (how) => {
       const self = await make();
       await self.say('/lines {}');
@@ -108,7 +108,7 @@ describe('a made tool in a session', () => {
     expect(await self.effects()).toBe('shell shell');
   });
 
-  it('waits and goes on in a direct call, too', async () => {
+  it('waits and resumes in a direct call too', async () => {
     const self = await make();
     const call = () => sessions.get(self.id).call(owner, { plan, name: 'lines', arguments: {} });
     const first = await call();
@@ -121,8 +121,8 @@ describe('a made tool in a session', () => {
   });
 });
 
-describe('the journal in a session’s own tables', () => {
-  it('holds results larger than a value of its storage, up to its bound, and lets go of them with the root', async () => {
+describe("the journal in a session's tables", () => {
+  it('holds results larger than a value of its storage, up to its limit, and deletes them with the root', async () => {
     const { id } = await make();
     await runInDurableObject(stubOf(id), async (_instance, { storage }) => {
       migrate(storage, sessionMigrations);
@@ -140,7 +140,7 @@ describe('the journal in a session’s own tables', () => {
         journal.begin(start(place));
         expect(journal.finish(start(place), large, { durationMs: 1, keep: true })).toBe(place);
       }
-      // As another object of the same session finds them.
+      // As another object of the same session reads them.
       const again = new CallJournals(sql, now, parts);
       expect(again.open(null).find('call_a.1')).toEqual({
         ...{ callId: 'call_a.1', canonical: 'local.x', fingerprint: 'f1', attempts: 1, told: 1, order: 1 },
@@ -154,8 +154,8 @@ describe('the journal in a session’s own tables', () => {
   });
 });
 
-describe('a session of the release before, which had no calls beneath calls', () => {
-  /** As that release left it: what the migrations since bring is not there. */
+describe('a session of the previous release, which had no nested calls', () => {
+  /** As that release left it, without the later migrations. */
   const takeBack = (id: string): Promise<void> =>
     runInDurableObject(stubOf(id), (_instance, { storage }) => {
       for (const table of ['journal', 'journal_results', 'journal_roots', 'taint']) storage.sql.exec(`DROP TABLE ${table}`);
@@ -168,7 +168,7 @@ describe('a session of the release before, which had no calls beneath calls', ()
       storage.sql.exec('UPDATE schema_version SET version = 6');
     });
 
-  it('opens, goes on with what waited, keeps its files, which are taken for a person’s, and has tools that call tools', async () => {
+  it("opens, resumes its waiting turn, keeps its files as the client's, and can run tools that call tools", async () => {
     const self = await make();
     await self.say('/asks {"command": "cat effects.txt; echo late >> effects.txt"}');
     const callId = await self.waits();

@@ -1,4 +1,4 @@
-/** Calls beneath a call, and what may happen to a session while one of them waits or runs. */
+/** Nested calls, and what may happen to a session while one of them waits or runs. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { InputRequired } from '../../src/core/mcp-input.ts';
@@ -15,7 +15,7 @@ const run = calls(['bash', { command: 'x' }]);
 const suspended: ToolAnswer = { ...textResult(''), suspended: true };
 const once = { by: 'k', remember: false };
 
-/** `bash` calls these one after the other; `local.risky` and `local.other` are asked about. */
+/** `bash` makes these calls one after another; `local.risky` and `local.other` require approval. */
 async function script(names: readonly string[], { calls: beneath }: ToolContext): Promise<ToolAnswer> {
   const lines: string[] = [];
   for (const name of names) {
@@ -51,8 +51,8 @@ const rows = (self: Room, ...tables: string[]): number =>
   tables.reduce((sum, table) => sum + self.sql.exec(`SELECT * FROM ${table}`).toArray().length, 0);
 const kept = (self: Room): number => rows(self, 'journal', 'journal_results', 'journal_roots', 'input_parts');
 
-describe('while a call beneath a call waits', () => {
-  it('a rule that denies it is made: it is denied, whatever the person says', async () => {
+describe('while a nested call waits', () => {
+  it('a new rule that denies it applies, whatever the approver decides', async () => {
     const self = await room(['risky', 'send']);
     self.accept('t1');
     await self.settle();
@@ -63,7 +63,7 @@ describe('while a call beneath a call waits', () => {
     expect(self.ran).toEqual(['local.send']);
   });
 
-  it('a person says the word by a link, which is used up', async () => {
+  it('it is decided by a link, which is then used up', async () => {
     const self = await room(['send', 'risky']);
     self.accept('t1');
     await self.settle();
@@ -75,7 +75,7 @@ describe('while a call beneath a call waits', () => {
     await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('a server beneath asks for input: it is given once, and nothing of it is kept', async () => {
+  it('the input for a server that it calls is given once, and then deleted', async () => {
     let rounds = 0;
     const self = await room(['send', 'send'], {
       execute: async (_args, { given }) => {
@@ -101,8 +101,8 @@ describe('while a call beneath a call waits', () => {
   });
 });
 
-describe('while a call beneath a call runs', () => {
-  it('its turn is cancelled: what it still does comes to nothing, and its row is written', async () => {
+describe('while a nested call runs', () => {
+  it('its turn is cancelled: its result is dropped, and its row is written', async () => {
     const late = Promise.withResolvers<ToolAnswer>();
     const self = await room(['send', 'send'], { execute: () => late.promise });
     self.accept('t1');
@@ -121,8 +121,8 @@ describe('while a call beneath a call runs', () => {
   });
 });
 
-describe('a direct call in which a call beneath it waits', () => {
-  it('dies once it goes on, and goes on from there under its key', async () => {
+describe('a direct call with a nested call that waits', () => {
+  it('resumes under its key from where it was, after a crash while it resumed', async () => {
     let dead = true;
     const self = await room(['send', 'risky', 'send'], {
       execute: async (_args, _context, canonical) => {
@@ -145,7 +145,7 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(kept(self)).toBe(0);
   });
 
-  it('is one of two that came at once: they wait for one question, and its answer is theirs', async () => {
+  it('shares one approval and one response with a concurrent identical call', async () => {
     const self = await room(['send', 'risky']);
     const request = { name: 'bash', arguments: { command: 'x' } };
     const [one, other] = await Promise.all([self.call(request), self.call(request)]);
@@ -160,7 +160,7 @@ describe('a direct call in which a call beneath it waits', () => {
 });
 
 describe('the journal', () => {
-  it('keeps nothing of a direct call that died and that nobody can send again', async () => {
+  it('deletes the calls of an interrupted direct call that cannot be sent again', async () => {
     const dies = async () => {
       const self = await room(['send', 'other'], {
         asks: [],
@@ -189,7 +189,7 @@ describe('the journal', () => {
     expect(kept(keyed)).toBe(0);
   });
 
-  it('that is full has an answer all the same for what the caller has run', async () => {
+  it('stores an error when it is full for a call that the client has run', async () => {
     const { room: session } = await makeRoom([]);
     const journal = session.journals.open(null);
     const call = (n: number) => ({

@@ -7,7 +7,7 @@ import { Inputs } from '../../src/session/inputs.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const owner: Principal = { workspace: 'default', keyId: 'chat', scopes: ['chat'] };
 const at = { turn: 't1', step: 1, callId: 'a', name: 'n', canonical: 'crm.n' };
@@ -16,8 +16,8 @@ const required: SessionEventBody = {
   expiresAt: '2030-01-01T00:00:00.000Z',
 };
 
-describe('questions of tools in a session’s own tables', () => {
-  it('hold what is larger than a value of its storage, and let go of it with the result', async () => {
+describe("questions of tools in a session's tables", () => {
+  it('hold values larger than a value of its storage, and are deleted with the result', async () => {
     const { sessions } = wire(bindings);
     const { id } = await sessions.create(owner, { model: 'rehearsal/default', listed: false });
     const stub = env.SESSION.get(env.SESSION.idFromString(id));
@@ -31,7 +31,7 @@ describe('questions of tools in a session’s own tables', () => {
       if (asked === null) throw new Error('it was not asked');
       inputs.answer(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
       inputs.follow({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
-      // As another object of the same session finds them.
+      // As another object of the same session reads them.
       const again = new Inputs(storage.sql, () => 0);
       expect(again.given('a')).toEqual({ responses: { k: { action: 'accept', content: { id: '7' } } }, state });
       again.follow({ type: 'tool-result', ...at, via: 'wire', isError: false, content: [] });
@@ -41,7 +41,7 @@ describe('questions of tools in a session’s own tables', () => {
     });
   });
 
-  it('are nobody’s to answer in a session of somebody else, or where nothing is asked', async () => {
+  it("cannot be answered in another key's session, or without an open question", async () => {
     const { sessions } = wire(bindings);
     const { id } = await sessions.create(owner, { model: 'rehearsal/default', listed: false });
     const given = { callId: 'a', input: {} };

@@ -1,6 +1,6 @@
 /**
- * Logs as releases wrote them, kept for good: whatever this release makes of them, it makes of the logs that are out there. A
- * journal is a file of lines: first its turns and what is to come of them, then the events. New ones are added, none changed.
+ * Logs as releases wrote them, stored permanently: this release must read them as it reads existing logs. A journal is a file of lines:
+ * first its turns and their expected outcome, then the events. New ones are added, none changed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const journals = readdirSync(folder).map((file) => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
-  // Our own files, written beside this test.
+  // Our own files, next to this test.
   return { file, header: header as Header, events: events as SessionEvent[] };
 });
 
@@ -44,7 +44,7 @@ function fold(turn: string, events: SessionEvent[]): Folded {
   };
 }
 
-/** The tables as the release left them: this one's, with the rows of that one. */
+/** The tables of this release with the rows of the old one. */
 async function restore({ header, events }: (typeof journals)[number]) {
   const room = await makeRoom([]);
   for (const { id, at, ...body } of events)
@@ -62,24 +62,24 @@ async function restore({ header, events }: (typeof journals)[number]) {
 describe.each(journals)('the journal $file', (journal) => {
   const { header, events } = journal;
 
-  it('is of a format that this release reads', () => {
+  it('has a format that this release reads', () => {
     expect(header.format).toBeLessThanOrEqual(logFormat);
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
   });
 
-  it('folds to the state that it stands for', () => {
+  it('folds to its expected state', () => {
     expect(Object.fromEntries(header.turns.map(({ id }) => [id, fold(id, events)]))).toEqual(header.expected.folded);
   });
 
-  it('is the conversation that it was', () => {
+  it('gives its expected conversation', () => {
     const transcript = createTranscript();
     for (const event of events) transcript.apply(event);
-    // Who said it was not told then; now it is, from the same events.
+    // The caller was not stored then; it is now, from the same events.
     const said = transcript.messages().map((message) => (message.role === 'assistant' ? { ...message, model: undefined } : message));
     expect(said).toEqual(header.expected.messages);
   });
 
-  it('is gone on from where a turn was left', async () => {
+  it('resumes from where a turn was left', async () => {
     const room = await restore(journal);
     await room.restart();
     expect(ends(room.events())).toEqual(header.expected.ends);

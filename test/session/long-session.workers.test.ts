@@ -1,4 +1,4 @@
-/** What a session costs when it is long, and results that are: over the real storage. */
+/** What a long session costs, and long results, over the real storage. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { TurnStore } from '../../src/session/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const services = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['admin'] };
@@ -32,7 +32,7 @@ async function turn({ session }: Made, plan: Plan, input: string): Promise<TurnA
   return await session.answer(owner, submitted.turn);
 }
 
-/** As many whole turns as said, two messages each, written as the runner writes them. */
+/** Appends this many whole turns, two messages each, as the runner writes them. */
 async function fill({ stub }: Made, plan: Plan, count: number): Promise<void> {
   await runInDurableObject(stub, (_, state) => {
     const turns = new TurnStore(state.storage.sql, Date.now);
@@ -50,13 +50,13 @@ async function fill({ stub }: Made, plan: Plan, count: number): Promise<void> {
       turns.ended(id, 'completed', 'stop', last.id);
     }
   });
-  // A new life, in which nothing of it is in memory yet.
+  // A new life of the object, with nothing in memory yet.
   await evictDurableObject(stub);
 }
 
 type Counts = { rowsRead: number; rowsWritten: number; bytesWritten: number };
 
-/** What the session's storage does until the returned function is called, in this life of the object. */
+/** Counts what the session's storage does until the returned function is called, in this life of the object. */
 async function count({ stub }: Made): Promise<() => Promise<Counts>> {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   let bytesWritten = 0;
@@ -66,7 +66,7 @@ async function count({ stub }: Made): Promise<() => Promise<Counts>> {
       configurable: true,
       value: (query: string, ...values: SqlStorageValue[]) => {
         const cursor = exec(query, ...values);
-        // How a reply is cut into batches is the clock's business, and what it says the model's.
+        // The batches depend on the clock, and the text on the model.
         if (String(values[2]).startsWith('{"type":"text-delta"')) return cursor;
         cursors.push(cursor);
         if (/^\s*(INSERT|UPDATE)/i.test(query)) for (const value of values) bytesWritten += String(value).length;
@@ -82,7 +82,7 @@ async function count({ stub }: Made): Promise<() => Promise<Counts>> {
     });
 }
 
-/** In a new isolate it is not known at first whether anybody listens, so that turn is told of. */
+/** In a new isolate the subscribers are unknown at first, so notices are stored for that turn. */
 async function told({ stub }: Made): Promise<void> {
   const waiting = (): Promise<object> =>
     runInDurableObject(stub, (_, { storage: { sql } }) => sql.exec("SELECT kind FROM timers WHERE kind = 'notice'").toArray());
@@ -95,7 +95,7 @@ describe('a long session', () => {
     const costs = async (turns: number): Promise<Counts> => {
       const made = await make();
       await fill(made, plan, turns);
-      // The first turn of a life reads the conversation; what is counted is any turn.
+      // The first turn of a life reads the conversation; any later turn is counted.
       await turn(made, plan, 'hello');
       await told(made);
       const stop = await count(made);
@@ -105,19 +105,19 @@ describe('a long session', () => {
     const [short, long] = [await costs(10), await costs(5_000)];
     expect(short.rowsWritten).toBeGreaterThan(5);
     expect(long.rowsWritten).toBe(short.rowsWritten);
-    // Numbers of events have more digits.
+    // Event numbers have more digits.
     expect(long.bytesWritten - short.bytesWritten).toBeLessThan(200);
     expect(long.rowsRead - short.rowsRead).toBeLessThan(50);
   });
 
-  it('is looked at without reading its conversation, and goes on from all of it', async () => {
+  it('is read without loading its conversation, and continues from all of it', async () => {
     const made = await make();
     const plan = await planFor();
     await fill(made, plan, 5_000);
     const stop = await count(made);
     expect(await made.session.view(owner)).toMatchObject({ turn: { id: 'old_4999', status: 'completed' }, queued: 0 });
     expect(await made.session.answer(owner, 'old_17')).toMatchObject({ text: 'answer 17' });
-    // One page of the log for the old answer; the log has 30,000 events.
+    // One page of the log for the old response; the log has 30,000 events.
     expect((await stop()).rowsRead).toBeLessThan(700);
     expect(await turn(made, plan, 'hello')).toMatchObject({ status: 'completed' });
     const page = await made.session.messages(owner, { limit: 3 });
@@ -127,7 +127,7 @@ describe('a long session', () => {
     expect((await made.session.messages(owner, { cursor: whole.nextCursor ?? '' })).items).toHaveLength(2);
   });
 
-  it('is compacted over its budget, shows people everything, and goes on after a restart from where models do', async () => {
+  it('is compacted over its budget, shows people everything, and resumes after a restart from the compaction', async () => {
     const made = await make();
     const plan = { ...(await planFor()), limits: { maxContextTokens: 1_000 } };
     await fill(made, plan, 600);
@@ -146,14 +146,14 @@ describe('a long session', () => {
 });
 
 describe('a result of five megabytes', () => {
-  it('is cut for the model, kept whole, and read in pieces from the same turn on', async () => {
+  it('is cut for the model, stored whole, and can be read in pieces in the same turn', async () => {
     await services.catalog('default').put('toolset', 'long-results', { tools: [{ tool: 'builtin.read_file' }] });
     const plan = await planFor('long-results');
     const made = await make();
     const whole = Array.from({ length: 350_000 }, (_, index) => `line ${index} é`).join('\n');
     await made.session.writeFile(owner, 'big.txt', new TextEncoder().encode(whole));
 
-    const first = await turn(made, plan, '/read_file {"path": "big.txt"}\n\n/fetch_result {"callId": "nobody"}');
+    const first = await turn(made, plan, '/read_file {"path": "big.txt"}\n\n/fetch_result {"callId": "unknown"}');
     expect(first.toolCalls.map(({ canonical, isError }) => [canonical, isError])).toEqual([
       ['builtin.read_file', false],
       ['builtin.fetch_result', true],

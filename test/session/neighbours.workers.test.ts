@@ -1,4 +1,4 @@
-/** What one session does to others, and what a turn keeps to while the workspace changes around it: over the real objects. */
+/** How one session affects others, and what a turn keeps while the workspace changes, over the real objects. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -10,14 +10,14 @@ import { TurnStore } from '../../src/session/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const model = 'rehearsal/default';
 const stubOf = (id: string) => bindings.SESSION.get(bindings.SESSION.idFromString(id));
 
-/** Anew for each use: a stub whose object was reset stays broken. */
+/** Created for each use: a stub whose object was reset stays broken. */
 function fresh(id: string): Session {
   return new Proxy(sessions.get(id), { get: (_, method) => Reflect.get(sessions.get(id), method) });
 }
@@ -36,8 +36,8 @@ async function kill(id: string): Promise<void> {
   await runInDurableObject(stubOf(id), (_, state) => state.abort('the process dies')).catch(() => undefined);
 }
 
-describe('a session that is flooded', () => {
-  it('with turns and large results leaves the turns of another alone', async () => {
+describe('a flooded session', () => {
+  it('does not delay the turns of another session', async () => {
     await catalog('default').put('toolset', 'flood', {
       tools: [{ tool: 'builtin.bash', name: 'shell', aliases: [] }, { tool: 'builtin.read_file' }],
     });
@@ -47,20 +47,20 @@ describe('a session that is flooded', () => {
     const send = (text: string) => noisy.session.submit(owner, { plan, input: [{ type: 'text', text }] });
     await send('/shell sleep 25');
     await Promise.all(Array.from({ length: limits.maxQueuedTurns }, () => send('/read_file {"path": "big.txt"}')));
-    // Whatever is too much is refused, not piled up.
+    // What exceeds the limits is refused, not queued.
     await expect(send('more')).rejects.toMatchObject({ code: 'rate_limited' });
     await noisy.session.cancel(owner);
     for (let turn = 0; turn < 5; turn += 1) {
       const answer = await quiet.session.answer(owner, await quiet.say('/shell echo here'));
       expect(answer).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
     }
-    // It went on beside it, not after it.
+    // The other session continued in parallel.
     expect((await noisy.session.view(owner)).queued).toBeGreaterThan(0);
     await noisy.session.remove(owner);
   });
 });
 
-describe('an alias that is given to another tool', () => {
+describe('an alias that is assigned to another tool', () => {
   const tools = (first: string, second: string) => ({
     tools: [
       { tool: 'builtin.bash', name: first, approval: 'always' },
@@ -68,10 +68,10 @@ describe('an alias that is given to another tool', () => {
     ],
   });
 
-  it('means the old one to the end of a turn that waits, over a death too, and the new one in the next', async () => {
+  it('keeps its meaning until a waiting turn ends, also after a crash, and has the new one in the next turn', async () => {
     await catalog('default').put('toolset', 'swapped', tools('do_it', 'look_up'));
     const { id, session, say } = await make('swapped');
-    // The second step is made after the swap.
+    // The second step runs after the change.
     const turn = await say('/do_it {"command": "echo one"}\n\n/do_it {"command": "echo two"}');
     const before = await session.answer(owner, turn);
     expect(before).toMatchObject({ status: 'waiting', pending: [{ canonical: 'builtin.bash' }] });
@@ -92,7 +92,7 @@ describe('an alias that is given to another tool', () => {
 });
 
 describe('an alarm', () => {
-  it('lets no error out and comes again, though its session cannot be opened, and then does its work', async () => {
+  it('throws no error and is retried when its session cannot be opened, and then does its work', async () => {
     const { id, session } = await make('flood');
     const plan = await planTurn(owner, { model });
     const due = (kind: string) => `UPDATE timers SET due = 0 WHERE kind = '${kind}'`;
@@ -103,7 +103,7 @@ describe('an alarm', () => {
     });
     await kill(id);
     for (let ringing = 0; ringing < 10; ringing += 1) {
-      // False when there is none: each time it was set again.
+      // False without an alarm: it was set again each time.
       expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
       await runInDurableObject(stubOf(id), (_, { storage }) => void storage.sql.exec(due('turn')));
     }
@@ -113,8 +113,8 @@ describe('an alarm', () => {
   });
 });
 
-describe('a deletion in the middle of a turn', () => {
-  it('takes what is queued, who reads, what is remembered by key and every file along; the same keys find nothing of it', async () => {
+describe('a deletion during a turn', () => {
+  it('removes queued turns, readers, idempotency keys and files; the same keys find nothing', async () => {
     await catalog('default').put('toolset', 'flood', {
       tools: [{ tool: 'builtin.bash', name: 'shell', aliases: [] }, { tool: 'builtin.read_file' }],
     });
@@ -142,7 +142,7 @@ describe('a deletion in the middle of a turn', () => {
     expect(again).toMatchObject({ id, turn: null, queued: 0 });
     expect(await session.eventsAfter(owner, 0, 0)).toEqual([]);
     await expect(session.readFile(owner, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
-    // The key of the old turn names nothing any more: this is a new one.
+    // The key of the old turn is free: this is a new turn.
     const renewed = await session.submit(owner, request('/shell echo queued > queued.txt'));
     expect(renewed.turn).not.toBe(queued.turn);
     expect(await session.answer(owner, renewed.turn)).toMatchObject({ status: 'completed' });

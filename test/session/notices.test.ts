@@ -1,4 +1,4 @@
-/** What a session tells of its turns: every end, once and in order, whatever dies; and nothing where nobody wants to hear. */
+/** Notices about turns: every end, once and in order, also after crashes; and none without a subscriber. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { logFormat } from '../../src/core/session-event.ts';
@@ -17,8 +17,8 @@ const stored = (room: Room) => room.sql.exec('SELECT sequence FROM notices').toA
 const approve = (room: Room, callId: string) => decide(room.decideDoor(), callId, 'approve', { by: 'k1', remember: false });
 const askedIds = (room: Room) => room.room.approvals.pending().map(({ callId }) => callId);
 
-describe('a session tells of a turn', () => {
-  it('that a trigger began when it has ended, with what is to be known of it', async () => {
+describe('a session stores a notice of a turn', () => {
+  it('of a trigger when it has ended, with its outcome', async () => {
     const room = await makeRoom([says('All done.')]);
     room.accept('t1', { trigger, agent: 'doer' });
     await room.settle();
@@ -46,23 +46,23 @@ describe('a session tells of a turn', () => {
   it('that failed, with its problem', async () => {
     const room = await makeRoom([
       () => {
-        throw new Error('a fault of ours');
+        throw new Error('an internal failure');
       },
     ]);
     room.accept('t1', { trigger });
     await room.settle();
     expect(room.told).toMatchObject([{ type: 'turn.failed', status: 'failed', problem: { code: 'internal' } }]);
-    expect(JSON.stringify(room.told)).not.toContain('a fault of ours');
+    expect(JSON.stringify(room.told)).not.toContain('an internal failure');
   });
 
-  it('that died too often to go on', async () => {
+  it('that died too often to resume', async () => {
     const room = await makeRoom(Array.from({ length: 20 }, () => silence));
     room.accept('t1', { trigger });
     for (let deaths = 0; deaths < 20 && room.told.length === 0; deaths += 1) await room.restart();
     expect(told(room)).toEqual(['t1 turn.failed failed recovery_limit']);
   });
 
-  it('that a newer release began', async () => {
+  it('that a newer release started', async () => {
     const room = await makeRoom([silence]);
     room.accept('t1', { trigger });
     await room.settle();
@@ -71,7 +71,7 @@ describe('a session tells of a turn', () => {
     expect(told(room)).toEqual(['t1 turn.failed interrupted restarted']);
   });
 
-  it('that was cancelled while it waited, by a process that had not seen it run', async () => {
+  it('that was cancelled while it waited, by a process that had not run it', async () => {
     const room = await makeRoom([calls(['asks', {}])]);
     room.accept('t1', { trigger });
     await room.settle();
@@ -81,7 +81,7 @@ describe('a session tells of a turn', () => {
     expect(told(room)).toEqual(['t1 approval.required waiting approval_required', 't1 turn.failed cancelled cancelled']);
   });
 
-  it('that was never begun, when its session is deleted', async () => {
+  it('that never started, when its session is deleted', async () => {
     const room = await makeRoom([silence]);
     for (const turn of ['t1', 't2', 't3']) room.accept(turn, { trigger: { ...trigger, delivery: turn } });
     await room.settle();
@@ -95,8 +95,8 @@ describe('a session tells of a turn', () => {
   });
 });
 
-describe('when somebody is asked', () => {
-  it('it is told once, with the questions, and again only when something new is asked', async () => {
+describe('when a question is open', () => {
+  it('one notice is sent with the questions, and another only for a new question', async () => {
     const room = await makeRoom([
       calls(['asks', { command: 'a' }], ['asks', { command: 'b' }]),
       calls(['asks', { command: 'c' }]),
@@ -111,7 +111,7 @@ describe('when somebody is asked', () => {
     await approve(room, first);
     await room.settle();
     await room.restart();
-    // One of them is still waited for.
+    // One of them is still open.
     expect(room.told.length).toBe(1);
     await approve(room, second);
     await room.settle();
@@ -124,23 +124,23 @@ describe('when somebody is asked', () => {
     expect(told(room).slice(3)).toEqual(['t1 turn.resumed running ', 't1 turn.completed completed stop']);
   });
 
-  it('its end is told when nobody has decided in time', async () => {
-    const room = await makeRoom([calls(['asks', {}]), says('Nobody answered.')]);
+  it('the end is notified when the approval has expired', async () => {
+    const room = await makeRoom([calls(['asks', {}]), says('No decision came.')]);
     room.accept('t1', { trigger });
     await room.settle();
     await room.clock.advance(limits.approvalTtlMs);
     await room.ring();
     await room.settle();
     expect(told(room).slice(1)).toEqual(['t1 turn.resumed running ', 't1 turn.completed completed stop']);
-    expect(room.told.at(-1)).toMatchObject({ text: 'Nobody answered.' });
+    expect(room.told.at(-1)).toMatchObject({ text: 'No decision came.' });
   });
 
-  it('it is told by the next process when the one that asked died before it could rest', async () => {
+  it('the next process sends the notice when the process died before the wait was stored', async () => {
     const room = await makeRoom([calls(['asks', {}])]);
     room.listeners.isAway = true;
     room.accept('t1', { trigger });
     await room.settle();
-    // As it is when the process dies between the question and the rest.
+    // As after a crash between the question and the wait.
     room.sql.exec("UPDATE turns SET state = 'running', reason = NULL, asked_event = 0");
     room.sql.exec('DELETE FROM notices');
     room.listeners.isAway = false;
@@ -148,7 +148,7 @@ describe('when somebody is asked', () => {
     expect(told(room)).toEqual(['t1 approval.required waiting approval_required']);
   });
 
-  it('by its own tools alone, nobody else is told', async () => {
+  it('no notice is sent for client tools alone', async () => {
     const lookUp = { name: 'look_up', description: '', inputSchema: { type: 'object' } };
     const room = await makeRoom([calls(['look_up', {}]), says('Done.')], { clientTools: [lookUp] });
     room.accept('t1', { trigger });
@@ -161,8 +161,8 @@ describe('when somebody is asked', () => {
   });
 });
 
-describe('who wants to hear', () => {
-  it('is asked, and where nobody does nothing is stored', async () => {
+describe('the subscribers', () => {
+  it('are looked up, and without any nothing is stored', async () => {
     const room = await makeRoom([says('One.'), says('Two.')]);
     const writes: string[] = [];
     const { exec } = room.sql;
@@ -180,7 +180,7 @@ describe('who wants to hear', () => {
     expect(writes.filter((query) => /INTO notices|'notice'/.test(query))).toEqual([]);
   });
 
-  it('is told by event and agent', async () => {
+  it('are matched by event and agent', async () => {
     const room = await makeRoom([says('One.'), says('Two.'), calls(['asks', {}])]);
     room.listeners.heads = [
       { events: ['turn.failed'], agents: ['doer'] },
@@ -197,7 +197,7 @@ describe('who wants to hear', () => {
     expect(told(room)).toEqual(['t2 turn.completed completed stop', 't3 turn.failed cancelled cancelled']);
   });
 
-  it('is everybody as long as it is not known', async () => {
+  it('are assumed while they are unknown', async () => {
     const room = await makeRoom([says('One.')]);
     room.listeners.heads = null;
     room.accept('t1');
@@ -205,7 +205,7 @@ describe('who wants to hear', () => {
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });
 
-  it('is looked up again at each step: one who subscribes in the middle of a turn hears its end', async () => {
+  it('are looked up at each step: a subscription during a turn receives its end', async () => {
     const room = await makeRoom([calls(['bash', {}]), says('Done.')], {
       execute: async () => {
         room.listeners.heads = [{}];
@@ -218,8 +218,8 @@ describe('who wants to hear', () => {
   });
 });
 
-describe('a turn of the release before', () => {
-  /** Its tables, opened by this one. */
+describe('a turn of the previous release', () => {
+  /** Its tables, opened by this release. */
   const upgrade = async (room: Room): Promise<void> => {
     room.sql.exec('DROP TABLE notices');
     room.sql.exec('ALTER TABLE turns DROP COLUMN asked_event');
@@ -227,7 +227,7 @@ describe('a turn of the release before', () => {
     await room.restart();
   };
 
-  it('that ran goes on, and its end is told to those who listen', async () => {
+  it('that ran resumes, and its end is sent to the subscribers', async () => {
     const room = await makeRoom([silence, says('Done.')]);
     room.listeners.heads = [{}];
     room.accept('t1', { agent: 'doer' });
@@ -236,7 +236,7 @@ describe('a turn of the release before', () => {
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });
 
-  it('that waited goes on after the word', async () => {
+  it('that waited resumes after the decision', async () => {
     const room = await makeRoom([calls(['asks', {}]), says('Done.')]);
     room.accept('t1', { agent: 'doer' });
     await room.settle();
@@ -249,8 +249,8 @@ describe('a turn of the release before', () => {
   });
 });
 
-describe('while the Catalog is away', () => {
-  it('what is to be told waits in order, and is told by the alarm, also by another process', async () => {
+describe('while the Catalog is unavailable', () => {
+  it('notices wait in order and are sent by the alarm, also by another process', async () => {
     const room = await makeRoom([says('One.'), says('Two.'), says('Three.')]);
     room.listeners.isAway = true;
     for (const turn of ['t1', 't2']) {
@@ -272,7 +272,7 @@ describe('while the Catalog is away', () => {
     ]);
   });
 
-  it('the alarm is set for it as soon as it is stored', async () => {
+  it('the alarm is set as soon as a notice is stored', async () => {
     const room = await makeRoom([says('One.')]);
     room.listeners.isAway = true;
     room.accept('t1', { trigger });
@@ -285,7 +285,7 @@ describe('while the Catalog is away', () => {
     expect([told(room), room.room.timers.due(Number.MAX_SAFE_INTEGER)]).toEqual([['t1 turn.completed completed stop'], []]);
   });
 
-  it('a fault of the storage is over with the next alarm', async () => {
+  it('a storage error is retried with the next alarm', async () => {
     const room = await makeRoom([says('One.')]);
     const { exec } = room.sql;
     let faults = 1;
@@ -303,7 +303,7 @@ describe('while the Catalog is away', () => {
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });
 
-  it('an answer that comes after the session was deleted and made again forgets nothing of the new one', async () => {
+  it('a response after the session was deleted and created again deletes no new notice', async () => {
     const room = await makeRoom([says('One.')]);
     room.listeners.isAway = true;
     room.accept('t1', { trigger });
@@ -324,7 +324,7 @@ describe('while the Catalog is away', () => {
     expect([sent, stored(room)]).toEqual([[before, before + 1], 0]);
   });
 
-  it('many are handed over a few at a time', async () => {
+  it('many notices are sent in batches', async () => {
     const count = limits.noticeBatchRows * 2 + 1;
     const room = await makeRoom(Array.from({ length: count }, () => says('x')));
     room.listeners.isAway = true;

@@ -1,4 +1,4 @@
-/** Proposals in a session: rows of the log like any other, written with the turn's end, and told to whoever reads native events. */
+/** Proposals in a session: events of the log, written with the turn's end and shown in native streams. */
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -10,7 +10,7 @@ import { toTranscript, toTurnAnswer } from '../../src/session/turn-answer.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, silence, types, type Model } from './runner-room.ts';
 
-/** The process stops here so many times. */
+/** The process stops here this many times. */
 const stops = vi.hoisted(() => ({ left: 0 }));
 vi.mock('../../src/core/crash-point.ts', () => ({
   crashPoint: (name: string) => (name === 'final-before-event' && stops.left-- > 0 ? new Promise(() => undefined) : undefined),
@@ -44,7 +44,7 @@ async function ended(): Promise<SessionEvent[]> {
 }
 
 describe('a turn that completes', () => {
-  it('proposes before its end, the best first, in every event there is', async () => {
+  it('proposes before its end, the best first, in all fields', async () => {
     const events = await ended();
     expect(types(events)).toEqual(['turn-start', 'step-start', 'text-delta', 'step-end', 'proposal', 'proposal', 'turn-end']);
     expect(events.filter(({ type }) => type === 'proposal')).toMatchObject([camera, quiz]);
@@ -53,7 +53,7 @@ describe('a turn that completes', () => {
     expect(JSON.parse(text.split('data: ')[1] ?? '')).toMatchObject({ type: 'proposal', turn: 'Where is my camera?', ...camera });
   });
 
-  it('has them in its plain answer, and nothing there without any', async () => {
+  it('has them in its plain response, and no field without any', async () => {
     expect(toTurnAnswer('Where is my camera?', await ended()).proposals).toEqual([camera, quiz]);
     const room = await makeRoom([says('Hello.')], { more: shown });
     room.accept('Hello');
@@ -61,7 +61,7 @@ describe('a turn that completes', () => {
     expect(toTurnAnswer('Hello', room.events())).not.toHaveProperty('proposals');
   });
 
-  it('shows nothing of them in the chat dialects, and nothing in the conversation', async () => {
+  it('shows none in the chat dialects, and none in the conversation', async () => {
     const events = await ended();
     const without = events.filter(({ type }) => type !== 'proposal').map((event, index) => ({ ...event, id: index + 1 }));
     const range = { turn: 'Where is my camera?', after: 0, earlier: null };
@@ -84,14 +84,14 @@ describe('a turn that completes', () => {
     expect(JSON.stringify([transcript.messages(), toTranscript(transcript.turns())])).not.toContain('Opens the');
   });
 
-  it('proposes nothing to whom a list leaves none of them', async () => {
+  it('proposes nothing when the allow-list has none of them', async () => {
     const room = await makeRoom([says('x')], { more: shown });
     room.accept('my camera and my quiz', { allow: ['builtin.read', 'ui.quiz'] });
     await room.settle();
     expect(proposed(room.events())).toEqual(['ui.quiz']);
   });
 
-  it('proposes from the whole of its turn, input that came while it waited included', async () => {
+  it('proposes from the whole turn, including input that came while it waited', async () => {
     const room = await makeRoom([calls(['asks', { command: 'x' }]), says('Done.')], { more: shown });
     room.accept('Go');
     await room.settle();
@@ -107,7 +107,7 @@ describe('a turn that completes', () => {
 });
 
 describe('a turn that ends in another way', () => {
-  it('proposes nothing when it is cancelled, or fails', async () => {
+  it('proposes nothing when it is cancelled or fails', async () => {
     const room = await makeRoom([silence], { more: shown });
     room.accept('my camera');
     await room.settle();
@@ -127,7 +127,7 @@ describe('a turn that ends in another way', () => {
 });
 
 describe('a process that dies at the end of a turn', () => {
-  it('has proposed once when the turn is over, however often it died', async () => {
+  it('has proposed once when the turn has ended, however often it died', async () => {
     stops.left = 2;
     const room = await makeRoom([says('Or a quiz?')], { more: shown });
     room.accept('my camera');
@@ -143,7 +143,7 @@ describe('a process that dies at the end of a turn', () => {
     expect(proposed(room.events())).toHaveLength(2);
   });
 
-  it('cannot die between a proposal and the end: they are written without a wait between them', async () => {
+  it('cannot die between a proposal and the end, which are written without an await between them', async () => {
     const room = await makeRoom([says('Or a quiz?')], { more: shown });
     let waits = 0;
     const seen: [string, number][] = [];

@@ -7,7 +7,7 @@ import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } fr
 
 const said = (text: string): ChatEvent => ({ type: 'text', text });
 
-/** Runs for ever the first `times`, as when the process dies in it, then answers. */
+/** Never returns the first `times`, as when the process dies in it; then returns. */
 function hangs(times: number) {
   const keys: string[] = [];
   const execute: Execute = (_args, { idempotencyKey }, canonical) => {
@@ -18,7 +18,7 @@ function hangs(times: number) {
 }
 
 describe('a turn whose process died', () => {
-  it('asks the model again for a step that was cut, takes back what it had said, and ends once', async () => {
+  it('repeats an interrupted model request, drops the text of the first one, and ends once', async () => {
     const room = await makeRoom([
       async function* (signal) {
         yield [said('half')];
@@ -38,7 +38,7 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('runs a safe call again under the same key, and tells of an unsafe one that its outcome is unknown', async () => {
+  it('runs a safe call again under the same key, and reports an unknown outcome for an unsafe one', async () => {
     const { keys, execute } = hangs(2);
     const room = await makeRoom([calls(['read', { path: 'a' }], ['bash', { command: 'x' }]), () => reply(finish)], { execute });
     room.accept('t1');
@@ -52,7 +52,7 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('serves finished calls from the log: only the missing one runs', async () => {
+  it('takes finished calls from the log: only the missing one runs', async () => {
     const ran: unknown[] = [];
     const room = await makeRoom([calls(['read', { n: 1 }], ['read', { n: 2 }], ['read', { n: 3 }]), () => reply(finish)], {
       execute: ({ n }) => {
@@ -67,7 +67,7 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('writes nothing any more from the run that was overtaken', async () => {
+  it('drops the writes of the older run', async () => {
     let release = (_result: ToolResult): void => undefined;
     const room = await makeRoom([calls(['read', {}]), () => reply(finish)], {
       execute: () => new Promise((resolve) => (release = resolve)),
@@ -79,7 +79,7 @@ describe('a turn whose process died', () => {
     const before = room.events();
     stale(textResult('from the dead'));
     await room.settle();
-    // The old run has a log of its own, so what it wrote would be in the table.
+    // The old run has another log object, so anything that it wrote would be in the table.
     expect(room.sql.exec('SELECT id FROM events').toArray()).toHaveLength(before.length);
     release(textResult('again'));
     await room.settle();
@@ -87,7 +87,7 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('is ended with a reason when it dies again and again without getting further', async () => {
+  it('is ended with a reason when it dies repeatedly without progress', async () => {
     const room = await makeRoom(Array.from({ length: 20 }, () => silence));
     room.accept('t1');
     await room.settle();
@@ -97,14 +97,14 @@ describe('a turn whose process died', () => {
     expect(room.events().filter(({ type }) => type === 'turn-resume')).toHaveLength(limits.maxRecoveriesWithoutProgress + 1);
   });
 
-  it('has no more time than others: what it worked before it died counts, and what nobody worked does not', async () => {
+  it('keeps its time limit: work before the crash counts, and time without a run does not', async () => {
     const room = await makeRoom([silence, silence]);
     room.accept('t1', { limits: { turnTimeoutMs: 60_000 } });
     await room.settle();
     await room.clock.advance(40_000);
     await room.ring();
     room.die();
-    // Nobody runs it for a day.
+    // It has no run for a day.
     await room.clock.advance(24 * 60 * 60_000);
     await room.restart();
     expect(ends(room.events())).toEqual([]);
@@ -114,7 +114,7 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 failed timeout']);
   });
 
-  it('is ended and not read when a newer release wrote its log', async () => {
+  it('is ended unread when a newer release wrote its log', async () => {
     const room = await makeRoom([silence, () => reply(finish)]);
     room.accept('t1');
     room.accept('t2');
@@ -125,7 +125,7 @@ describe('a turn whose process died', () => {
     expect(types(room.events())).not.toContain('turn-resume');
   });
 
-  it('goes on in a log of format 1, where a call that is open may have been begun', async () => {
+  it('resumes in a log of format 1, where an open call may have been started', async () => {
     const { keys, execute } = hangs(1);
     const room = await makeRoom([calls(['bash', { command: 'x' }]), () => reply(finish)], { execute });
     room.accept('t1');
@@ -138,13 +138,13 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('waits, and was not interrupted, when it had asked before it died', async () => {
+  it('waits, without an interruption, when it had asked before it died', async () => {
     const room = await makeRoom([calls(['asks', {}])]);
     room.accept('t1');
     await room.settle();
     const before = room.events();
     for (let death = 0; death < 10; death += 1) {
-      // The question stands in the log; that it waits for the answer does not stand in the table yet.
+      // The question is in the log; the table does not have the wait yet.
       room.sql.exec(`UPDATE turns SET state = 'running', reason = NULL`);
       await room.restart();
     }
@@ -175,7 +175,7 @@ describe('a turn whose process died', () => {
 });
 
 describe('the alarm', () => {
-  it('is at most a tick ahead while a turn runs, and gone when none does', async () => {
+  it('is at most one interval ahead while a turn runs, and deleted when none does', async () => {
     const room = await makeRoom([silence]);
     room.accept('t1');
     await room.settle();
@@ -188,7 +188,7 @@ describe('the alarm', () => {
     expect(room.room.timers.due(Number.MAX_SAFE_INTEGER)).toEqual([]);
   });
 
-  it('starts a turn that was accepted and never begun', async () => {
+  it('starts a turn that was accepted and never started', async () => {
     const room = await makeRoom([]);
     room.room.turns.accept('t1', { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} }, [
       { type: 'text', text: 'x' },
@@ -198,7 +198,7 @@ describe('the alarm', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('does its work once when it rings twice', async () => {
+  it('does its work once when it fires twice', async () => {
     const { keys, execute } = hangs(1);
     const room = await makeRoom([calls(['bash', {}])], { execute });
     room.accept('t1');
@@ -209,7 +209,7 @@ describe('the alarm', () => {
     expect(types(room.events()).filter((type) => type === 'turn-start')).toHaveLength(1);
   });
 
-  it('is set again before anything is done', async () => {
+  it('is set again before anything else is done', async () => {
     const room = await makeRoom([silence]);
     room.accept('t1');
     await room.settle();
@@ -224,7 +224,7 @@ describe('the alarm', () => {
     expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
   });
 
-  it('comes again however often its work fails, and then the turn goes on', async () => {
+  it('is retried however often its work fails, and then the turn resumes', async () => {
     const room = await makeRoom([silence, () => reply(finish)]);
     room.accept('t1');
     await room.settle();
@@ -249,7 +249,7 @@ describe('the alarm', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('lets no session go while a turn runs or somebody is asked', async () => {
+  it('deletes no session while a turn runs or a question is open', async () => {
     const room = await makeRoom([calls(['asks', {}])]);
     room.accept('t1');
     await room.settle();

@@ -13,20 +13,20 @@ function store(): ResultStore {
   return createResultStore(fakeSql(sessionMigrations));
 }
 
-/** All pieces, as a model pages through them. */
+/** Reads all pieces, as a model pages through them. */
 function pieces(results: ResultStore, callId: string, maxBytes: number): string[] {
   const found: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
     const piece = results.read(callId, offset, maxBytes);
-    if (piece === null) throw new Error('it is not kept');
+    if (piece === null) throw new Error('it is not stored');
     found.push(piece.text);
     offset = piece.nextOffset;
   }
   return found;
 }
 
-describe('kept results', () => {
-  it('are read back whole in pieces of any size, none larger than was asked for', () => {
+describe('stored results', () => {
+  it('are read back whole in pieces of any size, none larger than requested', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.integer({ min: 4, max: 40 }), (value, maxBytes) => {
         const results = store();
@@ -38,7 +38,7 @@ describe('kept results', () => {
     );
   });
 
-  it('get on by at least a character, however little is asked for, and never give half of one', () => {
+  it('return at least one character, however small the limit, and never half of one', () => {
     const results = store();
     results.keep('call_1', text('a😀é'));
     expect(pieces(results, 'call_1', 1)).toEqual(['a', '😀', 'é']);
@@ -54,20 +54,20 @@ describe('kept results', () => {
     expect(results.read('call_1', 0, 10)?.totalBytes).toBe(utf8Length(value));
   });
 
-  it('end with a note where even what is kept was cut', () => {
+  it('end with a note when they were too long to store', () => {
     const results = store();
     results.keep('call_1', text('x'.repeat(limits.maxStoredResultBytes + 1)));
     expect(results.read('call_1', limits.maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: only the first 16777216 of 16777217 bytes/);
   });
 
-  it('are replaced by a second try of the same call', () => {
+  it('are replaced by a second run of the same call', () => {
     const results = store();
     results.keep('call_1', text('x'.repeat(2_000_000)));
     results.keep('call_1', text('short'));
     expect(results.read('call_1', 0, 100)).toEqual({ text: 'short', nextOffset: null, totalBytes: 5 });
   });
 
-  it('make room for the new ones, the oldest first', () => {
+  it('are dropped for new ones, the oldest first', () => {
     const results = createResultStore(fakeSql(sessionMigrations), 30);
     for (let index = 0; index < 5; index += 1) results.keep(`call_${index}`, text('x'.repeat(10)));
     results.keep('call_3', text('y'));
@@ -75,7 +75,7 @@ describe('kept results', () => {
     expect(held).toEqual([null, null, 'x', 'y', 'x']);
   });
 
-  it('are none at first, and there after a restart', () => {
+  it('are empty at first, and survive a restart', () => {
     const sql = fakeSql(sessionMigrations);
     const results = createResultStore(sql);
     expect([results.any(), results.read('call_1', 0, 10)]).toEqual([false, null]);

@@ -1,4 +1,4 @@
-/** A session's room in plain Node, over SQLite in memory, with a scripted model and tool. It can die and be opened again. */
+/** An open session in plain Node, over SQLite in memory, with a scripted model and tool. It can die and be opened again. */
 import { createHash } from 'node:crypto';
 import { vi } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
@@ -41,7 +41,7 @@ import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 
-// The platform hashes in a thread of its own, whose time no test can know.
+// The platform hashes in another thread, which takes an unknown time.
 vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
   const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
   return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
@@ -78,13 +78,13 @@ export function calls(...made: [name: string, args: Record<string, unknown>][]):
   return () => reply(...events, { type: 'finish', reason: 'tool-calls', raw: null });
 }
 
-/** Waits for ever, as a provider that has stopped talking; ends when told to. */
+/** Never ends, like a provider that stopped sending; ends when aborted. */
 export async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]> {
   await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
   yield [];
 }
 
-/** `more`: tools beside the usual ones, of any kind, in the toolset; `asks`: those of them that need leave. `safe`: those that may run again. */
+/** `more`: additional tools of any kind in the toolset; `asks`: those that require approval. `safe`: those that may run again. */
 export type RoomOptions = {
   asks?: readonly string[];
   safe?: readonly string[];
@@ -130,12 +130,12 @@ export async function makeRoom(
   const work: Promise<unknown>[] = [];
   const sent: AuditRow[] = [];
   const allowed: PolicyRule[] = [];
-  /** `<key> <scope>` of the keys that stand. */
+  /** `<key> <scope>` of the active keys. */
   const standing = new Set(['k1 approve']);
   const aborted: unknown[] = [];
   const asked = { model: 0 };
   const brake = { audit: false, catalog: 0 };
-  /** null: the Catalog does not say who listens. `isAway`: it takes no notices. */
+  /** null: the Catalog does not return the subscribers. `isAway`: it takes no notices. */
   const listeners: { heads: readonly SubscriptionHead[] | null; isAway: boolean } = { heads: [], isAway: false };
   const told: TurnNotice[] = [];
   const kept = keptLog();
@@ -163,13 +163,13 @@ export async function makeRoom(
 
   const flushNotices = async (): Promise<boolean> => {
     const fault = await self.room.notices.handOver(async (notices) => {
-      if (listeners.isAway) throw new Error('the catalog is away');
+      if (listeners.isAway) throw new Error('the catalog is unavailable');
       told.push(...notices);
     });
     return fault === null;
   };
 
-  /** As a new process finds it: nothing but the tables. */
+  /** Opens the session as a new process does, from its tables. */
   const open = (): Room => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
@@ -187,7 +187,7 @@ export async function makeRoom(
       notices: new Notices({
         ...{ sql, session: 's', log, turns, timers, now: clock.now },
         subscriptions: async () => {
-          if (listeners.heads === null) throw new Error('the catalog is away');
+          if (listeners.heads === null) throw new Error('the catalog is unavailable');
           return listeners.heads;
         },
         tell: () => void work.push(flushNotices()),
@@ -217,7 +217,7 @@ export async function makeRoom(
       namesFor: async (asked) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
-          throw new Error('the catalog is away');
+          throw new Error('the catalog is unavailable');
         }
         return turnNames(all, asked);
       },
@@ -229,7 +229,7 @@ export async function makeRoom(
 
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 30; turn += 1) {
-      // Hashes are made on threads of their own: so many, one after the other, are waited for on a machine that has time.
+      // Hashes are made in other threads: this many, one after another, are awaited on an idle machine.
       await crypto.subtle.digest('SHA-256', new Uint8Array(1));
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -247,10 +247,10 @@ export async function makeRoom(
     asked,
     brake,
     listeners,
-    /** What the Catalog was told of turns. */
+    /** The notices that the Catalog received. */
     told,
     lines: kept.lines,
-    /** What direct calls are resolved with. */
+    /** The names with which direct calls are resolved. */
     names: all,
     settle,
     accept(id: string, own: Partial<Plan> = {}): void {
@@ -260,7 +260,7 @@ export async function makeRoom(
       self.room.runner.pump();
     },
     events: (): SessionEvent[] => [...self.room.log.readAll(0)],
-    /** The process dies: whatever it still does in this one comes to nothing. */
+    /** The process dies: whatever it still does has no effect. */
     die(): void {
       sql.exec('UPDATE turns SET epoch = epoch + 1');
       self.room = open();
@@ -291,7 +291,7 @@ export async function makeRoom(
       keyStands: async (keyId, scope) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
-          throw new Error('the catalog is away');
+          throw new Error('the catalog is unavailable');
         }
         return standing.has(`${keyId} ${scope}`);
       },

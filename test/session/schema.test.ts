@@ -11,14 +11,14 @@ import { TurnStore } from '../../src/session/turn-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 import { plan } from './runner-room.ts';
 
-/** Also tells which statements look at every row of a table that grows with the session. */
+/** Also reports which statements scan a table that grows with the session. */
 function watched() {
   const sql = fakeSql(sessionMigrations);
   const scans: string[] = [];
   let statements = 0;
   const exec = (query: string, ...bindings: string[]) => {
     statements += 1;
-    // The first row of an order is found at once. A maximum is called a search also where it is looked for in every row.
+    // The first row of an order is found at once. SQLite also calls a maximum over all rows a search.
     if (!query.startsWith('INSERT') && !query.endsWith('LIMIT 1'))
       for (const row of sql.exec(`EXPLAIN QUERY PLAN ${query}`, ...bindings).toArray())
         if (/^(SCAN|SEARCH(?!.*USING)) (turns|client_calls|calls|completions|idempotency|approvals)\b/.test(String(row.detail)))
@@ -28,7 +28,7 @@ function watched() {
   return { sql: { exec } as unknown as SqlStorage, scans, statements: () => statements };
 }
 
-it('finds what every turn asks for without looking at all that the session ever held', () => {
+it('finds what every turn reads without scanning the whole session', () => {
   const { sql, scans, statements } = watched();
   const now = () => 0;
   const turns = new TurnStore(sql, now);

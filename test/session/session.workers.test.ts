@@ -9,7 +9,7 @@ import { EventLog } from '../../src/session/event-log.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] };
@@ -17,7 +17,7 @@ const stranger: Principal = { workspace: 'default', keyId: 'k2', scopes: ['chat'
 const plan: Plan = { model: 'rehearsal/default', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
 const say = (text: string) => ({ plan, input: [{ type: 'text' as const, text }] });
 
-/** Only a chat client's request is matched with the conversation. */
+/** Only a chat client's request is compared with the conversation. */
 const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: false, results: [] };
 
 const make = async () => {
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect((await session.messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('streams a turn from its first event to its end, to as many readers as come', async () => {
+  it('streams a turn from its first event to its end, to any number of readers', async () => {
     const { session } = await make();
     const { turn } = await session.submit(owner, say('hello'));
     const [one, two] = await Promise.all([session.stream(owner, turn), session.stream(owner, turn)]);
@@ -64,7 +64,7 @@ describe('a session', () => {
     }
   });
 
-  it('finishes a turn whose reader left', async () => {
+  it('finishes a turn whose reader disconnected', async () => {
     const { session } = await make();
     const { turn } = await session.submit(owner, say('hello'));
     const stream = await session.stream(owner, turn);
@@ -96,7 +96,7 @@ describe('a session', () => {
     await expect(session.view({ ...owner, workspace: 'other', scopes: ['admin'] })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is unknown before it is made, and stores nothing when guessed', async () => {
+  it('is unknown before it is created, and stores nothing for a guessed id', async () => {
     const id = bindings.SESSION.newUniqueId();
     await expect(sessions.get(id.toString()).view(owner)).rejects.toMatchObject({ code: 'not_found' });
     expect(() => sessions.get('nonsense')).toThrow(expect.objectContaining({ code: 'not_found' }));
@@ -106,14 +106,14 @@ describe('a session', () => {
     expect(tables).toEqual([]);
   });
 
-  it('is gone after it was deleted', async () => {
+  it('no longer exists after it was deleted', async () => {
     const { session } = await make();
     await session.submit(owner, say('hello'));
     await session.remove(owner);
     await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('ends a running turn for its readers when it is deleted, and takes no new one meanwhile', async () => {
+  it('ends a running turn for its readers when it is deleted, and accepts no new one during the deletion', async () => {
     const { session } = await make();
     const { turn } = await session.submit(owner, say('hello'));
     const stream = await session.stream(owner, turn);
@@ -140,7 +140,7 @@ describe('a session', () => {
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
-  it('gives one turn for one idempotency key, and refuses another body under it', async () => {
+  it('creates one turn for one idempotency key, and refuses another body under it', async () => {
     const { session } = await make();
     const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
     const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, request)));
@@ -152,7 +152,7 @@ describe('a session', () => {
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
-  it('begins a turn that was named beforehand once, also when its repeat comes days later', async () => {
+  it('starts a turn with a given id once, also when the repeat comes days later', async () => {
     const { session, stub } = await make();
     expect(await session.hasTurn(owner, 'turn-named')).toBe(false);
     const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, { ...say('once'), turn: 'turn-named' })));
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect((await session.messages(owner)).items.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 
-  it('names the edition that a turn began with also to a repeat that comes with another', async () => {
+  it("names the turn's first edition also in a repeat with another edition", async () => {
     const { session } = await make();
     const edition = { toolset: 'none', version: 1, revision: 1, hash: 'h' };
     const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(repeat.turn).toBe(first.turn);
   });
 
-  it('skips a resent history, and forks one that differs', async () => {
+  it('skips a resent history, and forks a different one', async () => {
     const { id, session } = await make();
     const { turn } = await session.submit(owner, say('hello'));
     const { text } = await session.answer(owner, turn);
@@ -191,7 +191,7 @@ describe('a session', () => {
     expect((await sessions.get(fork.session).messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
   });
 
-  it('keeps files, and tells which fault a path has', async () => {
+  it('stores files, and names the error of a path', async () => {
     const { session } = await make();
     expect(await session.writeFile(owner, 'a/b.txt', new TextEncoder().encode('x'))).toEqual({ path: '/workspace/a/b.txt', created: true });
     expect(await session.listFiles(owner, 'a')).toMatchObject({
@@ -204,7 +204,7 @@ describe('a session', () => {
     await expect(session.readFile(owner, 'a\u0000b')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('deletes itself when it is unlisted and its hour is over, and not while it is listed', async () => {
+  it('deletes itself after an hour when it is unlisted, and not while it is listed', async () => {
     const unlisted = await make();
     const listed = await sessions.create(owner, { model: plan.model, listed: true });
     const listedStub = bindings.SESSION.get(bindings.SESSION.idFromString(listed.id));
@@ -219,10 +219,10 @@ describe('a session', () => {
     expect(await sessions.get(listed.id).view(owner)).toMatchObject({ id: listed.id });
   });
 
-  it('is gone for everyone once it is deleted, and cleared away when its audit has gone to the Catalog', async () => {
+  it('no longer exists once it is deleted, and its data is deleted when its audit rows are in the Catalog', async () => {
     const { session, stub } = await make();
     await runInDurableObject(stub, (_, state) => {
-      // A row that cannot be handed over stands for a Catalog that does not take it.
+      // A row that cannot be sent simulates a Catalog that does not take it.
       state.storage.sql.exec(`INSERT INTO audit (body) VALUES ('not JSON')`);
     });
     await session.remove(owner);
@@ -238,7 +238,7 @@ describe('a session', () => {
 });
 
 describe('the log', () => {
-  it('gives back what was written, however large and oddly spelled, from memory and from disk', async () => {
+  it('returns what was written, of any size and spelling, from memory and from disk', async () => {
     const { stub } = await make();
     const text = `${'😀'.repeat(limits.maxRowCharacters / 2)}x${'\u2028"\\'.repeat(1000)}`;
     const [written, again] = await runInDurableObject(stub, (_, state) => {

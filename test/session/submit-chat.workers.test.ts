@@ -10,7 +10,7 @@ import type { Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'chat', scopes: ['chat'] };
@@ -33,7 +33,7 @@ const textPart = (text: string): InputPart => ({ type: 'text', text });
 const user = (text: string): Message => ({ role: 'user', parts: [textPart(text)] });
 const resultOf = (callId: string, text: string): ClientResult => ({ callId, content: [{ type: 'text', text }], isError: false });
 
-/** As a client sends back what it was told. */
+/** A response as a client sends it back. */
 const said = ({ content, calls }: Told): Message => ({
   role: 'assistant',
   parts: [
@@ -76,7 +76,7 @@ const ask = async (...request: Parameters<typeof send>): Promise<Told> => await 
 const textsOf = async (session: Session): Promise<string> => JSON.stringify((await session.messages(owner)).items);
 
 describe('a chat request to a session whose turn waits', () => {
-  it('brings results of some calls, and is asked for the others again', async () => {
+  it('brings results of some calls, and gets the others again', async () => {
     const session = await make();
     const first = await ask(session, '/pick\n/name');
     const [pick = '', name = ''] = first.calls;
@@ -87,7 +87,7 @@ describe('a chat request to a session whose turn waits', () => {
     for (const text of ['red', 'Ada']) expect(third.content).toContain(text);
   });
 
-  it('takes both of two results at once, and what was said beside them', async () => {
+  it('accepts both of two concurrent results, and the text sent with them', async () => {
     const session = await make();
     const first = await ask(session, '/pick\n/name');
     const results = first.calls.map((callId, index) => resultOf(callId, `result ${index}`));
@@ -99,7 +99,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect((await send(session, 'hello', { history })).session).toBe((await session.view(owner)).id);
   });
 
-  it('gives up calls that were left unanswered when something else is said', async () => {
+  it('aborts unanswered calls when other input is sent', async () => {
     const session = await make();
     const first = await ask(session, '/pick\n/name');
     const second = await ask(session, 'Never mind.', { results: [resultOf(first.calls[0] ?? '', 'red')] });
@@ -107,7 +107,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect((await textsOf(session)).match(/"code":"aborted"/g)).toHaveLength(1);
   });
 
-  it('is the same answer when it comes twice, with another key or none', async () => {
+  it('gets the same response when it is repeated, with another key or none', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const request = { results: [resultOf(first.calls[0] ?? '', 'red')], history: [user('/pick'), said(first)] };
@@ -116,7 +116,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect((await textsOf(session)).match(/"type":"tool-result"/g)).toHaveLength(1);
   });
 
-  it('goes elsewhere with another result than the one that was given, as a conversation that is whole', async () => {
+  it('forks into a complete conversation with a different result than the stored one', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const history = [user('/pick'), said(first)];
@@ -127,7 +127,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect(await textsOf(session)).not.toContain('blue');
   });
 
-  it('tells what happened while nobody watched, when a result came by another way', async () => {
+  it('includes what happened without a reader, when a result came another way', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const [callId = ''] = first.calls;
@@ -138,7 +138,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect((await told(rest)).content).toContain('red');
   });
 
-  it('begins with the rest of that turn when a new one follows it', async () => {
+  it('starts with the rest of the waiting turn when a new turn follows it', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
     await session.takeResults(owner, [resultOf(readToolCallId(first.calls[0] ?? '')?.own ?? '', 'red')]);
@@ -150,7 +150,7 @@ describe('a chat request to a session whose turn waits', () => {
     expect(third.session).toBe(second.session);
   });
 
-  it('shows a native turn’s calls before it gives any up', async () => {
+  it('shows the calls of a native turn before it aborts any', async () => {
     const session = await make();
     const { turn } = await session.submit(owner, { plan, input: [textPart('/pick')] });
     await session.answer(owner, turn);
@@ -163,7 +163,7 @@ describe('a chat request to a session whose turn waits', () => {
 });
 
 describe('a chat client whose tool is called by another tool', () => {
-  it('is given that call, answers it, and stays in its session with it in its history', async () => {
+  it('gets that call, answers it, and stays in its session with it in its history', async () => {
     await catalog('default').put('toolset', 'scripts', { tools: [{ tool: 'builtin.bash' }] });
     const { edition } = await planTurn(owner, { model: plan.model, toolset: 'scripts' });
     const scripts: Plan = { ...plan, ...(edition && { edition }) };
@@ -196,8 +196,8 @@ describe('a chat request after a turn that failed', () => {
   it.each([
     ['sends it again', 'hello again', ['hello again']],
     ['drops it', 'something else', ['something else']],
-    ['lets it stand and says more', 'hello again, please', ['hello again', 'please']],
-  ])('stays in its session, by a client that %s', async (_how, text, kept) => {
+    ['keeps it and adds more', 'hello again, please', ['hello again', 'please']],
+  ])('stays in its session if the client %s', async (_how, text, kept) => {
     const session = await make();
     const { id } = await session.view(owner);
     const first = await ask(session, 'hello');
@@ -209,11 +209,11 @@ describe('a chat request after a turn that failed', () => {
     if (kept.length > 1) return;
     const third = await send(session, 'bye', { history: [...history, ...kept.map(user), said(await told(second))] });
     expect(third.session).toBe(id);
-    // Nothing is left out that was said and answered.
+    // Everything that was sent and answered is present.
     expect((await send(session, 'bye', { history: [user('hello')].concat(said(await told(second))) })).session).not.toBe(id);
   });
 
-  it('asks the model again when it brings the same results again', async () => {
+  it('repeats the model request when it brings the same results again', async () => {
     const session = await make();
     const { id } = await session.view(owner);
     const first = await ask(session, '/pick');
@@ -224,7 +224,7 @@ describe('a chat request after a turn that failed', () => {
     expect(again.session).toBe(id);
     const answer = await told(again);
     expect([answer.finish, answer.content]).toEqual(['stop', expect.stringContaining('red')]);
-    // What has succeeded is told again, and the call still has its one result.
+    // Completed steps are shown again, and the call still has one result.
     expect((await ask(session, null, request)).id).toBe(answer.id);
     expect((await textsOf(session)).match(/"type":"tool-result"/g)).toHaveLength(1);
     const history = [user('/pick'), said(first), said(answer)];
@@ -232,7 +232,7 @@ describe('a chat request after a turn that failed', () => {
   });
 });
 
-/** Of the turn that waits: as if its provider broke meanwhile. */
+/** Fails the waiting turn, as if its provider failed in the meantime. */
 async function setModel(session: string, from: string, to: string): Promise<void> {
   await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_object, { storage }) => {
     storage.sql.exec('UPDATE turns SET plan = replace(plan, ?, ?)', from, to);
@@ -240,7 +240,7 @@ async function setModel(session: string, from: string, to: string): Promise<void
 }
 
 describe('results in a chat request', () => {
-  it('that nobody waits for are refused, whoever’s they are', async () => {
+  it('for calls that are not pending are refused, in any session', async () => {
     const session = await make();
     for (const callId of ['call_1', toToolCallId('call_1', (await session.view(owner)).id), toToolCallId('call_1', 'ab'.repeat(32))])
       await expect(send(session, null, { results: [resultOf(callId, 'x')] })).rejects.toMatchObject({ code: 'invalid_request' });

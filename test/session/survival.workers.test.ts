@@ -14,14 +14,14 @@ import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wiring.ts';
 
-// The generated Env and our structural one name the same bindings.
+// The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
 const { sessions, catalog, directory, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const once = { remember: false };
 
-/** What the tool did is told by the session's own files: a line a run. */
+/** The session's files show what the tool did: one line per run. */
 const effect = '/asks {"command":"echo ran >> /workspace/effects.txt"}';
 let plan: Plan;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   plan = await planTurn(owner, { model: 'rehearsal/default', toolset: 'survival' });
 });
 
-/** Anew for each use: a stub whose object was reset stays broken. */
+/** Created for each use: a stub whose object was reset stays broken. */
 const stubOf = (id: string) => bindings.SESSION.get(bindings.SESSION.idFromString(id));
 
 async function make(setup = { model: 'rehearsal/default', toolset: 'survival', listed: false }) {
@@ -59,12 +59,12 @@ function fresh(id: string): Session {
   return new Proxy(sessions.get(id), { get: (_, method) => Reflect.get(sessions.get(id), method) });
 }
 
-/** The uncaught reset of an object. A visit of its own: an abort would take along what its own visit wrote. */
+/** Resets the object. In a separate visit, since an abort discards the writes of the same visit. */
 async function kill(id: string): Promise<void> {
   await runInDurableObject(stubOf(id), (_, state) => state.abort('the process dies')).catch(() => undefined);
 }
 
-/** The Catalog has a clock of its own: the row is aged instead. */
+/** The Catalog has another clock, so the row is aged instead. */
 async function expireKey(id: string): Promise<void> {
   const object = bindings.CATALOG.get(bindings.CATALOG.idFromName(await objectName('default', 'catalog', '')));
   await runInDurableObject(object, (_, state) => void state.storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', id));
@@ -76,7 +76,7 @@ const tablesOf = (id: string): Promise<unknown[]> =>
   );
 
 describe('a turn that waits for an approval', () => {
-  it('survives ten deaths and evictions, and runs once for two approvals at once', async () => {
+  it('survives ten crashes and evictions, and runs once for two concurrent approvals', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
     const asked = await session.answer(owner, turn);
@@ -96,7 +96,7 @@ describe('a turn that waits for an approval', () => {
     expect(await effects()).toBe(1);
   });
 
-  it('never runs what was denied, and refuses a yes after the no', async () => {
+  it('never runs what was denied, and refuses an approval after the denial', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
@@ -107,7 +107,7 @@ describe('a turn that waits for an approval', () => {
     expect(await effects()).toBe(0);
   });
 
-  it('has no alarm but that of its expiry, and keeps an unlisted session', async () => {
+  it('sets only the alarm of its expiry, and keeps an unlisted session', async () => {
     const { session, id, say } = await make();
     const turn = await say(effect);
     await session.answer(owner, turn);
@@ -122,7 +122,7 @@ describe('a turn that waits for an approval', () => {
     expect(await session.answer(owner, turn)).toMatchObject({ status: 'waiting' });
   });
 
-  it('keeps the turns behind it queued, and a repeat of one is told its place as it is now', async () => {
+  it("keeps later turns queued, and reports a repeat's current place in the queue", async () => {
     const { session, id, say } = await make();
     await session.answer(owner, await say(effect));
     const request = { plan, input: [{ type: 'text' as const, text: 'hello' }], idempotencyKey: 'queued', bodyHash: 'h' };
@@ -136,7 +136,7 @@ describe('a turn that waits for an approval', () => {
     expect(await session.submit(owner, request)).toMatchObject({ turn: first.turn, position: 0 });
   });
 
-  it('stays cancelled, whatever dies after it', async () => {
+  it('stays cancelled after later crashes', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
@@ -161,7 +161,7 @@ describe('a turn that waits for an approval', () => {
     expect(await effects()).toBe(1);
   });
 
-  it('is not decided by a link whose key was revoked or has expired since, and waits for somebody else', async () => {
+  it('is not decided by a link whose key was revoked or has expired, and keeps waiting', async () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
@@ -188,14 +188,14 @@ describe('a turn that waits for an approval', () => {
   });
 });
 
-describe('a turn that waits while its own key goes', () => {
+describe('a turn that waits while its own key is revoked or expires', () => {
   const ways = {
     revoked: (id: string) => catalog('default').revokeKey(id),
     expired: (id: string) => expireKey(id),
   };
 
   it.each(['revoked', 'expired'] as const)(
-    'keeps the rights that it was accepted with: a key that was %s decides nothing, an administrator does',
+    'keeps the rights that it was accepted with: a key that is %s cannot decide, an administrator can',
     async (how) => {
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const { key, record } = await catalog('default').createKey({ name: how, scopes: ['chat', 'approve'], expiresAt });
@@ -215,7 +215,7 @@ describe('a turn that waits while its own key goes', () => {
 });
 
 describe('a turn whose process died', () => {
-  /** A turn that is left in its calls: one begun, safe and unsafe, and one not begun. */
+  /** A turn with open calls: one started and safe, one started and unsafe, one not started. */
   async function leave(id: string): Promise<void> {
     await runInDurableObject(stubOf(id), (_, state) => {
       const turns = new TurnStore(state.storage.sql, Date.now);
@@ -238,7 +238,7 @@ describe('a turn whose process died', () => {
     });
   }
 
-  it('goes on by its alarm: safe calls run again, unsafe ones do not, and those not begun run', async () => {
+  it('resumes by its alarm: safe calls run again, unsafe ones do not, and unstarted ones run', async () => {
     const { id, session, effects } = await make();
     await session.writeFile(owner, 'a.txt', new TextEncoder().encode('content of a'));
     await leave(id);
@@ -262,7 +262,7 @@ describe('a turn whose process died', () => {
     });
   });
 
-  it('is begun by the alarm when it was accepted and nobody came back', async () => {
+  it('is started by the alarm when it was accepted and no request followed', async () => {
     const { session, id } = await make();
     await runInDurableObject(stubOf(id), (_, state) => {
       new TurnStore(state.storage.sql, Date.now).accept('turn_new', plan, [{ type: 'text', text: 'hello' }]);
@@ -275,7 +275,7 @@ describe('a turn whose process died', () => {
     expect(starts).toHaveLength(1);
   });
 
-  it('has its alarm set as soon as it is accepted', async () => {
+  it('sets its alarm as soon as it is accepted', async () => {
     const { session, id, say } = await make();
     await session.view(owner);
     const turn = say('hello');
@@ -290,7 +290,7 @@ describe('a turn whose process died', () => {
 });
 
 describe('a deletion', () => {
-  it('is finished by the alarm when its process died in it, and nothing comes back', async () => {
+  it('is finished by the alarm when its process died during it, and the session stays deleted', async () => {
     const { session, id, say } = await make();
     await session.answer(owner, await say(effect));
     await runInDurableObject(stubOf(id), async (_, state) => {
@@ -304,7 +304,7 @@ describe('a deletion', () => {
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(false);
   });
 
-  it('is finished by whoever comes first after its process died', async () => {
+  it('is finished by the next request after its process died', async () => {
     const { session, id } = await make();
     await runInDurableObject(stubOf(id), (_, state) => void state.storage.sql.exec('UPDATE meta SET leaving = 1'));
     await kill(id);
@@ -312,7 +312,7 @@ describe('a deletion', () => {
     await vi.waitFor(async () => expect(await tablesOf(id)).toEqual([]));
   });
 
-  it('leaves nothing to wake: neither a turn nor an alarm', async () => {
+  it('leaves neither a turn nor an alarm', async () => {
     const { session, id, say } = await make();
     await session.answer(owner, await say(effect));
     await say('behind it');
@@ -327,8 +327,8 @@ describe('a deletion', () => {
 describe('a session made with a key', () => {
   const setup = { model: 'rehearsal/default', listed: false };
 
-  it('is made once, for whoever asks again at once or later, and is another for another principal', async () => {
-    const key = 'once and for all';
+  it('is created once for all repeats of its owner, and is another one for another principal', async () => {
+    const key = 'the same key';
     const made = await Promise.all(Array.from({ length: 5 }, () => sessions.create(owner, setup, key)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     const [first] = made;
@@ -347,7 +347,7 @@ describe('a session made with a key', () => {
     await expect(session.readFile(owner, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is kept for as long as the key', async () => {
+  it('is stored for as long as the key is valid', async () => {
     const { id } = await sessions.create(owner, setup, 'kept');
     await runInDurableObject(stubOf(id), (_, state) => {
       const { due } = state.storage.sql.exec<{ due: number }>(`SELECT due FROM timers WHERE kind = 'expire'`).one();
@@ -355,7 +355,7 @@ describe('a session made with a key', () => {
     });
   });
 
-  it('is kept for as long, also when it is asked something without a key after it', async () => {
+  it('is stored for as long also after a later request without a key', async () => {
     const { id } = await sessions.create(owner, { ...setup, listed: false }, 'kept on');
     const session = sessions.get(id);
     const { turn } = await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] });
@@ -368,7 +368,7 @@ describe('a session made with a key', () => {
 });
 
 describe('a session of an older release', () => {
-  it('opens, also when the upgrade was cut off in the middle', async () => {
+  it('opens, also when the migration was interrupted', async () => {
     const id = bindings.SESSION.newUniqueId().toString();
     await runInDurableObject(stubOf(id), (_, state) => {
       const { storage } = state;
@@ -377,7 +377,7 @@ describe('a session of an older release', () => {
         'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
         ...['default', 'k1', JSON.stringify({ model: 'rehearsal/default', listed: false }), Date.now()],
       );
-      // The next one breaks off before its end.
+      // The next migration fails before its end.
       const broken = [...sessionMigrations.slice(0, 2), `${sessionMigrations[2]}; SELECT * FROM nowhere`];
       expect(() => migrate(storage, broken)).toThrow(/no such/);
       expect(storage.sql.exec('SELECT version FROM schema_version').toArray()).toEqual([{ version: 2 }]);

@@ -16,8 +16,8 @@ async function waiting(made = calls(['read', {}], ['look_up', { q: 1 }], ['look_
   return { room, ids };
 }
 
-describe('results of the caller’s own tools', () => {
-  it('let the turn go on when all are there, each once, in whatever order and process', async () => {
+describe("results of the client's own tools", () => {
+  it('resume the turn when all are present, each once, in any order and process', async () => {
     const { room, ids } = await waiting();
     const [one = '', two = ''] = ids;
     const answer = await readAnswer({ ...room.room, clock: room.clock, gone: () => false }, 't1');
@@ -39,13 +39,13 @@ describe('results of the caller’s own tools', () => {
     ]);
   });
 
-  it('are refused when they are other ones than before, and when nobody waits for them', async () => {
+  it('are refused when they differ from the stored ones, and when their calls are not pending', async () => {
     const { room, ids } = await waiting();
     const [one = '', two = ''] = ids;
     await takeResults(room.room, [said(one, 'a')]);
     await expect(takeResults(room.room, [said(two, 'b'), said(one, 'other')])).rejects.toMatchObject({ code: 'conflict' });
     await expect(takeResults(room.room, [said('call_unknown', 'x')])).rejects.toMatchObject({ code: 'not_found' });
-    // Of the refused lot, none was taken.
+    // None of the refused results was stored.
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
     room.room.runner.cancel();
     await expect(takeResults(room.room, [said(two, 'b')])).rejects.toMatchObject({ code: 'not_found' });
@@ -59,7 +59,7 @@ describe('results of the caller’s own tools', () => {
     expect(await takeResults(room.room, [said(one, 'b')])).toMatchObject({ status: 'running' });
   });
 
-  it('are refused when one request has two different ones of a call', async () => {
+  it('are refused when one request has two different ones for one call', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
     const [one = ''] = ids;
     await expect(takeResults(room.room, [said(one, 'a'), said(one, 'b')])).rejects.toMatchObject({ code: 'conflict' });
@@ -74,7 +74,7 @@ describe('results of the caller’s own tools', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('are bounded as any tool’s, and may be failures', async () => {
+  it("are limited in size like any tool's, and may be errors", async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
     await takeResults(room.room, [said(ids[0] ?? '', 'x'.repeat(2 * limits.maxResultBytes), true)]);
     const result = room.events().find((event) => event.type === 'tool-result');
@@ -83,7 +83,7 @@ describe('results of the caller’s own tools', () => {
     expect(room.room.results.any()).toBe(true);
   });
 
-  it('do not let a turn go on for which a person is asked as well', async () => {
+  it('do not resume a turn that also waits for approval', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}], ['asks', {}]));
     expect(room.room.turns.current()).toMatchObject({ reason: 'approval_required' });
     await takeResults(room.room, [said(ids[0] ?? '', 'a')]);
@@ -93,7 +93,7 @@ describe('results of the caller’s own tools', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
-  it('may be given up by a caller that goes on without them', async () => {
+  it('can be omitted by a client that continues without them', async () => {
     const { room, ids } = await waiting();
     room.room.runner.tell('t1', (state) => [
       ...abortedResults(room.room, state),

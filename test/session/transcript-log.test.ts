@@ -13,7 +13,7 @@ const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null,
 const usage = { inputTokens: 0, outputTokens: 0 };
 const text = (value: string) => [{ type: 'text' as const, text: value }];
 
-/** A session of turns `t0`, `t1` …, each asked and answered; counts the rows that its log reads. */
+/** A session of turns `t0`, `t1` …, each with input and response; counts the rows that its log reads. */
 function session() {
   const sql = fakeSql(sessionMigrations);
   const reads = { rows: 0 };
@@ -57,7 +57,7 @@ function session() {
       }
     },
     now: () => transcript,
-    /** The same session in a process that has just begun. */
+    /** The same session in a new process. */
     reopen: () => {
       log = new EventLog(counting, Date.now);
       transcript = createLogTranscript(sql, log);
@@ -69,7 +69,7 @@ function session() {
 
 const texts = (messages: readonly Parameters<typeof messageText>[0][]) => messages.map(messageText);
 
-describe('a session’s transcript', () => {
+describe("a session's transcript", () => {
   it('reads nothing of the log until a model needs it', () => {
     const { talk, reopen, reads } = session();
     talk(3);
@@ -79,15 +79,15 @@ describe('a session’s transcript', () => {
     expect(reads.rows).toBeGreaterThan(0);
   });
 
-  it('reads only what comes after the last compaction, however long the log before it', () => {
+  it('reads only what follows the last compaction, however long the log before it', () => {
     const rowsFor = (count: number): number => {
       const { talk, begin, end, append, reopen, reads } = session();
       talk(count);
       begin('now');
-      append({ type: 'compaction', turn: 'now', through: `t${count - 2}`, summary: 'SUMMED UP' });
+      append({ type: 'compaction', turn: 'now', through: `t${count - 2}`, summary: 'SUMMARY' });
       end('now');
       const transcript = reopen();
-      expect(texts(transcript.messages())).toEqual([expect.stringContaining('SUMMED UP'), `re t${count - 1}`, 'now', 're now']);
+      expect(texts(transcript.messages())).toEqual([expect.stringContaining('SUMMARY'), `re t${count - 1}`, 'now', 're now']);
       return reads.rows;
     };
     expect(rowsFor(200)).toBe(rowsFor(5));
@@ -111,7 +111,7 @@ describe('a session’s transcript', () => {
 });
 
 describe('the transcript for people', () => {
-  it('is all there after a compaction, in pages that join to the whole', () => {
+  it('is complete after a compaction, in pages that join to the whole', () => {
     const { talk, begin, append, log } = session();
     append({
       type: 'history',
@@ -140,7 +140,7 @@ describe('the transcript for people', () => {
     }
   });
 
-  it('shows a call that waits for somebody, without a result; models are not shown it', () => {
+  it('shows a waiting call without a result, which models do not see', () => {
     const { begin, append, log, now } = session();
     begin('t0');
     const at = { turn: 't0', step: 1 };
@@ -175,7 +175,7 @@ describe('the transcript for people', () => {
     ]);
   });
 
-  it('is empty at first, and refuses a cursor that is not its own', () => {
+  it('is empty at first, and refuses a cursor of another list', () => {
     const { log } = session();
     expect(readMessages(log(), {})).toEqual({ items: [], nextCursor: null });
     expect(() => readMessages(log(), { cursor: 'nonsense' })).toThrow(/cursor/);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 import { toTurnAnswer } from '../../src/session/turn-answer.ts';
 
-it('a restarted step takes back its own calls, and no earlier one, even if that gave nothing', () => {
+it('a restarted step drops its own calls and no earlier ones, even without new events', () => {
   const turn = 't';
   const called = (step: number, callId: string): SessionEventBody => ({
     type: 'tool-input-start',

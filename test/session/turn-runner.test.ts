@@ -15,7 +15,7 @@ const call = [
 
 const room = (models: Model[], execute?: () => Promise<ToolResult>) => makeRoom(models, execute === undefined ? {} : { execute });
 
-/** As long as the Catalog is asked again. */
+/** For as long as the Catalog is retried. */
 async function outwait({ clock, settle }: Pick<Awaited<ReturnType<typeof makeRoom>>, 'clock' | 'settle'>): Promise<void> {
   await settle();
   for (let failures = 0; failures < limits.maxCatalogRetries; failures += 1) {
@@ -24,8 +24,8 @@ async function outwait({ clock, settle }: Pick<Awaited<ReturnType<typeof makeRoo
   }
 }
 
-describe('a session’s turns', () => {
-  it('run one after the other, each to one end', async () => {
+describe("a session's turns", () => {
+  it('run one after another, each to one end', async () => {
     const { accept, events, settle } = await room([
       () => reply({ type: 'text', text: 'one' }, finish),
       () => reply({ type: 'text', text: 'two' }, finish),
@@ -37,7 +37,7 @@ describe('a session’s turns', () => {
     expect(events().map(({ id }) => id)).toEqual(events().map((_, index) => index + 1));
   });
 
-  it('go by the rules of the workspace as they are when a call is made, not as they were when the turn began', async () => {
+  it('use the workspace rules at the time of each call, not at the start of the turn', async () => {
     const rules: PolicyRule[] = [];
     const ran: string[] = [];
     const { accept, events, settle } = await makeRoom(
@@ -76,7 +76,7 @@ describe('a session’s turns', () => {
     expect(ends(events())).toEqual(['t1 cancelled cancelled', 't2 completed stop']);
   });
 
-  it('answer a call that was running when they were cancelled, and drop what it says later', async () => {
+  it('answer a call that was running when they were cancelled, and drop its later result', async () => {
     let release = (_result: ToolResult): void => undefined;
     const {
       room: { runner },
@@ -97,7 +97,7 @@ describe('a session’s turns', () => {
     ]);
   });
 
-  it('fail when they take longer than they may, and say so', async () => {
+  it('fail with a problem when they exceed their time limit', async () => {
     const { accept, events, settle, clock } = await room([silence]);
     accept('t1', { limits: { turnTimeoutMs: 5_000 } });
     await settle();
@@ -108,7 +108,7 @@ describe('a session’s turns', () => {
     ]);
   });
 
-  it('fail with an error that says nothing of the inside when a part of ours breaks, and the log has the cause', async () => {
+  it('fail with an error without internal details after an internal error, whose cause is logged', async () => {
     const broken: Model = () => {
       throw new TypeError('inner secret detail');
     };
@@ -120,7 +120,7 @@ describe('a session’s turns', () => {
     expect(JSON.stringify(lines)).toContain('inner secret detail');
   });
 
-  it('wait for a Catalog that cannot be read for a moment, when they begin and when they go on', async () => {
+  it('wait for a Catalog that is briefly unavailable, at the start and when they resume', async () => {
     const self = await makeRoom([calls(['asks', {}]), () => reply(finish)]);
     self.brake.catalog = limits.maxCatalogRetries;
     self.accept('t1');
@@ -133,7 +133,7 @@ describe('a session’s turns', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
-  it('fail when the Catalog stays away, and are cancelled while they wait for it', async () => {
+  it('fail when the Catalog stays unavailable, and can be cancelled while they wait for it', async () => {
     const self = await makeRoom([]);
     self.brake.catalog = Number.POSITIVE_INFINITY;
     self.accept('t1');
@@ -145,7 +145,7 @@ describe('a session’s turns', () => {
     expect(self.asked.model).toBe(0);
   });
 
-  it('hand over a row for every call that has a result, also for those that were cut off', async () => {
+  it('send an audit row for every call with a result, including interrupted ones', async () => {
     const begun: ChatEvent[] = [{ type: 'call-start', call: 0, name: 'bash', nativeId: null }];
     const many = Array.from({ length: 8 }, (_, at): ChatEvent[] => [
       { type: 'call-start', call: at, name: 'bash', nativeId: null },
@@ -190,7 +190,7 @@ describe('a session’s turns', () => {
     );
   });
 
-  it('begin no call more once a part of ours broke', async () => {
+  it('start no further call after an internal error', async () => {
     let begun = 0;
     const calls = Array.from({ length: 12 }, (_, at): ChatEvent[] => [
       { type: 'call-start', call: at, name: 'bash', nativeId: null },
@@ -212,7 +212,7 @@ describe('a session’s turns', () => {
     expect(begun).toBe(6);
   });
 
-  it('end when the session is deleted, with all that was theirs, and begin no other', async () => {
+  it('end when the session is deleted, with all their results, and start no other', async () => {
     const {
       room: { runner },
       accept,
@@ -229,7 +229,7 @@ describe('a session’s turns', () => {
     expect(runner.active).toBe(false);
   });
 
-  it('have one result for each call: another one is not written down', async () => {
+  it('have one result for each call: a second one is not stored', async () => {
     const { room: opened, accept, events, settle } = await makeRoom([calls(['asks', {}])]);
     accept('t1');
     await settle();

@@ -1,6 +1,6 @@
 /**
- * Everyone who talks to a session in a simulated run, and what they were told: they send, decide, answer, read and stream, and
- * hear nothing more from a process that is dead. Never inside what can die.
+ * The clients of a session in a simulated run, and what they received: they send, decide, answer, read and stream, and receive nothing
+ * from a dead process. They never crash themselves.
  */
 import { limits } from '../../src/core/limits.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -26,11 +26,11 @@ export class Clients {
   readonly #delivered = new Map<number, string>();
   readonly #cursors = new Map<number, number>();
   readonly #chats = new Map<string, ChatSaid & { at: number }>();
-  /** Frames that chat clients were given, by answer. */
+  /** Frames that chat clients received, by response. */
   readonly #frames = new Map<string, string>();
   readonly #answers = new Map<string, string>();
   readonly #direct: DirectCall[] = [];
-  /** Of direct calls: what each waits for, and what was ever approved. */
+  /** Of direct calls: what each waits for, and all approvals. */
   readonly #asked = new Map<string, DirectCall>();
   readonly #approvals = new Map<DirectCall, Set<string>>();
   #remembered = false;
@@ -128,7 +128,7 @@ export class Clients {
     );
   }
 
-  /** In peace: every answer to a chat client is read once more, and says what it said before. */
+  /** After the last crash: every response to a chat client is read once more and must be unchanged. */
   readAnswersAgain(): void {
     for (const [completion, told] of this.#frames) {
       this.#to.whole(
@@ -137,7 +137,7 @@ export class Clients {
         (stream) => {
           void this.#to.follow(stream, (text, all) => {
             if (!told.startsWith(all) && !all.startsWith(told))
-              this.#world.fail(`${completion} said ${told}, and says ${all} (at ${text})`);
+              this.#world.fail(`${completion} was ${told}, and is now ${all} (at ${text})`);
           });
         },
       );
@@ -185,12 +185,12 @@ export class Clients {
     const message = this.#messages.get(key);
     if (message === undefined) return;
     const told = message.turn ?? turn;
-    if (told !== turn) this.#world.fail(`the message ${key} was told ${told}, then ${turn}`);
+    if (told !== turn) this.#world.fail(`the message ${key} got ${told}, then ${turn}`);
     this.#messages.set(key, { ...message, turn });
     if (!this.#accepted.includes(turn)) this.#accepted.push(turn);
   }
 
-  /** Within the time that its key is kept for. */
+  /** Within the validity of its key. */
   #repeat(): void {
     const fresh = [...this.#messages].filter(
       ([key, { at }]) => !this.#chats.has(key) && this.#world.now - at < limits.idempotencyTtlMs / 2,
@@ -201,7 +201,7 @@ export class Clients {
 
   #remember(callId: string): void {
     this.#noteWord(callId, 'approve');
-    // From the question on: the rule may be stored although nobody heard of it.
+    // From the request on: the rule may be stored although no response arrived.
     this.#remembered = true;
     this.#to.whole(
       `remember ${callId}`,
@@ -210,7 +210,7 @@ export class Clients {
     );
   }
 
-  /** One link, and both words by it at once: it is good for one. */
+  /** One link with two concurrent decisions: it is valid for one. */
   #decideByLink(callId: string, words: readonly ('approve' | 'deny')[]): void {
     this.#to.whole(
       `link to ${callId}`,
@@ -242,7 +242,7 @@ export class Clients {
       (events) => {
         for (const [index, event] of events.entries()) {
           if (event.id !== after + index + 1)
-            return this.#world.fail(`a reader at ${after} was given event ${event.id} as number ${index + 1}`);
+            return this.#world.fail(`a reader at ${after} received event ${event.id} as number ${index + 1}`);
           this.#wasGiven(event.id, JSON.stringify(event));
         }
         if ((this.#cursors.get(reader) ?? 0) === after) this.#cursors.set(reader, after + events.length);
@@ -314,7 +314,7 @@ export class Clients {
       (stream) => {
         void this.#to.follow(stream, (_text, all) => {
           const told = this.#frames.get(completion) ?? '';
-          if (!all.startsWith(told) && !told.startsWith(all)) this.#world.fail(`${completion} said ${told}, then ${all}`);
+          if (!all.startsWith(told) && !told.startsWith(all)) this.#world.fail(`${completion} was ${told}, then ${all}`);
           if (all.length > told.length) this.#frames.set(completion, all);
         });
       },
@@ -334,7 +334,7 @@ export class Clients {
   }
 
   #callNew({ name, safe, keyed }: Extract<ClientCommand, { do: 'call' }>): void {
-    // Each has a number that no other call of the run has: effects are told apart by it.
+    // Each has a number that no other call of the run has, which identifies its effects.
     const number = 1_000 + this.#direct.length;
     const call: DirectCall = { key: keyed ? `direct ${number}` : null, name, args: { n: number, safe }, at: this.#world.now };
     this.#direct.push(call);

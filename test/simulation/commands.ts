@@ -1,26 +1,26 @@
-/** What happens to a session from outside in one run, made from a seed: a list, so that a run that fails can be made shorter. */
+/** What happens to a session from outside in one run, generated from a seed: a list, so that a failing run can be shortened. */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Tier } from './machine.ts';
 import { createRandom, type Random } from './random.ts';
 import { clientTool, pointerOf, toolsetNames } from './upstream.ts';
 
-/** `after`: so many things happen before it. */
+/** `after`: how many things happen before it. */
 export type Command = { after: number } & (Said | Done);
-/** What clients do. */
+/** The commands of clients. */
 export type ClientCommand = Said & { after: number };
 
 type Said =
   | { do: 'send'; plan: Plan; words: number; twice: boolean }
-  /** The same message again, with its key: a client that heard nothing, or a network that delivers twice. */
+  /** Repeats a message with its key, like a client without a response or a network that delivers twice. */
   | { do: 'repeat' }
   | { do: 'cancel' }
-  /** `words`: said at the same time, of the same call. */
+  /** `words`: concurrent decisions on the same call. */
   | { do: 'decide' | 'decide-by-link'; of: Target; words: readonly ('approve' | 'deny')[] }
   | { do: 'remember' }
   | { do: 'give-result'; of: Target; texts: readonly string[] }
   | { do: 'read'; reader: number; rewind: number }
-  /** A chat client: with the results that wait, or without, and with something to say, or without. */
+  /** A chat client: with or without the pending results, and with or without new text. */
   | { do: 'chat'; plan: Plan; text: boolean; results: boolean }
   | { do: 'chat-again' | 'stream' | 'stream-chat' | 'answer' }
   | { do: 'call'; name: string; safe: boolean; keyed: boolean }
@@ -28,17 +28,17 @@ type Said =
 
 type Done =
   | { do: 'pass'; ms: number }
-  /** `takeover`: a new process begins while the old one has not noticed its end. */
+  /** `takeover`: a new process starts while the old one has not noticed its end. */
   | { do: 'crash'; how: 'kill' | 'takeover' }
-  /** It dies the next time that it comes to this point, or a few times later. */
+  /** The process dies the next time that it reaches this point, or a few times later. */
   | { do: 'crash-at'; point: CrashPoint; skip: number; how: 'kill' | 'takeover' }
-  /** Dies again and again. */
+  /** The process dies repeatedly. */
   | { do: 'crash-often'; times: number };
 
-/** Which call is meant: one that waits, any that was ever asked for, none. */
+/** Which call is meant: a waiting one, any that ever required approval, or none. */
 type Target = 'pending' | 'any' | 'unknown';
 
-/** Those that a turn comes past in the engine. */
+/** The points that a turn passes in the engine. */
 export const engineCrashPoints: readonly CrashPoint[] = [
   'before-model-request',
   'model-stream-mid',
@@ -60,7 +60,7 @@ export const engineCrashPoints: readonly CrashPoint[] = [
   'compaction-mid',
 ];
 
-/** Those of the object around it. Its schema is there from the begin: `schema-migration-mid` is for tests of the platform's storage. */
+/** The points of the object around it. Its schema exists from the start: `schema-migration-mid` is for tests of the platform's storage. */
 export const objectCrashPoints: readonly CrashPoint[] = [
   ...engineCrashPoints,
   'accept-before-ack',
@@ -71,7 +71,7 @@ export const objectCrashPoints: readonly CrashPoint[] = [
   'delete-session-mid',
 ];
 
-/** Few turns come past these: they are waited for more often, so that some are met. Fewest come past the first, which takes a long conversation. */
+/** Rare points, chosen more often so that some are reached. The first is the rarest, since it takes a long conversation. */
 const seldomPassed: readonly CrashPoint[] = [
   'compaction-mid',
   'compaction-mid',
@@ -87,7 +87,7 @@ const day = 24 * 60 * 60_000;
 export function commandsOf(seed: number, tier: Pick<Tier, 'whole' | 'crashPoints'>): Command[] {
   const random = createRandom(seed ^ 0x5bd1e995);
   const count = random.int(3, 22);
-  // Some sessions are hardly disturbed, some never left alone.
+  // Some sessions are disturbed rarely, some all the time.
   const unrest = random.pick([0.3, 1, 1, 2]);
   const first: Command = { do: 'send', after: 0, plan: randomPlan(random), words: 1, twice: false };
   return [
@@ -96,7 +96,7 @@ export function commandsOf(seed: number, tier: Pick<Tier, 'whole' | 'crashPoints
   ];
 }
 
-/** Some die of exactly this: a decision, a deletion. */
+/** Some crashes follow exactly this: a decision, a deletion. */
 function withDeath(random: Random, command: Command, { crashPoints }: Pick<Tier, 'crashPoints'>): Command[] {
   const point = pointOf(command);
   if (point === null || !crashPoints.includes(point) || !random.chance(0.25)) return [command];
@@ -142,7 +142,7 @@ function randomCommand(random: Random, unrest: number, { whole, crashPoints }: P
   return { do: 'cancel', after };
 }
 
-/** What only the session object can be asked. */
+/** Commands for the session object only. */
 function wholeCommand(random: Random): Command {
   const after = random.chance(0.2) ? 0 : random.int(1, 25);
   const kind = random.next();

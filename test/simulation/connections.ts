@@ -1,13 +1,13 @@
 /**
- * The connections of the clients of a simulated run: a question and its answer, or a stream, heard only as long as the process
- * lives that was asked. What is asked and what is made of the answer is the clients'.
+ * The connections of the clients of a simulated run: a request with its response, or a stream, which end with the process that serves
+ * them. The clients decide what to send and what to do with responses.
  */
 import { Problem, type ProblemCode } from '../../src/core/problem.ts';
 import type { Machine, Process, WholeProcess } from './machine.ts';
 import { CatalogAway } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
-/** What a session may say no with: the one who asked came too late, or asked for what is not there. */
+/** The problems that a session may return: the client came too late, or asked for something that does not exist. */
 const refusals: ReadonlySet<ProblemCode> = new Set(['conflict', 'not_found', 'invalid_request']);
 
 export class Connections {
@@ -21,13 +21,13 @@ export class Connections {
     this.#running = running;
   }
 
-  /** Asks the session something, as a client whose connection ends with the process. An answer implies that all is stored. */
+  /** Sends a request, like a client whose connection ends with the process. A response implies that everything is stored. */
   ask<T>(what: string, ask: (process: Process) => Promise<T>, heard: (answer: T) => void): void {
     const { life, process } = this.#running();
     void this.#deliver(life, what, () => ask(process), heard);
   }
 
-  /** The same, of what only the whole object has. */
+  /** The same, for requests that only the session object has. */
   whole<T>(what: string, ask: (process: WholeProcess) => Promise<T>, heard: (answer: T) => void): void {
     this.ask(
       what,
@@ -39,7 +39,7 @@ export class Connections {
     );
   }
 
-  /** Reads until the end, or until the process is gone. What a reader has is durable. Comments are nobody's to read. */
+  /** Reads until the end, or until the process is gone. What a reader has is durable. Comments are skipped. */
   async follow(stream: ReadableStream<Uint8Array>, given: (text: string, all: string) => void): Promise<void> {
     const { life } = this.#running();
     const reader = stream.getReader();

@@ -1,4 +1,4 @@
-/** Stands in for `core/crash-point.ts`: the simulated run at hand says what happens to a process that comes to a named point. */
+/** Replaces `core/crash-point.ts`: the current simulated run decides what happens to a process at a named point. */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 
 type Passing = (name: CrashPoint) => void | Promise<void>;

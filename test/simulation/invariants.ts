@@ -1,6 +1,6 @@
 /**
- * The promises of a session, checked over its stored log, what the upstream saw and what its clients were told. Each is one
- * sentence; the first that does not hold is the violation.
+ * The invariants of a session, checked over its stored log, what the upstream saw and what its clients received. Each is one sentence;
+ * the first that does not hold is the violation.
  */
 import { parentRoot } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -10,31 +10,31 @@ import { applyEvent } from '../../src/core/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
 import { askingTools, type Effect } from './upstream.ts';
 
-/** What the outside knows at the end of a run. */
+/** What is known outside at the end of a run. */
 export type Witness = {
   effects: readonly Effect[];
-  /** Messages by their key, as they were sent. */
+  /** Messages by key, as sent. */
   messages: ReadonlyMap<string, SentMessage>;
-  /** What callers were told, and by how it was asked for. */
+  /** What callers received, and how they requested it. */
   decisions: readonly { callId: string; decision: 'approve' | 'deny' }[];
   results: readonly { callId: string; text: string }[];
   cancelled: readonly string[];
-  /** Every event that a reader was given, by its number. */
+  /** Every event that a reader received, by number. */
   delivered: ReadonlyMap<number, string>;
-  /** Status of turns that a plain answer told as ended. */
+  /** Status of turns that a plain response reported as ended. */
   answers: ReadonlyMap<string, string>;
-  /** Calls without a turn, by the number in their arguments. `once`: with a key; `approvals`: that may have been taken for it. */
+  /** Calls without a turn, by the number in their arguments. `once`: with a key; `approvals`: how many may have been used for it. */
   direct: readonly { n: unknown; once: boolean; asks: boolean; approvals: number }[];
-  /** A rule may have been stored: not everything has to be asked for any more. */
+  /** A rule may have been stored, so that not everything requires approval any more. */
   remembered: boolean;
-  /** Its deletion was asked for. */
+  /** Its deletion was requested. */
   leaving: boolean;
-  /** Model requests in all, and when the deletion was told. */
+  /** Model requests in total, and at the time when the deletion was confirmed. */
   requests: number;
   removed: { requests: number } | null;
 };
 
-/** `at`: when it was first sent. `turn`: once its sender was told. `before`: turns that were accepted, and known to be, when it was first sent. */
+/** `at`: when it was first sent. `turn`: set once its sender received it. `before`: turns known to be accepted when it was first sent. */
 export type SentMessage = { text: string; plan: Plan; at: number; turn: string | null; before: readonly string[] };
 
 type Call = {
@@ -44,7 +44,7 @@ type Call = {
   safe: boolean;
   stepWhole: boolean;
   takenBack: boolean;
-  /** Of one beneath another: its begin is in the log. */
+  /** For a nested call: its start is in the log. */
   told: boolean;
   asked: number;
   decision: string | null;
@@ -59,11 +59,11 @@ export function checkInvariants(log: readonly SessionEvent[], witness: Witness):
   return checkReaders(log, witness) ?? checkMessages(fold, witness) ?? checkEffects(fold, witness) ?? checkWords(fold, witness);
 }
 
-/** Counted here and not by `core/turn.ts`, which is what is on trial. `idleDeaths`: since the last finished step or call. */
+/** Counted here and not by `core/turn.ts`, which is under test. `idleDeaths`: since the last finished step or call. */
 type Turn = {
   id: string;
   text: string;
-  /** What was told it while it waited. */
+  /** The input that it received while it waited. */
   said: string[];
   state: TurnState;
   end: Extract<SessionEvent, { type: 'turn-end' }> | null;
@@ -75,17 +75,17 @@ type Turn = {
 };
 type Fold = { fault: string | null; turns: Map<string, Turn>; calls: Map<string, Call> };
 
-/** One pass over the log: what it says of itself. */
+/** One pass over the log: its own consistency. */
 function foldLog(log: readonly SessionEvent[]): Fold {
   const fold: Fold = { fault: null, turns: new Map(), calls: new Map() };
   let open: Turn | null = null;
   let steps: Call[] = [];
   for (const [index, event] of log.entries()) {
-    if (event.id !== index + 1) return failed(fold, `event ${event.id} stands at place ${index + 1}`);
+    if (event.id !== index + 1) return failed(fold, `event ${event.id} is at position ${index + 1}`);
     if (!('turn' in event)) continue;
     if (event.type === 'turn-start') {
-      if (open !== null) return failed(fold, `${event.turn} began while ${open.id} had not ended`);
-      if (fold.turns.has(event.turn)) return failed(fold, `${event.turn} began twice`);
+      if (open !== null) return failed(fold, `${event.turn} started before ${open.id} had ended`);
+      if (fold.turns.has(event.turn)) return failed(fold, `${event.turn} started twice`);
       const [part] = event.input;
       open = {
         id: event.turn,
@@ -105,7 +105,7 @@ function foldLog(log: readonly SessionEvent[]): Fold {
     if (open === null || event.turn !== open.id)
       return failed(
         fold,
-        `${event.type} of ${event.turn}, which does not run: ${fold.turns.get(event.turn)?.end === null ? 'not its turn' : 'it has ended, or never began'}`,
+        `${event.type} of ${event.turn}, which is not running: ${fold.turns.get(event.turn)?.end === null ? 'not its turn' : 'it has ended or never started'}`,
       );
     const fault = checkGivenUp(open, event) ?? checkEvent(fold, open, steps, event);
     if (fault !== null) return failed(fold, `${fault} (event ${event.id})`);
@@ -121,16 +121,16 @@ function failed(fold: Fold, fault: string): Fold {
   return { ...fold, fault };
 }
 
-/** A turn that died too often is ended: it asks no model and begins no call. */
+/** A turn that died too often is ended: it sends no model request and starts no call. */
 function checkGivenUp({ id, deaths, idleDeaths }: Turn, { type }: SessionEvent): string | null {
   if (idleDeaths <= limits.maxRecoveriesWithoutProgress && deaths <= limits.maxRecoveries) return null;
-  return type === 'step-start' || type === 'step-restart' || type === 'tool-start' ? `${id} went on after ${deaths} deaths` : null;
+  return type === 'step-start' || type === 'step-restart' || type === 'tool-start' ? `${id} continued after ${deaths} deaths` : null;
 }
 
 function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<SessionEvent, { turn: string }>): string | null {
   switch (event.type) {
     case 'tool-input-start': {
-      if (fold.calls.has(event.callId)) return `the call ${event.callId} began twice`;
+      if (fold.calls.has(event.callId)) return `the call ${event.callId} started twice`;
       const call: Call = {
         turn: turn.id,
         canonical: event.canonical,
@@ -151,7 +151,7 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
     }
     case 'tool-input-end': {
       const call = fold.calls.get(event.callId);
-      if (call === undefined) return `the input of ${event.callId}, which never began, ended`;
+      if (call === undefined) return `the input of ${event.callId} ended without a start`;
       call.n = event.arguments?.n;
       call.safe = event.arguments?.safe === true || call.canonical === 'builtin.run_code';
       return null;
@@ -170,27 +170,27 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       if (isWaiting(turn.state)) return `${turn.id} waited, and its wait was counted as a death`;
       turn.deaths += 1;
       turn.idleDeaths += 1;
-      if (event.attempt !== turn.deaths) return `recovery ${turn.deaths} is told as number ${event.attempt}`;
+      if (event.attempt !== turn.deaths) return `recovery ${turn.deaths} has the number ${event.attempt}`;
       return null;
     case 'tool-start': {
       const call = fold.calls.get(event.callId);
-      if (call === undefined || call.takenBack) return `${event.callId} was begun, and is no call of the step`;
-      if (call.results > 0) return `${event.callId} was begun after its result`;
-      if (event.attempt > 1 && !call.safe) return `${event.callId} is unsafe and was begun again`;
+      if (call === undefined || call.takenBack) return `${event.callId} was started and is not a call of the step`;
+      if (call.results > 0) return `${event.callId} was started after its result`;
+      if (event.attempt > 1 && !call.safe) return `${event.callId} is unsafe and was started again`;
       return null;
     }
     case 'inner-call': {
       const fault = addBeneath(fold, turn, event);
       const call = fold.calls.get(event.callId);
       if (fault !== null || call === undefined) return fault;
-      if (call.told) return `${event.callId} is told as begun twice`;
+      if (call.told) return `${event.callId} has two start events`;
       call.told = true;
       return null;
     }
     case 'inner-result': {
       const call = fold.calls.get(event.callId);
-      if (call === undefined || !call.told) return `a result of ${event.callId}, which was never begun`;
-      if ((fold.calls.get(event.parent)?.results ?? 1) > 0) return `${event.callId} ended after the call above it`;
+      if (call === undefined || !call.told) return `a result of ${event.callId}, which never started`;
+      if ((fold.calls.get(event.parent)?.results ?? 1) > 0) return `${event.callId} ended after its outer call`;
       turn.idleDeaths = 0;
       call.results += 1;
       return call.results > 1 ? `${event.callId} has two results` : null;
@@ -199,21 +199,21 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       const fault = event.parent === undefined ? null : addBeneath(fold, turn, { ...event, parent: event.parent });
       if (fault !== null) return fault;
       const call = fold.calls.get(event.callId);
-      if (call === undefined) return `an approval of ${event.callId}, which is no call`;
+      if (call === undefined) return `an approval of ${event.callId}, which is not a call`;
       call.asked += 1;
-      if (call.asked > 1) return `${event.callId} was asked for twice`;
+      if (call.asked > 1) return `${event.callId} has two approvals`;
       return null;
     }
     case 'approval-decided': {
       const call = fold.calls.get(event.callId);
-      if (call === undefined || call.asked === 0) return `${event.callId} was decided and never asked for`;
+      if (call === undefined || call.asked === 0) return `${event.callId} was decided without an approval`;
       if (call.decision !== null) return `${event.callId} was decided twice`;
       call.decision = event.decision;
       return null;
     }
     case 'tool-result': {
       const call = fold.calls.get(event.callId);
-      if (call === undefined || call.takenBack) return `a result of ${event.callId}, which is no call of the step`;
+      if (call === undefined || call.takenBack) return `a result of ${event.callId}, which is not a call of the step`;
       turn.idleDeaths = 0;
       call.results += 1;
       if (call.results > 1) return `${event.callId} has two results`;
@@ -240,10 +240,10 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
 
 type Beneath = { callId: string; parent: string; canonical: string | null; arguments: Record<string, unknown> };
 
-/** It is there with its question, or with its begin, whichever comes first. */
+/** The nested call appears with its question or its start, whichever comes first. */
 function addBeneath({ calls }: Fold, { id }: Turn, { callId, parent, canonical, arguments: args }: Beneath): string | null {
   const above = calls.get(parent);
-  if (above === undefined || above.takenBack || above.results > 0) return `${callId} is beneath ${parent}, which is no open call`;
+  if (above === undefined || above.takenBack || above.results > 0) return `${callId} is nested in ${parent}, which is not an open call`;
   if (calls.has(callId)) return null;
   const call = { turn: id, canonical, n: args.n, safe: args.safe === true, stepWhole: above.stepWhole, takenBack: false, told: false };
   calls.set(callId, { ...call, asked: 0, decision: null, results: 0, refused: false, resultText: null });
@@ -251,11 +251,11 @@ function addBeneath({ calls }: Fold, { id }: Turn, { callId, parent, canonical, 
 }
 
 function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'turn-end' }>): string | null {
-  if (end.reason === 'internal' || end.reason === 'restarted') return `${turn.id} ended as ${end.reason}: a fault of ours`;
+  if (end.reason === 'internal' || end.reason === 'restarted') return `${turn.id} ended as ${end.reason}, an internal error`;
   if (end.usage.inputTokens !== turn.inputTokens || end.usage.outputTokens !== turn.outputTokens)
     return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
   for (const [callId, call] of fold.calls) {
-    // What its end cut off beneath a call has none.
+    // Nested calls that its end interrupted have no result.
     if (call.turn !== turn.id || parentRoot(callId) !== undefined) continue;
     if (call.results !== (call.takenBack ? 0 : 1)) return `${callId} has ${call.results} results at its turn's end`;
   }
@@ -277,11 +277,11 @@ function checkMessages({ turns }: Fold, { messages, cancelled, answers }: Witnes
     const own = [...turns.values()].flatMap((candidate) =>
       [candidate.text, ...candidate.said].filter((said) => said === text).map(() => candidate),
     );
-    if (own.length > 1) return `the message ${key} stands in the log ${own.length} times`;
+    if (own.length > 1) return `the message ${key} is in the log ${own.length} times`;
     const [answered] = own;
     if (turn !== null && answered === undefined) return `${key} was accepted as ${turn} and is lost`;
     if (answered === undefined) continue;
-    if (turn !== null && answered.id !== turn) return `the message ${key} was told ${turn} and answered by ${answered.id}`;
+    if (turn !== null && answered.id !== turn) return `the message ${key} got ${turn} and was answered by ${answered.id}`;
     for (const earlier of before) {
       if ((places.get(earlier) ?? -1) > (places.get(answered.id) ?? 0))
         return `${earlier} was accepted before ${answered.id} and answered after it`;
@@ -339,7 +339,7 @@ function checkEffect(effect: Effect, call: Call, count: number, { remembered }: 
   if (call.takenBack || !call.stepWhole) return 'had its effect, and its step was not whole';
   if (call.n !== effect.n) return 'ran with other arguments than the log has';
   const asks = askingTools.has(effect.canonical) && (!remembered || effect.canonical === 'sim.guarded');
-  if ((asks || call.asked > 0) && call.decision !== 'approve') return `needs a person's word (${call.decision ?? 'none'}) and ran`;
+  if ((asks || call.asked > 0) && call.decision !== 'approve') return `requires approval (${call.decision ?? 'none'}) and ran`;
   if (count > 1 && !effect.safe) return `is unsafe and had its effect ${count} times`;
   return null;
 }
@@ -347,11 +347,11 @@ function checkEffect(effect: Effect, call: Call, count: number, { remembered }: 
 function checkWords({ calls }: Fold, { decisions, results }: Witness): string | null {
   for (const { callId, decision } of decisions) {
     const stored = calls.get(callId)?.decision;
-    if (stored !== decision) return `"${decision}" was taken for ${callId}, and the log has ${stored ?? 'nothing'}`;
+    if (stored !== decision) return `"${decision}" was accepted for ${callId}, and the log has ${stored ?? 'nothing'}`;
   }
   for (const { callId, text } of results) {
     const stored = calls.get(callId)?.resultText;
-    if (stored !== text) return `the result "${text}" was taken for ${callId}, and the log has "${stored ?? ''}"`;
+    if (stored !== text) return `the result "${text}" was accepted for ${callId}, and the log has "${stored ?? ''}"`;
   }
   return null;
 }

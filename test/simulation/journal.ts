@@ -1,6 +1,6 @@
 /**
- * Storage of the pure tier: one journal of rows. What was written since the last time that something went out may be lost with
- * the process, from any point between two blocks of code on; what went out implies that everything before it is durable.
+ * Storage of the pure tier: one journal of rows. What was written since the last output may be lost with the process, from any point
+ * between two blocks of code on; an output implies that everything before it is durable.
  */
 import type { InputPart } from '../../src/core/message.ts';
 import type { Plan } from '../../src/core/plan.ts';
@@ -12,18 +12,18 @@ import type { Random } from './random.ts';
 export type Row =
   | { type: 'accepted'; turn: string; key: string; input: InputPart[]; plan: Plan }
   | { type: 'event'; event: SessionEvent }
-  /** A process has taken over: what earlier ones write does not count. */
+  /** A new process has taken over: writes of earlier ones do not count. */
   | { type: 'epoch'; epoch: number }
   | { type: 'alarm'; alarm: Alarm | null }
   | CallRow;
 
 export class Journal {
   rows: Row[] = [];
-  /** Of the newest such rows. */
+  /** Of the newest such row. */
   epoch = 0;
   alarm: Alarm | null = null;
   #durable = 0;
-  /** Lengths at which a block of code had ended: a write is there with its block or not at all. */
+  /** Lengths at the end of each block of code: a block's writes are stored together or not at all. */
   #ends: number[] = [];
   #blockOpen = false;
 
@@ -38,13 +38,13 @@ export class Journal {
     });
   }
 
-  /** Something goes out. */
+  /** Something is sent, so everything before it is durable. */
   flush(): void {
     this.#durable = this.rows.length;
     this.#ends = [];
   }
 
-  /** The process is gone: the seed says how much of its last words. */
+  /** The process is gone: the seed decides how many of its last writes are lost. */
   lose(random: Random): number {
     const ends = [this.#durable, ...this.#ends.filter((end) => end >= this.#durable && end <= this.rows.length)];
     const kept = random.pick(ends);

@@ -1,4 +1,4 @@
-/** Stands in for `net/time-limit.ts`: waits by the clock of the process at hand, where the real one has the platform's timer. */
+/** Replaces `net/time-limit.ts`: waits on the clock of the current process, where the real one uses the platform's timer. */
 import type { Clock } from '../../src/ports/runtime.ts';
 
 let clock: Clock | null = null;

@@ -6,68 +6,68 @@ import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { Upstream } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
-/** A session as its callers reach it, while one process lives. What it throws as a `Problem` is an answer. */
+/** A session as its callers reach it while one process lives. A thrown `Problem` is a response. */
 export type Process = {
-  /** Answers the turn's id once the message is stored. The same key again is the same message. */
+  /** Returns the turn's id once the message is stored. The same key is the same message. */
   send(key: string, text: string, plan: Plan): Promise<string>;
   cancel(): Promise<string | null>;
   decide(callId: string, decision: Decision): Promise<void>;
   giveResult(callId: string, text: string): Promise<void>;
   alarm(): Promise<void>;
-  /** Events after this number, in order; some of them or none. */
+  /** Returns events after this number, in order: some of them or none. */
   read(after: number): Promise<SessionEvent[]>;
-  /** Only of a whole session. */
+  /** Only for the session object. */
   more?: WholeProcess;
 };
 
-/** What only the session object can do. */
+/** Commands that only the session object has. */
 export type WholeProcess = {
-  /** Approves, and for good. */
+  /** Approves with `remember`. */
   remember(callId: string): Promise<void>;
   mintLink(callId: string): Promise<string>;
   decideByLink(nonce: string, decision: Decision): Promise<void>;
-  /** A direct call: answers the id of what it waits for, or null when it was answered. */
+  /** A direct call: returns the id of what it waits for, or null when it has a result. */
   call(key: string | null, name: string, args: Record<string, unknown>): Promise<string | null>;
-  /** What a chat client sends: results of its tools, and a text or nothing. */
+  /** A chat client's request: results of its tools, and a text or nothing. */
   chat(key: string, said: ChatSaid): Promise<{ turn: string; completion: string }>;
   streamTurn(turn: string): Promise<ReadableStream<Uint8Array>>;
   streamCompletion(completion: string): Promise<ReadableStream<Uint8Array>>;
-  /** How a turn stands, in the words of a plain answer: when it has ended, or cannot go on by itself. */
+  /** The status of a turn as in a plain response, once it has ended or cannot continue by itself. */
   answer(turn: string): Promise<string>;
   remove(): Promise<void>;
 };
 
 export type ChatSaid = { text: string | null; results: readonly { callId: string; text: string }[]; plan: Plan };
 
-/** Setting it anew makes another one, also for the same time. */
+/** Setting the alarm again creates a new one, also for the same time. */
 export type Alarm = { due: number };
 
 export type Machine = {
-  /** A new process, which does what it does when it starts. */
+  /** Starts a new process, with its work at startup. */
   boot(life: Life): Process;
-  /** Something goes out: what was written is durable. */
+  /** Something is sent: what was written is durable. */
   flush(): void;
-  /** The process died: answers how many writes are lost. */
+  /** The process died: returns how many writes are lost. */
   lose(): number;
   alarm(): Alarm | null;
-  /** It rang, and its handler is done. */
+  /** The alarm fired, and its handler has ended. */
   clearAlarm(): void;
-  /** The whole log, as it is stored. */
+  /** The whole log as stored. */
   events(): SessionEvent[];
-  /** Turns that are accepted and have not ended, and ends that are not told. */
+  /** Accepted turns that have not ended, and ends without a sent notice. */
   unfinished(): number;
-  /** Turns of which the Catalog was told that they ended. */
+  /** Turns whose end the Catalog was notified of. */
   told?(): ReadonlySet<string>;
-  /** The session was deleted: nothing is left of it. */
+  /** True when the session was deleted and nothing is left of it. */
   isGone?(): boolean;
-  /** The run is over. */
+  /** The run has ended. */
   close?(): void;
 };
 
 export type Tier = {
   make(world: World, upstream: Upstream): Machine;
-  /** The session object is all there: its own crash points, links, direct calls, chat clients, deletion. */
+  /** True for the session object, with its own crash points, links, direct calls, chat clients and deletion. */
   whole: boolean;
-  /** Named points that its code comes past. */
+  /** Named points that its code passes. */
   crashPoints: readonly CrashPoint[];
 };

@@ -1,6 +1,6 @@
 /**
- * A model that says anything: text, reasoning, calls of all kinds, the same call twice, half a reply, nothing. And the examiner
- * of what it is asked: a request that a provider would refuse is a violation.
+ * A model that produces anything: text, reasoning, calls of all kinds, the same call twice, half a reply, nothing. Also checks its
+ * requests: one that a provider would refuse is a violation.
  */
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -9,21 +9,21 @@ import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { givenFile, sayableNames } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
-/** `requests` counts what was asked of the model, in all lives. */
+/** `requests` counts the model requests of all lives. */
 export function createModel(world: World, life: Life, asked: (request: ChatRequest) => void): ChatModel {
   return {
     async *stream(request, signal) {
-      await life.pause('the model is asked');
+      await life.pause('a model request');
       signal.throwIfAborted();
       if (life.state === 'dead' || life.isMute) await new Promise(() => undefined);
       asked(request);
       const fault = faultOf(request.messages);
       if (fault !== null && life.state === 'alive') world.fail(`a provider would refuse this request: ${fault}`);
       if (world.random.chance(0.03)) throw new Problem('upstream_error', 'no credit');
-      // Some stop talking. Who gives up on them ends the turn.
+      // Some stop sending; the timeout then ends the turn.
       if (world.random.chance(0.01)) await abortOf(signal);
       for (const batch of reply(world, request)) {
-        await life.pause('the model speaks');
+        await life.pause('the model sends');
         signal.throwIfAborted();
         yield batch;
       }
@@ -57,7 +57,7 @@ function* reply(world: World, request: ChatRequest): Generator<ChatEvent[]> {
   yield [{ type: 'finish', reason, raw: null }];
 }
 
-/** Each word is said once in a run: told twice, it was shown twice. */
+/** Each word is used once in a run, so that a repeated one was shown twice. */
 function* words(world: World): Generator<ChatEvent[]> {
   const { random } = world;
   if (random.chance(0.2)) yield [{ type: 'reasoning', text: `<${world.id('r')}>` }];
@@ -85,7 +85,7 @@ function* toEvents({ random }: World, call: number, { name, args, state }: Said)
   yield [delta, end];
 }
 
-/** What a provider would refuse, in one sentence; null when nothing. */
+/** Returns the reason why a provider would refuse the request; null when it would not. */
 export function faultOf(messages: readonly Message[]): string | null {
   const talk = messages.filter(({ role }) => role !== 'system');
   if (talk[0]?.role !== 'user') return `it begins with ${talk[0]?.role ?? 'nothing'}`;
@@ -103,13 +103,13 @@ export function faultOf(messages: readonly Message[]): string | null {
     if (message.role === 'system') continue;
     for (const part of message.parts) {
       if (part.type === 'tool-call') {
-        if (seen.has(part.callId)) return `the call ${part.callId} stands in it twice`;
+        if (seen.has(part.callId)) return `the call ${part.callId} is in it twice`;
         seen.add(part.callId);
         open.push(part.callId);
       }
       if (part.type !== 'text' && part.type !== 'reasoning') continue;
       for (const [word] of part.text.matchAll(/<[^>]*>/g)) {
-        if (words.has(word)) return `${word} stands in it twice`;
+        if (words.has(word)) return `${word} is in it twice`;
         words.add(word);
       }
     }

@@ -1,6 +1,6 @@
 /**
- * The session tier's machine: the `Session` object as it is released, on a storage that can lose its last writes. What the
- * platform does around it (one object at a time, its alarm, the gate before what goes out) is here and in `sql-disk.ts`.
+ * The machine of the session tier: the released `Session` object, on a storage that can lose its last writes. What the platform does
+ * around it (one object at a time, its alarm, the output gate) is here and in `sql-disk.ts`.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../../src/core/approval.ts';
@@ -44,7 +44,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     else world.note(() => `    ${query.slice(0, 90)}`);
   });
   const rules: PolicyRule[] = [];
-  /** Of turns, outside: no crash of this object takes it back. */
+  /** Notices about turns, stored outside: a crash of this object does not undo them. */
   const told = new Set<string>();
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
@@ -77,7 +77,7 @@ function bootObject(disk: SqlDisk, life: Life, wiring: Wiring): Process {
     storage: storageOf(disk, life),
     waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
   };
-  // The test's `wire` hands out what it is given; the object uses no more of its context than this.
+  // The test's `wire` returns what it is given; the object uses no more of its context than this.
   const object = new Session(ctx as unknown as DurableObjectState, wiring as unknown as Bindings);
   return {
     send: async (key, text, plan) => {
@@ -105,7 +105,7 @@ function moreOf(object: Session): WholeProcess {
     mintLink: async (callId) => unwrap(await object.mintLink(owner, callId)).nonce,
     decideByLink: async (nonce, decision) => {
       const outcome = await object.decideByLink(nonce, decision);
-      // Whoever made the link could not be looked up: nothing was decided.
+      // The key of the link could not be checked, so nothing was decided.
       if (!outcome.ok && outcome.problem.code === 'internal') throw new CatalogAway();
       unwrap(outcome);
     },
@@ -122,7 +122,7 @@ function moreOf(object: Session): WholeProcess {
       const input = text === null ? [] : [{ type: 'text' as const, text }];
       const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: true, results: taken };
       const { turn, completion } = unwrap(await object.submit(owner, { plan, input, idempotencyKey: key, bodyHash: key, chat }));
-      if (completion === null) throw new Error('a chat client was given no answer to read');
+      if (completion === null) throw new Error('a chat client got no response to read');
       return { turn, completion };
     },
     streamTurn: async (turn) => unwrap(await object.stream(owner, turn)),
@@ -132,7 +132,7 @@ function moreOf(object: Session): WholeProcess {
   };
 }
 
-/** What the object is built with: everything outside takes its time, and what goes out finds all that was written stored. */
+/** The dependencies of the object: outside calls take time, and everything written before a request is stored. */
 function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[], told: Set<string>, disk: SqlDisk): Wiring {
   const outside = async (what: string): Promise<void> => {
     await life.pause(what);
@@ -140,17 +140,17 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
   };
   const catalog = {
     appendAudit: async () => {
-      await outside('the Catalog is told');
+      await outside('a write to the Catalog');
       if (world.random.chance(0.05)) throw new CatalogAway();
     },
     forgetSession: () => outside('the Catalog forgets the session'),
     keyStands: async () => {
-      await outside('the Catalog is asked for the key of a link');
+      await outside('the Catalog checks the key of a link');
       if (world.random.chance(0.05)) throw new CatalogAway();
       return true;
     },
     allow: async (rule: PolicyRule) => {
-      await outside('the Catalog is told a rule');
+      await outside('the Catalog stores a rule');
       rules.push(rule);
     },
   };
@@ -166,25 +166,25 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
     catalog: () => catalog,
     triggers: () => ({
       noteTurns: async (notices) => {
-        await outside('the Catalog is told how a turn ended');
+        await outside('the Catalog receives a notice');
         if (world.random.chance(0.05)) throw new CatalogAway();
         for (const { turn, type } of notices) if (type !== 'approval.required') told.add(turn);
       },
     }),
-    // Somebody listens.
+    // There is a subscriber.
     directory: { subscriptions: async () => [{}] },
     turnDeps: () => deps,
     callDeps: () => deps,
     namesFor: async (_workspace, plan) => {
       await life.pause('the names of the plan are read');
-      // For a moment: a turn asks again, a direct call is told.
+      // For a moment: a turn retries, a direct call gets the error.
       away = !away && world.random.chance(0.03);
       if (away) throw new CatalogAway();
       return namesFor(plan);
     },
     rules: async () => [...rules],
   };
-  // A session that forks asks for more; nobody here makes it fork.
+  // Only a session that forks uses more, and no client here makes it fork.
   return wiring as unknown as Wiring;
 }
 
@@ -194,6 +194,6 @@ function readLog(disk: SqlDisk, world: World): SessionEvent[] {
     const rows = disk.all(query, ...bindings);
     return { toArray: () => rows, one: () => rows[0], [Symbol.iterator]: () => rows[Symbol.iterator]() };
   };
-  // The log reads by nothing else.
+  // The log only reads this way.
   return [...new EventLog({ exec } as unknown as SqlStorage, () => world.now).readAll(0)];
 }

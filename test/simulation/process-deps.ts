@@ -1,4 +1,4 @@
-/** What a simulated process runs its turns with: a model, tools and an outside that the seed decides about. */
+/** The dependencies of a simulated process: a model, tools and an outside, controlled by the seed. */
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
@@ -10,14 +10,14 @@ const answered = new Response('ok');
 
 export const silentLog: Logger = { error: () => undefined, info: () => undefined, debug: () => undefined };
 
-/** `sending`: a request leaves the process, so all that it wrote is durable. */
+/** `sending`: a request leaves the process, so everything that it wrote is durable. */
 export function processDeps(world: World, life: Life, upstream: Upstream, sending: () => void): TurnDeps {
   const provider = { name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} };
   return {
     clock: life.clock,
     ids: { next: (prefix) => world.id(prefix) },
     log: silentLog,
-    // A turn asks it for nothing else.
+    // A turn uses nothing else of it.
     directory: { provider: async () => provider } as unknown as Directory,
     model: createModel(world, life, () => {
       sending();

@@ -1,10 +1,10 @@
-/** The calls beneath open calls, as the pure tier keeps them: rows of its journal, folded (`ports/call-journal.ts`). */
+/** The journal of nested calls in the pure tier: rows of its storage, folded (`ports/call-journal.ts`). */
 import { rootCallId } from '../../src/core/composite-tool.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
 import { innerCallEvent, innerResultEvent } from '../../src/session/inner-events.ts';
 
-/** How one of them stands now. */
+/** The current state of a nested call. */
 export type CallRow = { type: 'call'; entry: JournalEntry; told: boolean };
 
 export class PureCalls {
@@ -14,7 +14,7 @@ export class PureCalls {
     this.#rows.set(row.entry.callId, row);
   }
 
-  /** `write`: false when this process writes no more. */
+  /** `write` returns false when this process can no longer write. */
   open(
     at: { turn: string; step(): number; append(event: SessionEventBody): void },
     write: (row: CallRow) => boolean,

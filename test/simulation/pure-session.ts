@@ -1,6 +1,6 @@
 /**
- * A session in its plainest form, over the step function and the turn engine as they are: the pure tier's machine. What the
- * `Session` object does with tables is done here with a journal, so that thousands of runs fit in a second.
+ * The machine of the pure tier: a session in its simplest form, over the real step function and turn engine. A journal replaces the
+ * tables of the `Session` object, so that thousands of runs fit in a second.
  */
 import type { ApprovalVerdict, Decision } from '../../src/core/approval.ts';
 import { parentRoot } from '../../src/core/composite-tool.ts';
@@ -64,7 +64,7 @@ class PureSession implements Process {
     this.#files.write(givenFile, new Uint8Array(1), { own: false });
     this.#epoch = journal.epoch + 1;
     this.#fold();
-    // Durable before anything else: from here on nobody before it writes.
+    // Durable before anything else: from here on no earlier process writes.
     this.#write({ type: 'epoch', epoch: this.#epoch });
     journal.flush();
     const run = this.#run;
@@ -94,13 +94,13 @@ class PureSession implements Process {
 
   async decide(callId: string, decision: Decision): Promise<void> {
     const asked = this.#journal.events().find((event) => event.type === 'approval-required' && event.callId === callId);
-    if (asked?.type !== 'approval-required') throw new Problem('not_found', 'Nothing of this name waits.');
+    if (asked?.type !== 'approval-required') throw new Problem('not_found', 'There is no such approval.');
     const decided = this.#journal.events().find((event) => event.type === 'approval-decided' && event.callId === callId);
     if (decided?.type === 'approval-decided' && decided.decision === decision) return;
     const run = this.#run;
     const isOpen = run !== null && waitedFor(run.state).some((question) => question.callId === callId);
     const late = Date.parse(asked.expiresAt) <= this.#world.now;
-    if (!isOpen || late) throw new Problem('conflict', 'It is decided.');
+    if (!isOpen || late) throw new Problem('conflict', 'It is already decided.');
     this.#tell(run, [decidedEvent(run, callId, decision, 'key')]);
   }
 
@@ -108,7 +108,7 @@ class PureSession implements Process {
     const run = this.#run;
     const call = run?.state.calls.get(callId);
     if (run === null || call === undefined || call.asked !== 'client' || call.answered)
-      throw new Problem('not_found', 'Nobody waits for it.');
+      throw new Problem('not_found', 'There is no such pending call.');
     const { name, canonical, via } = call;
     const at = { turn: run.turn.turn, step: run.state.step, callId, name, canonical, via };
     this.#tell(run, [{ type: 'tool-result', ...at, isError: false, content: [{ type: 'text', text }] }]);
@@ -151,7 +151,7 @@ class PureSession implements Process {
     this.#transcript.apply(event);
     if (event.type === 'turn-start') {
       const turn = this.#queue.shift();
-      if (turn === undefined || turn.turn !== event.turn) throw new Error(`${event.turn} began out of order`);
+      if (turn === undefined || turn.turn !== event.turn) throw new Error(`${event.turn} started out of order`);
       this.#run = { turn, state: beginTurn(turn.turn), abort: new AbortController(), sealed: false, working: false };
     }
     if (event.type === 'approval-required') this.#expiries.set(event.callId, Date.parse(event.expiresAt));
@@ -209,7 +209,7 @@ class PureSession implements Process {
     const disarm = this.#life.clock.after(limits.turnTimeoutMs, () => this.#end(run, 'failed', 'timeout'));
     try {
       let outcome = await runTurn(this.#deps, this.#scope(run), run.abort.signal);
-      // What was decided while the last call was being written down is done at once.
+      // A decision that came while the last call was being stored applies at once.
       while (outcome === 'waiting' && !isWaiting(run.state)) outcome = await runTurn(this.#deps, this.#scope(run), run.abort.signal);
     } catch (error) {
       if (!run.abort.signal.aborted) this.#world.fail(`a turn threw: ${error instanceof Error ? error.stack : String(error)}`);
@@ -263,7 +263,7 @@ class PureSession implements Process {
     };
   }
 
-  /** While something runs, soon; while a turn waits for a person, when the first question expires. */
+  /** Soon while something runs; while a turn waits for approval, when the first one expires. */
   #setAlarm(): void {
     const run = this.#run;
     const open = run === null ? [] : waitedFor(run.state);

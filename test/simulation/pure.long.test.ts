@@ -18,14 +18,14 @@ const pure: Tier = {
 };
 
 describe('the turn, as a step function and its engine', () => {
-  it('goes the same way twice when the seed is the same', async () => {
+  it('gives the same run twice with the same seed', async () => {
     for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
       const [first, second] = await runTwice(pure, seed);
       expect(second).toEqual(first);
     }
   });
 
-  it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
+  it('holds its invariants in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('step function', pure, Math.ceil(allRuns * 0.6));
     expect(report.violation).toBeNull();
     if (report.runs >= 2_000) expect(unseen(report, pure)).toEqual([]);

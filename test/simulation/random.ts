@@ -1,15 +1,15 @@
-/** Random numbers that a seed repeats: everything that a simulated run decides comes from one of these. */
+/** Seeded random numbers: everything that a simulated run decides comes from one of these. */
 
 export type Random = {
   /** 0 ≤ n < 1. */
   next(): number;
-  /** A whole number from `from` to `to`, both included. */
+  /** A whole number from `from` to `to`, inclusive. */
   int(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 };
 
-/** Mulberry32 over the mixed seed: small, fast, and neighbouring seeds have nothing in common. */
+/** Mulberry32 over the mixed seed: small, fast, and independent for neighboring seeds. */
 export function createRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   const next = (): number => {

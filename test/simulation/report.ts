@@ -1,6 +1,6 @@
 /**
- * Many runs in a row. `MONIKER_SIM_RUNS` says how many in all tiers together, `MONIKER_SIM_SEED` where to begin: a run that
- * failed is run again by its seed and a count of 1.
+ * Many runs in a row. `MONIKER_SIM_RUNS` is the number of runs of all tiers together, `MONIKER_SIM_SEED` the first seed: a failed run
+ * is repeated with its seed and a count of 1.
  */
 import type { Tier } from './machine.ts';
 import { shrink, simulate } from './simulate.ts';
@@ -21,14 +21,14 @@ export type Report = {
   runs: number;
   events: Map<string, number>;
   deaths: Map<string, number>;
-  /** Of the first run that broke a promise: what it takes to see it again, and all that happened. null: none did. */
+  /** Of the first run that broke an invariant: how to repeat it, and its whole trace. null when none did. */
   violation: string | null;
 };
 
 export async function runMany(name: string, tier: Tier, runs: number): Promise<Report> {
   const report: Report = { runs: 0, events: new Map(), deaths: new Map(), violation: null };
   const began = performance.now();
-  // Refusals are errors, and most of what they cost is the trace of their stack. The run that is explained has them again.
+  // Refusals are errors, whose main cost is the stack trace. The explained run has them again.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
@@ -36,7 +36,7 @@ export async function runMany(name: string, tier: Tier, runs: number): Promise<R
     report.runs += 1;
     for (const event of events) count(report.events, kindOf(event), 1);
     for (const [where, times] of deaths) count(report.deaths, where, times);
-    // The test runner has work of its own to do.
+    // Lets the test runner do its own work.
     if (seed % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     if (violation === null) continue;
     Error.stackTraceLimit = stackTraceLimit;
@@ -57,7 +57,7 @@ async function explain(name: string, tier: Tier, seed: number, violation: string
   const { commands, outcome } = await shrink(tier, seed);
   return [
     `seed ${seed} (${name}): ${violation}`,
-    `MONIKER_SIM_SEED=${seed} MONIKER_SIM_RUNS=1 replays it. Made as short as it still fails: ${outcome.violation ?? ''}`,
+    `MONIKER_SIM_SEED=${seed} MONIKER_SIM_RUNS=1 replays it. Shortened while it still fails: ${outcome.violation ?? ''}`,
     ...commands.map((command) => JSON.stringify(command)),
     '',
     ...outcome.trace,
@@ -74,7 +74,7 @@ function count(counts: Map<string, number>, key: string, times: number): void {
   counts.set(key, (counts.get(key) ?? 0) + times);
 }
 
-/** Two runs of one seed: equal, or the seed says nothing. */
+/** Compares two runs of one seed: they must be equal, or the seed does not repeat a run. */
 export async function runTwice(tier: Tier, seed: number): Promise<[unknown, unknown]> {
   const [first, second] = [await simulate(tier, seed), await simulate(tier, seed)];
   return [
@@ -83,7 +83,7 @@ export async function runTwice(tier: Tier, seed: number): Promise<[unknown, unkn
   ];
 }
 
-/** What thousands of runs have to have come past, or they prove nothing. */
+/** What thousands of runs must have reached in order to prove anything. */
 export function unseen({ events, deaths }: Report, { crashPoints, whole }: Tier): string[] {
   const kinds = [
     ...[

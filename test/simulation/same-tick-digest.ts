@@ -1,4 +1,4 @@
-/** Web Crypto answers from another thread, when it likes. Here it answers in order, so that a seed repeats its run. */
+/** Web Crypto responds from another thread in any order. Here it responds in order, so that a seed repeats its run. */
 import { createHash } from 'node:crypto';
 
 Object.defineProperty(crypto.subtle, 'digest', {

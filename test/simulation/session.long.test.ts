@@ -34,7 +34,7 @@ migrate(
       },
     },
     transactionSync: (work: () => void) => work(),
-    // What a migration uses.
+    // The methods that a migration uses.
   } as unknown as DurableObjectStorage,
   sessionMigrations,
 );
@@ -49,14 +49,14 @@ const object: Tier = {
 };
 
 describe('the session object', () => {
-  it('goes the same way twice when the seed is the same', async () => {
+  it('gives the same run twice with the same seed', async () => {
     for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
       const [first, second] = await runTwice(object, seed);
       expect(second).toEqual(first);
     }
   });
 
-  it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
+  it('holds its invariants in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('session', object, Math.ceil(allRuns * 0.2));
     expect(report.violation).toBeNull();
     if (report.runs >= 2_000) expect(unseen(report, object)).toEqual([]);

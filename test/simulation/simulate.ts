@@ -1,6 +1,6 @@
 /**
- * One simulated run: a seed's commands against a session, deaths wherever they fall, then peace, in which everything that was
- * accepted has to end. The same seed gives the same run, to the last event.
+ * One simulated run: a seed's commands against a session, with crashes anywhere, then a calm phase in which every accepted turn has to
+ * end. The same seed gives the same run, to the last event.
  */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -16,7 +16,7 @@ import { settle, World, type Life } from './world.ts';
 
 export type Outcome = { violation: string | null; trace: string[]; events: SessionEvent[]; deaths: Map<string, number> };
 
-/** Things that may happen in one run: far more than any run needs that gets somewhere. */
+/** Steps of one run: far more than any run needs that makes progress. */
 const maxSteps = 20_000;
 
 export async function simulate(tier: Tier, seed: number, commands = commandsOf(seed, tier), tracing = false): Promise<Outcome> {
@@ -26,7 +26,7 @@ export async function simulate(tier: Tier, seed: number, commands = commandsOf(s
   return run.end();
 }
 
-/** As few of the commands as still break a promise; the trace is of those. */
+/** The smallest list of commands that still breaks an invariant, with its trace. */
 export async function shrink(tier: Tier, seed: number): Promise<{ commands: Command[]; outcome: Outcome }> {
   let commands = commandsOf(seed, tier);
   for (let index = commands.length - 1; index >= 0; index -= 1) {
@@ -44,9 +44,9 @@ class Simulation {
   #life: Life | null = null;
   #process: Process | null = null;
   #peace = false;
-  /** The alarm whose handler is not done. */
+  /** The alarm whose handler has not ended. */
   #ringing: Alarm | null = null;
-  /** The named point at which the process is to die, and how often it comes past it before. */
+  /** The named point at which the process has to die, and how often it passes it before. */
   #doomed: { point: CrashPoint; skip: number; how: 'kill' | 'takeover' } | null = null;
 
   constructor(tier: Tier, seed: number, tracing: boolean) {
@@ -76,7 +76,7 @@ class Simulation {
     if (this.#well()) this.#check();
   }
 
-  /** A process comes to a named point: it dies there, at once or a moment later, or others go first, or nothing. */
+  /** A process reaches a named point: it dies there, at once or a moment later, or others run first, or nothing happens. */
   passes(point: CrashPoint): void | Promise<void> {
     const life = this.#life;
     if (life === null) return;
@@ -92,7 +92,7 @@ class Simulation {
     return this.#world.random.chance(0.5) ? this.#dieAt(point, life) : life.pause(point).then(() => this.#dieAt(point, life));
   }
 
-  /** Never resolves, unless there is peace by now, or another process. */
+  /** Never resolves, unless the calm phase or another process has begun. */
   #dieAt(point: CrashPoint, life: Life): void | Promise<void> {
     if (this.#peace || this.#life !== life) return;
     this.#kill(point);
@@ -107,16 +107,17 @@ class Simulation {
     const witness = this.#clients.witness();
     this.#checkTold();
     if (this.#machine.isGone?.() === true) {
-      if (!witness.leaving) this.#world.fail('the session is gone, and nobody asked for that');
+      if (!witness.leaving) this.#world.fail('the session was deleted without a request');
       if (this.#machine.alarm() !== null) this.#world.fail('an alarm outlives the session');
-      if (witness.removed !== null && witness.requests > witness.removed.requests) this.#world.fail('a model was asked after the deletion');
+      if (witness.removed !== null && witness.requests > witness.removed.requests)
+        this.#world.fail('a model request was sent after the deletion');
       return;
     }
-    const fault = witness.removed === null ? checkInvariants(this.#machine.events(), witness) : 'the session was deleted, and is there';
+    const fault = witness.removed === null ? checkInvariants(this.#machine.events(), witness) : 'the session was deleted and still exists';
     if (fault !== null) this.#world.fail(fault);
   }
 
-  /** Whoever listens knows how every turn ended: of a session that is there by its log, of one that is gone by what was accepted. */
+  /** The subscribers know how every turn ended: checked against the log, or against the accepted turns of a deleted session. */
   #checkTold(): void {
     const told = this.#machine.told?.();
     if (told === undefined) return;
@@ -125,7 +126,7 @@ class Simulation {
       ? [...this.#clients.witness().messages.values()].flatMap(({ turn }) => turn ?? [])
       : this.#machine.events().flatMap((event) => (event.type === 'turn-end' ? [event.turn] : []));
     const missing = ended.find((turn) => !told.has(turn));
-    if (missing !== undefined) this.#world.fail(`nobody was told how ${missing} ended${isGone ? ', and the session is gone' : ''}`);
+    if (missing !== undefined) this.#world.fail(`no notice for the end of ${missing}${isGone ? ' in a deleted session' : ''}`);
   }
 
   async #do(command: Command): Promise<void> {
@@ -151,14 +152,14 @@ class Simulation {
     }
   }
 
-  /** The process at hand; a client or an alarm that comes finds a new one when there is none. */
+  /** Returns the current process; without one, a client or an alarm starts a new one. */
   #running(): { life: Life; process: Process } {
     if (this.#life !== null && this.#process !== null) return { life: this.#life, process: this.#process };
     const life = this.#world.newLife();
-    this.#world.note(() => `* process ${life.number} begins`);
+    this.#world.note(() => `* process ${life.number} starts`);
     this.#life = life;
     const process = this.#machine.boot(life);
-    // It may have died in it.
+    // It may have died while starting.
     if (this.#life === life) this.#process = process;
     return { life, process };
   }
@@ -177,7 +178,7 @@ class Simulation {
     if (life === null) return;
     this.#forget('takeover');
     life.state = 'stale';
-    // The new one begins with what is durable. What the old one wrote beyond that is lost, and with it whatever waits for it to be stored.
+    // The new one starts with what is durable. Later writes of the old one are lost, with everything that waits for them.
     const lost = this.#machine.lose();
     life.isMute = lost > 0;
     this.#world.note(() => `* process ${life.number} is left behind; ${lost} writes are lost`);
@@ -191,7 +192,7 @@ class Simulation {
     this.#deaths.set(where, (this.#deaths.get(where) ?? 0) + 1);
   }
 
-  /** At least once: until its handler is done and what that wrote is durable, an alarm stands, and rings again for the next process. */
+  /** At least once: until its handler has ended and its writes are durable, an alarm remains and fires again for the next process. */
   #ring(): void {
     const ringing = this.#machine.alarm();
     this.#ringing = ringing;
@@ -214,7 +215,7 @@ class Simulation {
     return alarm === null || alarm === this.#ringing ? null : alarm.due;
   }
 
-  /** Nobody dies any more and everything that waits is answered, or expires: then every turn ends. */
+  /** No more crashes; every question is answered or expires, and then every turn has to end. */
   async #calmDown(): Promise<void> {
     this.#peace = true;
     this.#doomed = null;
@@ -235,9 +236,9 @@ class Simulation {
         else this.#clients.decide(asked.callId, this.#world.random.chance(0.7) ? 'approve' : 'deny');
         await settle();
       } else if (due !== null) await this.#world.pass(Math.max(0, due - this.#world.now));
-      else return this.#world.fail('nothing runs, nothing rings, nothing waits, and there are turns that have not ended');
+      else return this.#world.fail('nothing runs, no alarm is set, nothing waits, and some turns have not ended');
     }
-    if (this.#well()) this.#world.fail(`after ${maxSteps} steps there are turns that have not ended`);
+    if (this.#well()) this.#world.fail(`after ${maxSteps} steps some turns have not ended`);
   }
 
   #waitedFor(): { kind: 'approval' | 'client'; callId: string } | null {

@@ -1,6 +1,6 @@
 /**
- * A Durable Object's storage that can lose its last writes: SQLite in memory, a savepoint for every block of code that wrote.
- * A block is there whole or not at all; what went out makes all before it durable. One database serves many runs.
+ * A Durable Object's storage that can lose its last writes: SQLite in memory, with a savepoint for every block of code that wrote. A
+ * block is stored whole or not at all; an output makes everything before it durable. One database serves many runs.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Alarm } from './machine.ts';
@@ -11,7 +11,7 @@ const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 export function openDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
-  // The alarm belongs to the storage: it is lost and kept with the writes around it.
+  // The alarm is part of the storage: it is lost or kept with the writes around it.
   database.exec('CREATE TABLE sim_alarm (due INTEGER)');
   database.exec('INSERT INTO sim_alarm VALUES (NULL)');
   statements.set(database, new Map());
@@ -21,14 +21,14 @@ export function openDatabase(): DatabaseSync {
 export class SqlDisk {
   readonly #database: DatabaseSync;
   readonly #note: (query: string, bindings: readonly SQLInputValue[]) => void;
-  /** Savepoints since something last went out. */
+  /** Savepoints since the last output. */
   #blocks = 0;
   #blockOpen = false;
   #alarm: Alarm | null = null;
-  /** Another one after every change. */
+  /** Changes with every write. */
   version = 0;
 
-  /** Everything up to `close` is taken back then. */
+  /** `close` rolls back to here. */
   constructor(database: DatabaseSync, note: (query: string, bindings: readonly SQLInputValue[]) => void) {
     this.#database = database;
     this.#note = note;
@@ -46,7 +46,7 @@ export class SqlDisk {
     this.#blockOpen = false;
   }
 
-  /** Answers how many blocks are lost. One that had not ended is lost in any case. */
+  /** Returns how many blocks are lost. An unfinished block is always lost. */
   lose(random: Random): number {
     const whole = this.#blockOpen ? this.#blocks - 1 : this.#blocks;
     const kept = random.int(0, Math.max(0, whole));
@@ -94,7 +94,7 @@ export class SqlDisk {
   deleteAll(): void {
     this.#write();
     const tables = this.all(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'sim_alarm'`);
-    // The query names them.
+    // The query names the columns.
     for (const { name } of tables as { name: string }[]) this.#database.exec(`DROP TABLE "${name}"`);
   }
 
@@ -115,7 +115,7 @@ export class SqlDisk {
 
   #readAlarm(): Alarm | null {
     const [row] = this.all('SELECT due FROM sim_alarm');
-    // The query names it.
+    // The query names the column.
     const { due } = row as { due: number | null };
     return due === null ? null : { due };
   }
@@ -133,7 +133,7 @@ export class SqlDisk {
   }
 }
 
-/** The storage as one process has it: gone with the process, as the platform takes it from an object that was replaced. */
+/** The storage as one process has it: closed with the process, as the platform does with a replaced object. */
 export function storageOf(disk: SqlDisk, life: Life): DurableObjectStorage {
   const check = (): void => {
     if (life.state !== 'alive') throw new Error('this process has no storage any more');
@@ -173,6 +173,6 @@ export function storageOf(disk: SqlDisk, life: Life): DurableObjectStorage {
       disk.deleteAll();
     },
   };
-  // What the session uses of it.
+  // The part of the API that the session uses.
   return storage as unknown as DurableObjectStorage;
 }

@@ -1,6 +1,6 @@
 /**
- * The step function alone, at its own speed: a turn's log, a model and tools that are a few random numbers each, and a
- * process that dies between any two rows. No promises, no engine: what `core/turn.ts` decides from a log is all there is.
+ * The step function alone, at full speed: a turn's log, a model and tools of a few random numbers each, and a process that dies between
+ * any two rows. No promises and no engine: only what `core/turn.ts` decides from a log.
  */
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { TurnBudget } from '../../src/core/turn-budget.ts';
@@ -12,7 +12,7 @@ import { createRandom, type Random } from './random.ts';
 export type StepRun = { events: SessionEventBody[]; deaths: number; violation: string | null };
 
 const turn = 'turn';
-/** More than any turn can need: 17 steps of four calls, with every death in between. */
+/** More than any turn can need: 17 steps of four calls, with a crash between any two. */
 const maxActions = 2_000;
 
 class Death extends Error {}
@@ -31,7 +31,7 @@ export function runSteps(seed: number): StepRun {
 
 type ToolClass = 'safe' | 'unsafe' | 'asks' | 'client';
 
-/** By its name, so that a restarted process judges as the one before did. */
+/** From the name, so that a restarted process decides the same. */
 function classOf(call: StepCall): ToolClass {
   return call.name.split('_', 1)[0] as ToolClass; // Made by `callModel` below.
 }
@@ -39,7 +39,7 @@ function classOf(call: StepCall): ToolClass {
 class StepMachine {
   readonly log: SessionEventBody[] = [];
   deaths = 0;
-  /** What the world has felt of each call: no death takes it back. */
+  /** The effects of each call, which no crash undoes. */
   readonly effects = new Map<string, number>();
   readonly #random: Random;
   readonly #budget: TurnBudget;
@@ -129,9 +129,9 @@ class StepMachine {
     }
   }
 
-  /** A person, a caller, or nobody: in any order, twice, or against what was said before. */
+  /** A decision or result from outside, or none: in any order, repeated, or contradicting an earlier one. */
   #hearFromOutside(waiting: readonly StepCall[]): void {
-    if (waiting.length === 0) throw new Error('it waits for nobody');
+    if (waiting.length === 0) throw new Error('it waits for nothing');
     const call = this.#random.pick(waiting);
     if (call.asked === 'client') {
       this.#answer(call, this.#random.chance(0.2) ? 'tool_error' : null);
@@ -147,7 +147,7 @@ class StepMachine {
 
   #answer({ callId, name }: StepCall, code: string | null): void {
     const result = { callId, name, canonical: name, via: 'wire' as const, isError: code !== null, content: [] };
-    // The fold does not look at what kind of error it was.
+    // The fold ignores the kind of error.
     this.#append({ type: 'tool-result', turn, step: this.#state.step, ...result, ...(code !== null && { code: code as 'denied' }) });
   }
 
@@ -159,7 +159,7 @@ class StepMachine {
     if (event.type !== 'turn-end' && this.#random.chance(this.#mortality)) throw new Death();
   }
 
-  /** A new process knows the log, and nothing else. A turn that waited had no run that could die. */
+  /** A new process knows only the log. A waiting turn has no run that could die. */
   #restart(): void {
     this.deaths += 1;
     const before = this.#state;
@@ -185,12 +185,12 @@ function findViolation({ log, effects }: StepMachine): string | null {
   let taken: string[] = [];
   let steps = 0;
   for (const [index, event] of log.entries()) {
-    if (event.type === 'turn-end' && index !== log.length - 1) return 'something follows the end';
+    if (event.type === 'turn-end' && index !== log.length - 1) return 'an event follows the end';
     if (event.type === 'step-start') {
       steps += 1;
       taken = [];
     }
-    // What a restarted step had begun is taken back: nothing of it may have run.
+    // The calls of a restarted step are dropped: none of them may have run.
     if (event.type === 'step-restart') {
       for (const callId of taken) {
         if (begun.has(callId)) return `${callId} ran before its step had ended`;
@@ -206,7 +206,7 @@ function findViolation({ log, effects }: StepMachine): string | null {
     if (event.type === 'tool-start') {
       begun.add(event.callId);
       if (names.get(event.callId)?.startsWith('asks') === true && words.get(event.callId) !== 'approve')
-        return `${event.callId} ran unasked`;
+        return `${event.callId} ran without approval`;
     }
     if (event.type === 'tool-result') results.set(event.callId, (results.get(event.callId) ?? 0) + 1);
   }
@@ -215,7 +215,7 @@ function findViolation({ log, effects }: StepMachine): string | null {
     if (results.get(callId) !== 1) return `${callId} has ${results.get(callId) ?? 0} results`;
     if ((effects.get(callId) ?? 0) > 1 && !name.startsWith('safe'))
       return `${callId} is ${name} and had its effect ${effects.get(callId)} times`;
-    if (name.startsWith('client') && effects.has(callId)) return `${callId} is the caller's and ran here`;
+    if (name.startsWith('client') && effects.has(callId)) return `${callId} is a client call and ran here`;
   }
   return steps > 6 ? `${steps} steps of at most 6` : null;
 }

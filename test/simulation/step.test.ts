@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { allRuns, firstSeed } from './report.ts';
 import { runSteps } from './step-machine.ts';
 
-/** A run of it costs a hundredth of one with the engine. */
+/** One such run costs a hundredth of one with the engine. */
 const runs = allRuns === 1 ? 1 : allRuns * 5;
 
 describe('the step function alone', () => {
-  it('keeps its promises in every random run', { timeout: 120_000 }, () => {
+  it('holds its invariants in every random run', { timeout: 120_000 }, () => {
     const began = performance.now();
     const seen = new Set<string>();
     let deaths = 0;

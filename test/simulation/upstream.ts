@@ -1,6 +1,6 @@
 /**
- * The tools of a simulated session and what they did: effects are counted at a recording upstream, outside of everything that
- * can die. Whether a call is safe is said by its arguments, so every tool comes in both kinds.
+ * The tools of a simulated session and their effects, which are counted at a recording upstream outside of everything that can crash.
+ * The arguments of a call say whether it is safe, so every tool has both kinds.
  */
 import { buildAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../src/core/edition-tool.ts';
@@ -27,7 +27,7 @@ const known = knownTools([
   toolOf('builtin', 'run_code', { kind: 'builtin', inputSchema }),
 ]);
 
-/** Two toolsets, so that they can change between turns: a name, an alias and a tool differ. */
+/** Two toolsets that can change between turns: a name, an alias and a tool differ. */
 const documents = new Map<string, object[]>([
   [
     'first',
@@ -55,9 +55,9 @@ const compiled = new Map<string, AliasMap>();
 for (const [name, tools] of documents) compiled.set(name, buildAliasMap((await compile({ tools }, known)).edition, { aliases: true }));
 
 export const toolsetNames: readonly string[] = [...documents.keys()];
-/** What the caller of a turn runs itself. */
+/** The tool that the client of a turn runs. */
 export const clientTool = { name: 'pick', description: '', inputSchema: { type: 'object' } };
-/** Every name that a model may say: of either toolset, of the caller, and of nothing. */
+/** Every name that a model may use: of either toolset, of the client, and unknown. */
 export const sayableNames: readonly string[] = [
   'note',
   'jot',
@@ -71,9 +71,9 @@ export const sayableNames: readonly string[] = [
   'nosuch',
   'run_code',
 ];
-/** Put there by the caller, and never gone: a tool that deletes it has to ask. */
+/** A file of the client that is never deleted: a tool that would delete it requires approval. */
 export const givenFile = '/workspace/a.txt';
-/** Tools that do nothing without a person's word. */
+/** Tools that always require approval. */
 export const askingTools: ReadonlySet<string> = new Set(['sim.guarded', 'sim.reach', 'builtin.delete_file']);
 
 export function pointerOf(toolset: string): EditionPointer {
@@ -84,20 +84,20 @@ export function namesFor(plan: Plan): AliasMap | null {
   return turnNames(plan.edition === undefined ? null : (compiled.get(plan.edition.toolset) ?? null), plan);
 }
 
-/** The other object that a session needs, in a bad moment. */
+/** The other object that a session needs, during an outage. */
 export class CatalogAway extends Error {}
 
 export type Effect = { callId: string; canonical: string; safe: boolean; n: unknown; life: number; stale: boolean };
 
-/** What the outside was asked to do, in order; `requests`: of models. */
+/** The requests to the outside, in order; `requests`: of models. */
 export type Upstream = { effects: Effect[]; requests: number };
 
-/** Of a tool that calls tools, its journal knows what had ended. */
+/** For a tool that calls tools, its journal has what had ended. */
 export function isSafe(args: Record<string, unknown>): boolean {
   return args.safe === true;
 }
 
-/** The executor of one process. `sending`: something goes out, so all that was written before it is durable. */
+/** The executor of one process. `sending`: something is sent, so everything written before it is durable. */
 export function createExecutor(world: World, life: Life, upstream: Upstream, sending: (effect: Effect) => void): ToolExecutor {
   const send = (tool: EditionTool, args: Record<string, unknown>, context: ToolContext): void => {
     if (life.state === 'dead' || life.isMute) return;
@@ -119,20 +119,20 @@ export function createExecutor(world: World, life: Life, upstream: Upstream, sen
       if (callsTools(tool)) return await program(world, life, args, context);
       const kind = world.random.int(0, 19);
       if (kind > 3) await life.pause(`${context.idempotencyKey} is about to send`);
-      // Most stop when they are told to; some do not listen.
+      // Most stop when aborted; some ignore it.
       if (kind !== 4) context.signal.throwIfAborted();
       if (tool.canonical === 'sim.reach' || tool.canonical === 'sim.free')
         await context.fetch(new Request(`https://${tool.ownName}.example/`));
       send(tool, args, context);
       if (kind === 5) return await new Promise(() => undefined);
-      await life.pause(`${context.idempotencyKey} hears back`);
+      await life.pause(`${context.idempotencyKey} gets a response`);
       if (kind === 6) throw new Error('the upstream said no');
       return kind === 7 ? errorResult('tool_error', 'exit 1') : textResult(`did ${String(args.n)}`);
     },
   };
 }
 
-/** Code over tools: two or three calls, of which one has to be asked for, side by side or not, and each as safe as the next is not. */
+/** Code over tools: two or three calls, one of which requires approval, in parallel or not, alternately safe and unsafe. */
 async function program(world: World, life: Life, args: Record<string, unknown>, { calls, signal }: ToolContext): Promise<ToolAnswer> {
   if (calls === null) throw new Error('it has no calls');
   const n = Number(args.n);
@@ -140,7 +140,7 @@ async function program(world: World, life: Life, args: Record<string, unknown>, 
   const answers: string[] = [];
   let waits = false;
   const call = async (name: string, index: number): Promise<void> => {
-    await life.pause('code goes on');
+    await life.pause('code continues');
     signal.throwIfAborted();
     const answer = await calls.call(name, { n: n * 100 + index, safe: (index % 2 === 0) === isSafe(args) });
     if (answer.waits) waits = true;

@@ -1,30 +1,30 @@
 /**
- * The world of one simulated run: its clock, and all work that waits to go on. One thing happens at a time, and the seed says
- * which is next. A process is a `Life`: when it dies its work is gone, or, where a new one only took its place, goes on unknowing.
+ * The world of one simulated run: its clock, and all suspended work. One thing happens at a time, and the seed decides which is next. A
+ * process is a `Life`: when it dies its work is gone or, when a new one replaced it, continues unaware.
  */
 import type { Clock } from '../../src/ports/runtime.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** `stale`: another life has taken its place, and it does not know. */
+/** `stale`: another life has replaced it, and it does not know. */
 export type LifeState = 'alive' | 'stale' | 'dead';
 
 export type Life = {
   number: number;
   state: LifeState;
-  /** Some of its writes were lost: nothing that it sends goes out any more. */
+  /** Some of its writes were lost: nothing that it sends is delivered any more. */
   isMute: boolean;
   clock: Clock;
   /** Resolves when it is this work's turn; never once the process is dead. */
   pause(label: string): Promise<void>;
 };
 
-/** A promise of the product is broken: the run ends here. */
+/** An invariant of the product is broken: the run ends here. */
 export class Violation extends Error {}
 
 type Task = { label: string; life: Life; run(): void };
 type Timer = { due: number; life: Life; run(): void };
 
-/** Timers further away than this are waits for people: a run goes past them only on purpose. */
+/** Timers later than this wait for people: a run only passes them on purpose. */
 const soonMs = 60 * 60_000;
 
 export class World {
@@ -32,7 +32,7 @@ export class World {
   readonly trace: string[] | null;
   now = Date.UTC(2026, 0, 1);
   violation: Violation | null = null;
-  /** The alarm that outlives the process, and what rings. */
+  /** The alarm that outlives the process, and what it calls. */
   alarm: { due(): number | null; ring(): void } = { due: () => null, ring: () => undefined };
   #tasks: Task[] = [];
   #timers: Timer[] = [];
@@ -70,14 +70,14 @@ export class World {
     return life;
   }
 
-  /** What it still had to do is gone with it. */
+  /** Its remaining work is gone with it. */
   bury(life: Life): void {
     life.state = 'dead';
     this.#tasks = this.#tasks.filter((task) => task.life !== life);
     this.#timers = this.#timers.filter((timer) => timer.life !== life);
   }
 
-  /** One thing happens: some work goes on, or time passes to the next timer. False: nothing is left to happen soon. */
+  /** One thing happens: some work continues, or time passes to the next timer. Returns false when nothing is left to happen soon. */
   async step(): Promise<boolean> {
     const timed = this.#tasks.length === 0 || this.random.chance(0.04);
     const happened = timed ? this.#nextTimer(this.now + soonMs) : this.#nextTask();
@@ -86,7 +86,7 @@ export class World {
     return true;
   }
 
-  /** Time passes, with all that is due in it, and work that takes no time worth speaking of. */
+  /** Time passes, with everything that is due in it, and work that takes negligible time. */
   async pass(ms: number): Promise<void> {
     const until = this.now + ms;
     while (this.violation === null) {
@@ -120,7 +120,7 @@ export class World {
     const alarm = this.alarm.due();
     if (alarm !== null && alarm <= until && (first === null || alarm <= first.due)) {
       this.now = Math.max(this.now, alarm);
-      this.note(() => '  the alarm rings');
+      this.note(() => '  the alarm fires');
       this.alarm.ring();
       return true;
     }
@@ -132,7 +132,7 @@ export class World {
     return true;
   }
 
-  /** What a timer of a stale life throws has nobody to hear it, as on the platform. */
+  /** What a timer of a stale life throws is ignored, as on the platform. */
   #guarded(timer: Timer): void {
     try {
       timer.run();
@@ -178,8 +178,8 @@ function toList(due: number | null): number[] {
 }
 
 /**
- * Everything that can go on without the world's leave has gone on when this resolves: ticks come when no promise is left to go
- * on. Not `setImmediate`, which asks the kernel each time.
+ * Resolves when everything that can continue without the world has continued: a tick only comes when no promise is pending in the
+ * microtask queue. Not `setImmediate`, which calls the kernel each time.
  */
 export function settle(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));

@@ -6,14 +6,14 @@ import { createMasterKey } from '../../src/storage/master-key.ts';
 const master = createMasterKey('a master key of at least 32 characters');
 const link = { session: 'a'.repeat(64), nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2) };
 
-describe('a token of an approval link', () => {
-  it('is read as what it was made of, and can stand in a path', async () => {
+describe('the token of an approval link', () => {
+  it('can be read back, and is valid in a path', async () => {
     const token = await mintToken(master, link);
     expect(token).toMatch(/^[A-Za-z0-9_-]{100,200}$/);
     expect(await readToken(master, token)).toEqual(link);
   });
 
-  it('is nothing under another master key, and with any character changed, lost or added', async () => {
+  it('is invalid under another master key, and with any character changed, removed or added', async () => {
     const token = await mintToken(master, link);
     expect(await readToken(createMasterKey('another master key of at least 32'), token)).toBeNull();
     for (let index = 0; index < token.length; index += 1) {
@@ -24,7 +24,7 @@ describe('a token of an approval link', () => {
     for (const added of ['A', '=', '.', ' ', '\n']) expect(await readToken(master, token + added)).toBeNull();
   });
 
-  it('is nothing for any text that was not made here', async () => {
+  it('is invalid for any text that was not created here', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         expect(await readToken(master, text)).toBeNull();

@@ -3,7 +3,7 @@ import { Problem } from '../../src/core/problem.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 
-/** A client whose Catalog answers each method so, and what its isolate was told to forget. */
+/** A client whose Catalog responds to each method like this, and what its isolate invalidated. */
 function make(answer: () => Promise<unknown>) {
   const dropped: string[] = [];
   const stub = { put: answer, remove: answer, revokeKey: answer, allow: answer };
@@ -19,7 +19,7 @@ const lost = async (): Promise<never> => {
 const refused = async () => ({ ok: false, problem: new Problem('precondition_failed', 'It is at version 2.').toBody() });
 const done = async () => ({ ok: true, value: null });
 
-describe('what the isolate forgets after a write', () => {
+describe('what the isolate invalidates after a write', () => {
   it('is what was written', async () => {
     const { client, dropped } = make(done);
     await client.put('toolset', 'a', {});
@@ -29,7 +29,7 @@ describe('what the isolate forgets after a write', () => {
     expect(dropped).toEqual(['toolset a', 'agent b', 'key c', 'policy workspace']);
   });
 
-  it('is also what may have been written, when the answer was lost', async () => {
+  it('is also what may have been written, when the response was lost', async () => {
     const { client, dropped } = make(lost);
     await expect(client.put('toolset', 'a', {})).rejects.toThrow('lost');
     await expect(client.remove('agent', 'b')).rejects.toThrow('lost');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeNumberCursor, decodeTextCursor, encodeCursor } from '../../src/storage/cursor.ts';
 
 describe('a cursor', () => {
-  it('brings back the position that it was made from', () => {
+  it('gives back the position that it was created from', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 100, unit: 'grapheme' }),
@@ -21,7 +21,7 @@ describe('a cursor', () => {
     expect(() => decodeNumberCursor('keys', encodeCursor('keys', -1))).toThrow('cursor');
   });
 
-  it('never fails in another way, whatever it is', () => {
+  it('never fails in another way, for any text', () => {
     const refused = expect.objectContaining({ code: 'invalid_request', extra: { issues: [expect.objectContaining({ path: 'cursor' })] } });
     fc.assert(
       fc.property(
@@ -31,7 +31,7 @@ describe('a cursor', () => {
           fc.json().map((text) => btoa(encodeURIComponent(text)).replace(/=+$/, '')),
         ),
         (text) => {
-          let failure: unknown = 'it was taken';
+          let failure: unknown = 'it was accepted';
           try {
             decodeTextCursor('tools', text);
           } catch (error) {

@@ -10,7 +10,7 @@ import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** KV that counts its reads and may lie. */
+/** KV that counts its reads and can return wrong values. */
 function countedKv(read: (key: string, value: string | null) => string | null = (_key, value) => value) {
   const reads: { key: string; cacheTtl: number | undefined }[] = [];
   const get = async (key: string, options: { type: 'text'; cacheTtl?: number }): Promise<string | null> => {
@@ -20,7 +20,7 @@ function countedKv(read: (key: string, value: string | null) => string | null = 
   return { reads, KV: { get } as unknown as Bindings['KV'] };
 }
 
-/** The Catalog with every question counted. */
+/** The Catalog with every call counted. */
 function countedCatalog(namespace: DurableObjectNamespace) {
   const questions: string[] = [];
   const get = (id: DurableObjectId) => {
@@ -30,7 +30,7 @@ function countedCatalog(namespace: DurableObjectNamespace) {
   return { questions, CATALOG: { idFromName: (name: string) => namespace.idFromName(name), get } as unknown as DurableObjectNamespace };
 }
 
-/** Lets the outbox work until what it publishes is to be seen. */
+/** Lets the outbox work until its publications are visible. */
 async function published(object: DurableObjectStub, check: () => Promise<void>): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -46,7 +46,7 @@ async function waiting(object: DurableObjectStub): Promise<unknown> {
 }
 
 describe('a warm isolate', () => {
-  it('reads no KV, asks no Catalog and parses nothing', async () => {
+  it('reads no KV, calls no Catalog and parses nothing', async () => {
     const kv = countedKv();
     const { catalog, directory, bindings, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     const counted = countedCatalog(bindings.CATALOG);
@@ -73,7 +73,7 @@ describe('a warm isolate', () => {
     expect({ reads: kv.reads.length, questions: counted.questions.length }).toEqual(before);
   });
 
-  it('reads the pointer again when its time is over, but never an edition that it has', async () => {
+  it('reads the pointer again when it expires, but never a cached edition', async () => {
     const kv = countedKv();
     const { workspace, catalog, isolate, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('toolset', 'support', shell('run'));
@@ -107,7 +107,7 @@ describe('a cold isolate', () => {
     expect(counted.questions).toEqual([]);
   });
 
-  it('asks once for many requests at a time', async () => {
+  it('loads once for many concurrent requests', async () => {
     const kv = countedKv();
     const { workspace, catalog, isolate } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('toolset', 'support', shell('run'));
@@ -144,7 +144,7 @@ describe('a cold isolate', () => {
     );
   });
 
-  it('does not take an edition whose bytes are not those of its hash', async () => {
+  it('refuses an edition whose bytes do not have its hash', async () => {
     const kv = countedKv((key, value) =>
       key.startsWith('edition:') ? (value?.replace('Does', 'Did').replace('run', 'ruin') ?? null) : value,
     );
@@ -154,7 +154,7 @@ describe('a cold isolate', () => {
     expect(resolveName(names, 'run')).toMatchObject({ ok: true, via: 'wire' });
   });
 
-  it('has what KV lost written to KV again', async () => {
+  it('republishes what KV lost', async () => {
     const { workspace, catalog, isolate, object } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('run'));
     const { pointer } = await isolate().toolset(workspace, 'support');
@@ -163,7 +163,7 @@ describe('a cold isolate', () => {
       expect(await testEnv.KV.get(key)).not.toBeNull();
       await testEnv.KV.delete(key);
     }
-    // Soon after a write a miss says nothing: KV may just not show it yet.
+    // Soon after a write a miss means nothing: KV may not show the value yet.
     await isolate().toolset(workspace, 'support');
     expect(await waiting(object)).toBe(0);
     await runInDurableObject(object, (_instance, { storage }) => {
@@ -177,7 +177,7 @@ describe('a cold isolate', () => {
     });
   });
 
-  it('does not keep a miss longer than a few seconds, nor ask for what cannot be a name', async () => {
+  it('caches a miss for a few seconds only, and does not look up an invalid name', async () => {
     const { workspace, catalog, bindings, isolate, clock } = await emptyWorkspace();
     const counted = countedCatalog(bindings.CATALOG);
     bindings.CATALOG = counted.CATALOG;
@@ -196,7 +196,7 @@ describe('a cold isolate', () => {
 });
 
 describe('after a write', () => {
-  it('the isolate that wrote sees it although KV still shows the old one', async () => {
+  it('is seen by the isolate that made it although KV still has the old value', async () => {
     const { workspace, catalog, directory, bindings, isolate, clock } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('one'));
     const old = await testEnv.KV.get(kvKeys.toolset(workspace, 'support'));
@@ -209,7 +209,7 @@ describe('after a write', () => {
     expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
   });
 
-  it('an answer that was on its way is not kept', async () => {
+  it('a response in flight is not cached', async () => {
     const { workspace, catalog, directory } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('one'));
     const early = directory.toolset(workspace, 'support');
@@ -219,7 +219,7 @@ describe('after a write', () => {
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
   });
 
-  it('of default aliases, toolsets that inherit them get a revision, and those that would clash keep their names', async () => {
+  it('of default aliases gives a revision to the toolsets that inherit them, and those that would clash keep their names', async () => {
     const { workspace, catalog, directory } = await emptyWorkspace();
     await catalog.put('toolset', 'inherits', { tools: [{ tool: 'builtin.bash', name: 'run' }] });
     await catalog.put('toolset', 'own', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: [] }] });
@@ -247,7 +247,7 @@ describe('after a write', () => {
 describe('the rules of the workspace', () => {
   const rule = { decision: 'allow' as const, kind: 'network' as const, host: 'a.example' };
 
-  it('are seen at once where they were written, elsewhere when their time is over', async () => {
+  it('are seen at once by the isolate that wrote them, elsewhere when they expire', async () => {
     const { workspace, catalog, directory, isolate, clock } = await emptyWorkspace();
     const other = isolate();
     expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[], []]);
@@ -257,7 +257,7 @@ describe('the rules of the workspace', () => {
     expect(await other.rules(workspace)).toEqual([rule]);
   });
 
-  it('are to ask about whatever changes or sends something while the Catalog does not answer, which is logged once, and back when it does', async () => {
+  it('require approval for changes while the Catalog is unavailable, which is logged once, until it responds', async () => {
     const { workspace, catalog, directory, bindings, clock, log } = await emptyWorkspace();
     await catalog.allow(rule);
     const answering = bindings.CATALOG;
@@ -265,7 +265,7 @@ describe('the rules of the workspace', () => {
       idFromName: (name: string) => answering.idFromName(name),
       get: () => ({ rules: () => Promise.reject(new Error('gone')) }),
     };
-    // Only what is asked of it.
+    // Only the methods that are used.
     bindings.CATALOG = silent as unknown as DurableObjectNamespace;
     expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([unreadRules, unreadRules]);
     expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { workspace, cause: 'Error: gone' } }]);
@@ -276,7 +276,7 @@ describe('the rules of the workspace', () => {
 });
 
 describe('providers', () => {
-  it('of the settings are there until a stored one stands before them', async () => {
+  it('of the settings exist until a stored one takes precedence', async () => {
     const settings = { providerKeys: new Map([['openai', 'sk-env']]), ollamaUrl: 'http://127.0.0.1:11434/' };
     const { workspace, catalog, directory } = await emptyWorkspace({ settings });
     expect(await directory.provider(workspace, 'openai')).toMatchObject({
@@ -330,7 +330,7 @@ describe('providers', () => {
 });
 
 describe('without a master key', () => {
-  it('secrets and keys say how to set one, and all else works', async () => {
+  it('secrets and keys say how to set one, and everything else works', async () => {
     const { workspace, catalog, directory, object } = await emptyWorkspace({ settings: { masterKey: null } });
     await changeEnv(object, { MONIKER_MASTER_KEY: '' });
     const unset = { code: 'not_configured', detail: expect.stringContaining('MONIKER_MASTER_KEY') };

@@ -5,7 +5,7 @@ import { createEditionCache } from '../../src/storage/edition-cache.ts';
 const names = buildAliasMap({ format: 1, workspace: 'default', toolset: 'support', announce: 'none', tools: [] }, { aliases: true });
 
 describe('editions in memory', () => {
-  it('go out by weight, the least recently used first', () => {
+  it('are dropped by weight, the least recently used first', () => {
     const cache = createEditionCache({ maxBytes: 100, weight: 1 });
     cache.set('default', 'a', names, 40);
     cache.set('default', 'b', names, 40);
@@ -23,14 +23,14 @@ describe('editions in memory', () => {
     expect(cache.get('default', 'b')).toBeUndefined();
   });
 
-  it('keep the one in use even when it alone is too heavy', () => {
+  it('keep the newest even when it alone is too heavy', () => {
     const cache = createEditionCache({ maxBytes: 100, weight: 1 });
     cache.set('default', 'a', names, 50);
     cache.set('default', 'huge', names, 1000);
     expect([cache.get('default', 'a'), cache.get('default', 'huge')]).toEqual([undefined, names]);
   });
 
-  it('of one workspace are not those of another', () => {
+  it('of one workspace are separate from those of another', () => {
     const cache = createEditionCache({ maxBytes: 100, weight: 1 });
     cache.set('t1', 'a', names, 1);
     expect(cache.get('t10', 'a')).toBeUndefined();

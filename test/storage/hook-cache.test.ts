@@ -6,7 +6,7 @@ import { fakeClock } from '../fakes/runtime.ts';
 
 const ttlMs = 5_000;
 
-/** What is stored by name, with every load and compiling counted. */
+/** What is stored by name, with every load and compilation counted. */
 function make(maxEntries = 10) {
   const clock = fakeClock();
   const stored = new Map<string, SealedHook>();
@@ -19,7 +19,7 @@ function make(maxEntries = 10) {
       const value = stored.get(name) ?? null;
       return { value, ttlMs: value === null ? 0 : ttlMs };
     },
-    // The cache looks at no more of it than the version.
+    // The cache uses only the version.
     compile: async ({ version }) => {
       compiled.push(version);
       return { version } as CompiledHook;
@@ -39,7 +39,7 @@ function make(maxEntries = 10) {
 }
 
 describe('webhooks in memory', () => {
-  it('are read again when their time is over, and compiled again only when they were written', async () => {
+  it('are read again when they expire, and compiled again only after a write', async () => {
     const { clock, loads, compiled, write, read } = make();
     write('a', 1);
     const first = await read('a');
@@ -55,7 +55,7 @@ describe('webhooks in memory', () => {
     expect(compiled).toEqual([1, 2]);
   });
 
-  it('are read again for whoever asks for one that is newer, once', async () => {
+  it('are read again once when a newer one is required', async () => {
     const { clock, loads, write, read } = make();
     write('a', 1);
     await read('a');
@@ -66,7 +66,7 @@ describe('webhooks in memory', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('that there are not are looked for each time, and push out nothing', async () => {
+  it('that do not exist are looked up each time, and evict nothing', async () => {
     const { loads, write, read } = make(2);
     write('a', 1);
     await read('a');
@@ -76,7 +76,7 @@ describe('webhooks in memory', () => {
     expect(loads).toHaveLength(51);
   });
 
-  it('that were removed are gone with the next look', async () => {
+  it('that were removed are gone with the next read', async () => {
     const { clock, stored, write, read } = make();
     write('a', 1);
     await read('a');
@@ -85,7 +85,7 @@ describe('webhooks in memory', () => {
     expect(await read('a')).toBeNull();
   });
 
-  it('are looked for once by all who ask at once', async () => {
+  it('are loaded once for concurrent requests', async () => {
     const { loads, compiled, write, read } = make();
     write('a', 1);
     await Promise.all(Array.from({ length: 20 }, () => read('a')));
@@ -93,7 +93,7 @@ describe('webhooks in memory', () => {
     expect([loads, compiled]).toEqual([['a', 'nobody'], [1]]);
   });
 
-  it('that are forgotten while they are read are not kept', async () => {
+  it('that are invalidated while they load are not cached', async () => {
     const { cache, loads, write, source, read } = make();
     write('a', 1);
     const slow = cache.read('a', source('a'));
@@ -103,7 +103,7 @@ describe('webhooks in memory', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('leave nothing behind when they cannot be read, and the next who asks reads anew', async () => {
+  it('leave nothing behind when the load fails, and the next request loads again', async () => {
     const { cache, write, read } = make();
     write('a', 1);
     const failing: HookSource = { load: () => Promise.reject(new Error('down')), compile: () => Promise.reject(new Error('unused')) };
@@ -111,7 +111,7 @@ describe('webhooks in memory', () => {
     expect((await read('a'))?.version).toBe(1);
   });
 
-  it('are at most as many as are allowed, the newest of them', async () => {
+  it('are limited in number, keeping the newest', async () => {
     const { loads, write, read } = make(2);
     for (const name of ['a', 'b', 'c']) {
       write(name, 1);

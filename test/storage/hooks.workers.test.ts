@@ -12,7 +12,7 @@ import { emptyWorkspace, testEnv } from './workspace.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const secret = 'what the sender was given, long enough';
+const secret = 'the secret of the sender, long enough';
 const webhook = { agent: 'demo', scheme: 'github', secret, session: 'one', input: 'Happened: {{title}}' };
 const body = new TextEncoder().encode('{"title":"It broke"}');
 
@@ -24,7 +24,7 @@ const headersFor = (key: string): Headers =>
     'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
   });
 
-/** A workspace whose every question to KV and to the Catalog is counted, with another isolate that wrote nothing. */
+/** A workspace whose every access to KV and the Catalog is counted, with another isolate that wrote nothing. */
 async function make() {
   const io: string[] = [];
   let fault: (() => Promise<null>) | null = null;
@@ -60,7 +60,7 @@ async function make() {
     const request = { workspace: made.workspace, name, headers: headersFor(key), body, requestId: 'r' };
     return await takeDelivery(deps, request).catch((error: Problem) => error);
   };
-  /** What one delivery costs. */
+  /** The cost of one delivery. */
   const costOf = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<string[]> => {
     io.length = 0;
     await send(name, key, directory);
@@ -72,8 +72,8 @@ async function make() {
   return { ...made, io, taken, send, costOf, breakKv };
 }
 
-describe('what is sent to a webhook', () => {
-  it('is judged from KV, and from memory while that is fresh; never by the Catalog', async () => {
+describe('a delivery to a webhook', () => {
+  it('is checked with KV, and from memory while that is fresh, without the Catalog', async () => {
     const { isolate, costOf, clock, taken } = await make();
     const reader = isolate();
     expect(await costOf('triage', secret, reader)).toEqual(['kv']);
@@ -83,7 +83,7 @@ describe('what is sent to a webhook', () => {
     expect(taken).toHaveLength(3);
   });
 
-  it('costs a stranger one read of KV and one round of signatures, whether there is such a webhook or not, and however often', async () => {
+  it('costs a stranger one KV read and one round of signatures, whether the webhook exists or not, each time', async () => {
     const { isolate, costOf, send, clock, taken } = await make();
     const signatures = vi.spyOn(crypto.subtle, 'sign');
     const rounds = async (name: string, reader: Pick<Directory, 'hook'>): Promise<[string[], number[]]> => {
@@ -102,7 +102,7 @@ describe('what is sent to a webhook', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('with a secret that was replaced is taken as soon as KV knows it, not when memory is over', async () => {
+  it('with a replaced secret is accepted as soon as KV has it, not when the cache expires', async () => {
     const { workspace, catalog, isolate, send, clock } = await make();
     const reader = isolate();
     expect(await send('triage', secret, reader)).toHaveProperty('accepted');
@@ -115,7 +115,7 @@ describe('what is sent to a webhook', () => {
     expect(await send('triage', secret, reader)).toMatchObject({ code: 'not_found' });
   });
 
-  it('is judged by what this isolate wrote just now, for which the Catalog is asked once', async () => {
+  it('uses what this isolate just wrote, with one call to the Catalog', async () => {
     const { catalog, directory, costOf, send, clock } = await make();
     expect(await costOf('triage', secret, directory)).toEqual(['catalog']);
     await clock.advance(limits.hookTtlMs);
@@ -125,7 +125,7 @@ describe('what is sent to a webhook', () => {
     expect(await send('triage', secret, directory)).toMatchObject({ code: 'not_found' });
   });
 
-  it('is told to come again while KV does not answer: what there is is not known then', async () => {
+  it('is refused as retryable while KV does not respond, since the webhook may exist', async () => {
     const broken = await make();
     broken.breakKv(() => Promise.reject(new Error('KV is down')));
     for (const name of ['triage', 'nobody']) {
@@ -134,7 +134,7 @@ describe('what is sent to a webhook', () => {
     }
   });
 
-  it('is no name that could be none: nothing is asked for it, and it is refused in the same words', async () => {
+  it('under an invalid name is refused with the same message, without a lookup', async () => {
     const { isolate, io, send } = await make();
     io.length = 0;
     const unknown = await send('nobody', secret, isolate());

@@ -8,7 +8,7 @@ import { openValue, sealValue } from '../../src/storage/secret-box.ts';
 const master = createMasterKey('a master key for these tests only');
 
 describe('minted keys', () => {
-  it('are well formed, genuine, and known by their hash', async () => {
+  it('are well formed, genuine, and found by their hash', async () => {
     const minted = await mintKey(master, 'default');
     const key = parseKey(minted.key);
     if (key === null) return expect.fail('not a key');
@@ -31,7 +31,7 @@ describe('minted keys', () => {
 });
 
 describe('sealed values', () => {
-  it('open to what was sealed, and no two seals are alike', async () => {
+  it('open to what was sealed, and no two seals are equal', async () => {
     const place = { workspace: 'default', kind: 'secret', name: 'X' } as const;
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (value) => {

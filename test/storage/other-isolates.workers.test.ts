@@ -1,4 +1,4 @@
-/** What one isolate writes, as it sees it itself and as others do: at once, and within the times that are promised. */
+/** What one isolate writes, as it and others see it: at once, and within the documented times. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -12,14 +12,14 @@ const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 
 const skill = (text: string) => ({ content: `---\nname: git\ndescription: Uses git.\n---\n${text}` });
 const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: [] };
 
-/** KV that shows, once it is told to, what it had then. */
+/** KV that returns, from a switch on, the values that it had then. */
 function freezableKv() {
   let frozen: Map<string, string | null> | null = null;
   const get = async (key: string, options: { type: 'text' }): Promise<string | null> => {
     const kept = frozen?.get(key);
     if (kept !== undefined) return kept;
     const text = await testEnv.KV.get(key, options);
-    // An edition is for ever; a pointer that was never read before is not there yet.
+    // An edition is permanent; a pointer that was never read before is missing.
     const shown = frozen === null || key.startsWith('edition:') ? text : null;
     frozen?.set(key, shown);
     return shown;
@@ -39,7 +39,7 @@ const skillText = async (directory: IsolateDirectory, workspace: string) =>
   (await directory.skill(workspace, 'git')).content.split('\n').at(-1);
 
 describe('the isolate that wrote', () => {
-  it('sees what follows from servers, accepted and re-bound tools, UI tools and aliases while KV still shows the old toolset', async () => {
+  it('sees the results of servers, accepted and re-bound tools, UI tools and aliases while KV still has the old toolset', async () => {
     const kv = freezableKv();
     const { catalog, directory, isolate, workspace, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
@@ -64,12 +64,12 @@ describe('the isolate that wrote', () => {
       await write();
       expect(await revision(directory, workspace)).toBe(expected);
       await clock.advance(limits.pointerTtlMs + 1);
-      expect(await revision(directory, workspace), 'also when what it kept is over').toBe(expected);
+      expect(await revision(directory, workspace), 'also when its cache has expired').toBe(expected);
     }
     expect(await revision(isolate(), workspace)).toBe('1.1');
   });
 
-  it('sees a skill that it wrote while KV still shows the old one', async () => {
+  it('sees a skill that it wrote while KV still has the old one', async () => {
     const kv = freezableKv();
     const { catalog, directory, workspace, isolate, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('skill', 'git', skill('One.'));
@@ -88,7 +88,7 @@ describe('the isolate that wrote', () => {
 });
 
 describe('another isolate', () => {
-  it('learns of a hold, and of its end, when its word on the server is over, whatever KV shows of the toolset', async () => {
+  it('learns of a hold and of its end when its server cache expires, whatever KV has of the toolset', async () => {
     const kv = freezableKv();
     const { catalog, isolate, workspace, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     const reader = isolate();
@@ -111,11 +111,11 @@ describe('another isolate', () => {
       if (expected === 'not_found') await expect(held()).rejects.toMatchObject({ code: expected });
       else expect(await held()).toEqual(expected);
     }
-    // The names of turns that begin here are the old ones meanwhile, and their calls are refused by the server's word.
+    // Turns that start here still have the old names, and the server's state refuses their calls.
     expect(await revision(reader, workspace)).toBe('1.1');
   });
 
-  it('refuses no call for what it has heard of a server before: that is asked again', async () => {
+  it('refuses no call by an outdated server state, which is loaded again', async () => {
     const { catalog, isolate, workspace } = await emptyWorkspace();
     const reader = isolate();
     await expect(reader.server(workspace, 'facts', 'get')).rejects.toMatchObject({ code: 'not_found' });
@@ -127,13 +127,13 @@ describe('another isolate', () => {
     expect(await reader.server(workspace, 'facts', 'put')).toMatchObject({ ready: ['get', 'put'], held: [] });
   });
 
-  it('has the revisions that follow from a hold when KV has them and its own pointer is over', async () => {
+  it('has the revisions after a hold when KV has them and its own pointer has expired', async () => {
     const { catalog, isolate, workspace, clock } = await emptyWorkspace();
     await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
     await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
     const reader = isolate();
     expect(await revision(reader, workspace)).toBe('1.1');
-    // A name is published once a second: the second write may have to wait for it.
+    // A name is published once a second, so the second write may have to wait.
     await catalog.put('server', 'facts', server(fact('get', 'Reads all.')));
     await vi.waitFor(
       async () => expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'daily'))) ?? '')).toMatchObject({ revision: 2 }),
@@ -144,7 +144,7 @@ describe('another isolate', () => {
     expect(await revision(reader, workspace)).toBe('1.2');
   });
 
-  it('keeps the absence of a skill no longer than a few seconds', async () => {
+  it('caches the absence of a skill for a few seconds only', async () => {
     const { catalog, isolate, workspace, clock } = await emptyWorkspace();
     const reader = isolate();
     await expect(reader.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
@@ -154,7 +154,7 @@ describe('another isolate', () => {
   });
 });
 
-it('a skill that KV lost is written to KV again, and the tombstone of one that was removed', async () => {
+it('a skill that KV lost is published again, and so is the tombstone of a removed one', async () => {
   const { catalog, isolate, workspace, object } = await emptyWorkspace();
   const key = kvKeys.skill(workspace, 'git');
   const inKv = async () => JSON.parse((await testEnv.KV.get(key)) ?? 'null');

@@ -7,17 +7,17 @@ import type { Directory } from '../../src/ports/catalog.ts';
 import { refusal } from '../contracts/catalog.ts';
 import { emptyWorkspace } from './workspace.ts';
 
-/** Asking the Catalog at all is a failure. */
+/** Any call to the Catalog is a failure. */
 const noCatalog = {
   CATALOG: {
     idFromName: () => {
-      throw new Error('the Catalog was asked');
+      throw new Error('the Catalog was called');
     },
   } as unknown as DurableObjectNamespace,
 };
 
 describe('a key', () => {
-  it('that was changed, cut, made up or made under another master key is refused with no I/O', async () => {
+  it('that was changed, cut, invented or created under another master key is refused without I/O', async () => {
     const { catalog, settings } = await emptyWorkspace();
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     const { directory } = await emptyWorkspace({ env: noCatalog, settings });
@@ -47,7 +47,7 @@ describe('a key', () => {
     expect(await refusal(other.directory.principal(key))).toMatchObject({ code: 'unauthenticated', extra: { reason: 'forged' } });
   });
 
-  it('has at least 128 bits that nobody can guess', async () => {
+  it('has at least 128 random bits', async () => {
     const { catalog } = await emptyWorkspace();
     const secrets = new Set<string>();
     for (let round = 0; round < 20; round++) {
@@ -58,7 +58,7 @@ describe('a key', () => {
     expect(24 * Math.log2(base62.length)).toBeGreaterThanOrEqual(128);
   });
 
-  it('is nowhere in storage: not it, nor its secret, nor a hash of it without a key', async () => {
+  it('is nowhere in storage: neither the key, nor its secret, nor an unkeyed hash of it', async () => {
     const { catalog, object } = await emptyWorkspace();
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     const dump = await runInDurableObject(object, (_instance, { storage }) =>
@@ -69,7 +69,7 @@ describe('a key', () => {
     for (const secret of [key, key.split('_')[3] ?? '', key.slice(-32, -8), plainHash]) expect(dump).not.toContain(secret);
   });
 
-  it('stops working when it expires, to the second, also where it was trusted already', async () => {
+  it('stops working when it expires, to the second, also where it was cached', async () => {
     const { catalog, directory, clock, object } = await emptyWorkspace();
     const { key, record } = await catalog.createKey({
       name: 'ci',
@@ -79,7 +79,7 @@ describe('a key', () => {
     await directory.principal(key);
     await clock.advance(4_999);
     await directory.principal(key);
-    // The object has a clock of its own: its row is aged instead.
+    // The object has another clock, so its row is aged instead.
     await runInDurableObject(object, (_instance, { storage }) => {
       storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', record.id);
     });
@@ -87,7 +87,7 @@ describe('a key', () => {
     expect(await refusal(directory.principal(key))).toMatchObject({ code: 'unauthenticated', extra: { reason: 'expired' } });
   });
 
-  it('that was revoked is refused at once where that was done, and elsewhere within the stated bound', async () => {
+  it('that was revoked is refused at once in that isolate, and elsewhere within the documented time', async () => {
     const { catalog, directory, isolate, clock } = await emptyWorkspace();
     const elsewhere = isolate();
     const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
@@ -102,7 +102,7 @@ describe('a key', () => {
     expect(await refusal(elsewhere.principal(key))).toMatchObject({ code: 'unauthenticated', extra: { reason: 'revoked' } });
   });
 
-  it('notes when it was last used, at most once a minute', async () => {
+  it('stores when it was last used, at most once a minute', async () => {
     const { catalog, isolate, object } = await emptyWorkspace();
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     const lastUsed = async () => (await catalog.keys({ limit: 1 })).items[0]?.lastUsedAt ?? null;
@@ -123,7 +123,7 @@ describe('a key', () => {
     expect(await lastUsed()).not.toBe(aged);
   });
 
-  it('of another workspace is that workspace: it opens nothing here', async () => {
+  it('of another workspace belongs to that workspace and opens nothing here', async () => {
     const one = await emptyWorkspace();
     const two = await emptyWorkspace();
     const { key } = await one.catalog.createKey({ name: 'ci', scopes: ['admin'] });
@@ -134,7 +134,7 @@ describe('a key', () => {
 });
 
 describe('the root key', () => {
-  it('must be set, or nobody gets in', async () => {
+  it('must be set, or every request is refused', async () => {
     const { catalog, directory } = await emptyWorkspace({ settings: { rootKey: null } });
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     for (const text of ['', 'anything', key]) {
@@ -145,7 +145,7 @@ describe('the root key', () => {
     }
   });
 
-  it('is compared whole, needs no Catalog, and may be as long as its owner likes', async () => {
+  it('is compared whole, needs no Catalog, and may have any length', async () => {
     const rootKey = 'r'.repeat(2000);
     const { directory } = await emptyWorkspace({ env: noCatalog, settings: { rootKey } });
     expect(await directory.principal(rootKey)).toMatchObject({ workspace: 'default', keyId: 'root' });

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const pointer = { toolset: 'support', version: 2, revision: 1, hash: 'aa' };
 const agent = { model: 'rehearsal/default', instructions: '' };
 
-/** A reader over this KV, and whether the Catalog was told that KV lost something. */
+/** A reader over this KV, and whether the Catalog received that KV lost something. */
 function make(get: () => Promise<string | null>) {
   const republished: boolean[] = [];
   const answer =
@@ -27,8 +27,8 @@ function make(get: () => Promise<string | null>) {
   };
 }
 
-describe('when KV does not help, the Catalog is asked', () => {
-  it('after a while, of a KV that is silent, which has lost nothing', async () => {
+describe('the Catalog is called as a fallback', () => {
+  it('after a timeout of KV, which has lost nothing', async () => {
     const { reader, republished } = make(() => new Promise(() => undefined));
     const answers = Promise.all([reader.pointer('default', 'support', undefined), reader.agent('default', 'helper')]);
     await vi.advanceTimersByTimeAsync(limits.kvReadTimeoutMs);
@@ -36,13 +36,13 @@ describe('when KV does not help, the Catalog is asked', () => {
     expect(republished).toEqual([false, false]);
   });
 
-  it('at once, of a KV that fails, which has lost nothing', async () => {
+  it('at once when KV fails, which has lost nothing', async () => {
     const { reader, republished } = make(() => Promise.reject(new Error('KV is down')));
     expect((await reader.pointer('default', 'support', undefined)).value).toEqual(pointer);
     expect(republished).toEqual([false]);
   });
 
-  it('and to publish again, of a KV that has nothing, or something else', async () => {
+  it('with a request to publish again, when KV has nothing or something else', async () => {
     for (const text of [null, 'no JSON', '{"format": 0}']) {
       const { reader, republished } = make(async () => text);
       expect((await reader.pointer('default', 'support', undefined)).value).toEqual(pointer);

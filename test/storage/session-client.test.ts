@@ -7,7 +7,7 @@ import { createSessions } from '../../src/storage/session-client.ts';
 const caller: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] };
 const id = '0'.repeat(64);
 
-/** A session that was made with `setup`, and how often it was asked for it. */
+/** A session with this `setup`, and how often it was read. */
 function sessionWith(setup: SessionSetup) {
   const asked = { count: 0 };
   const stub = {
@@ -16,14 +16,14 @@ function sessionWith(setup: SessionSetup) {
       return { ok: true, value: setup };
     },
   };
-  // All of the namespace that reading a session by its id takes.
+  // The part of the namespace that reading a session by its id uses.
   const bindings = { SESSION: { get: () => stub, idFromString: (text: string) => text } } as unknown as Pick<Bindings, 'SESSION'>;
   const sessions = createSessions(bindings, () => Promise.reject(new Error('no catalog here')) as never, null);
   return { sessions, asked };
 }
 
-describe('what a session was made with', () => {
-  it('is asked for once and key', async () => {
+describe('the setup of a session', () => {
+  it('is read once per session and key', async () => {
     const { sessions, asked } = sessionWith({ model: 'a/b', listed: true });
     for (let time = 0; time < 3; time += 1) expect(await sessions.get(id).setup(caller)).toEqual({ model: 'a/b', listed: true });
     expect(asked.count).toBe(1);
@@ -31,7 +31,7 @@ describe('what a session was made with', () => {
     expect(asked.count).toBe(2);
   });
 
-  it('is not kept in memory when it is large, as the tools of a caller may be', async () => {
+  it('is not cached when it is large, as with tools of a client', async () => {
     const tools = [{ name: 'look_up', description: 'x'.repeat(16_000), inputSchema: { type: 'object' } }];
     const { sessions, asked } = sessionWith({ model: 'a/b', listed: true, tools });
     for (let time = 0; time < 3; time += 1) expect((await sessions.get(id).setup(caller)).tools).toEqual(tools);

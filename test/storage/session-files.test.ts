@@ -1,4 +1,4 @@
-/** Over Node's SQLite, which is quick; `session-files.workers.test.ts` runs the same over a Durable Object's. */
+/** Over Node's SQLite, which is fast; `session-files.workers.test.ts` runs the same over a Durable Object's. */
 import { DatabaseSync } from 'node:sqlite';
 import { createSessionFiles, sessionFilesOwn, sessionFilesSchema } from '../../src/storage/session-files.ts';
 import { fileSystemContract } from '../contracts/file-system.ts';
@@ -9,7 +9,7 @@ fileSystemContract('SQLite', (now) => {
   return createSessionFiles(asSqlStorage(database), now);
 });
 
-/** The three methods of a Durable Object's `sql` that are used. Blobs come out as ArrayBuffers there. */
+/** The three methods of a Durable Object's `sql` that are used. Blobs are ArrayBuffers there. */
 function asSqlStorage(database: DatabaseSync): SqlStorage {
   const exec = (query: string, ...values: (string | number | Uint8Array)[]) => {
     const rows = database
@@ -20,6 +20,6 @@ function asSqlStorage(database: DatabaseSync): SqlStorage {
       );
     return { toArray: () => rows, one: () => rows[0] };
   };
-  // A stand-in for tests: only what `session-files.ts` calls is there.
+  // A fake with only what `session-files.ts` uses.
   return { exec } as unknown as SqlStorage;
 }

@@ -7,7 +7,7 @@ import { limits } from '../../src/core/limits.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { toolBench } from '../tools/run-tool.ts';
 
-/** Work inside a fresh object, over files of its own. */
+/** Runs work inside a new object, over its files. */
 async function inObject<Value>(work: (files: FileSystem, sql: SqlStorage) => Value | Promise<Value>): Promise<Value> {
   const stub = env.SESSION.get(env.SESSION.newUniqueId());
   return await runInDurableObject(stub, async (_object, state) => {
@@ -22,7 +22,7 @@ async function inObject<Value>(work: (files: FileSystem, sql: SqlStorage) => Val
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe("a session's files in its Durable Object", () => {
-  it('come back byte for byte, also beyond what one value may hold', async () => {
+  it('come back byte for byte, also when larger than one value', async () => {
     await inObject((files, sql) => {
       const content = new Uint8Array(limits.storageChunkBytes * 2 + 7).map((_, index) => index % 253);
       files.write('/workspace/big', content);
@@ -32,7 +32,7 @@ describe("a session's files in its Durable Object", () => {
     });
   });
 
-  it('append, rename, list and remove as the contract says', async () => {
+  it('append, rename, list and remove according to the contract', async () => {
     await inObject((files) => {
       for (let index = 0; index < 300; index += 1) files.append('/workspace/d/log', bytes(`line ${index}\n`));
       files.write('/workspace/d/e/žluť 🐎', bytes('x'));
@@ -45,7 +45,7 @@ describe("a session's files in its Durable Object", () => {
     });
   });
 
-  it('are what the shell works on in this runtime, too', async () => {
+  it('are the files of the shell in this runtime too', async () => {
     await inObject(async (files) => {
       const { run } = toolBench({ files });
       const first = await run('builtin.bash', {
@@ -56,7 +56,7 @@ describe("a session's files in its Durable Object", () => {
       expect(new TextDecoder().decode(files.read('/workspace/sum'))).toBe('15\n');
       expect(await run('builtin.bash', { command: 'while :; do :; done' })).toMatchObject({ code: 'limit_reached' });
       expect(await run('builtin.bash', { command: 'sleep 100', timeout: 30 })).toMatchObject({ code: 'timeout' });
-      // Few rounds: this test runner maps a stack trace for every command, which takes a hundred times what the command does.
+      // Few rounds: this test runner maps a stack trace for every command, which takes a hundred times as long as the command.
       const many = await run('builtin.bash', { command: 'for i in 1 2 3 4 5; do echo $i >> log; done; wc -l log' });
       expect(many.structuredContent).toMatchObject({ stdout: '5 log\n' });
     });

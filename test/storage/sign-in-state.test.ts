@@ -8,13 +8,13 @@ const master = createMasterKey('a master key of at least 32 characters');
 const state = { workspace: 'main', server: 'docs', nonce: 'n0nce_-', expiresAt: Date.UTC(2026, 0, 2) };
 
 describe('the state of a sign-in', () => {
-  it('is read as what it was made of, and can stand in a URL', async () => {
+  it('can be read back, and is valid in a URL', async () => {
     const text = await mintState(master, state);
     expect(text).toMatch(/^[A-Za-z0-9_-]{60,200}$/);
     expect(await readState(master, text)).toEqual(state);
   });
 
-  it('is nothing under another master key, with any character changed, and for any text that was not made here', async () => {
+  it('is invalid under another master key, with any character changed, and for any text that was not created here', async () => {
     const text = await mintState(master, state);
     expect(await readState(createMasterKey('another master key of at least 32'), text)).toBeNull();
     for (let index = 0; index < text.length; index += 1) {
@@ -28,12 +28,12 @@ describe('the state of a sign-in', () => {
     );
   });
 
-  it('is no link to an approval, nor the other way round', async () => {
+  it('is not valid as an approval link, nor the other way round', async () => {
     const link = await mintToken(master, { session: 'main', nonce: 'docs', expiresAt: state.expiresAt });
     expect(await readState(master, link)).toBeNull();
   });
 
-  it('has a nonce that is another one each time', () => {
+  it('has a different nonce each time', () => {
     const nonces = Array.from({ length: 100 }, createNonce);
     expect(new Set(nonces).size).toBe(100);
     for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9_-]{24}$/);

@@ -19,11 +19,11 @@ function layered() {
 }
 const text = (content: Uint8Array): string => new TextDecoder().decode(content);
 
-// Without skills it is the very file system beneath.
+// Without skills it is the given file system itself.
 fileSystemContract('files without skills', (now) => withSkillFiles(createMemoryFiles(now), []));
 
 describe('files of skills', () => {
-  it('lie beneath /skills, and the rest is the session as it was', () => {
+  it('are under /skills, and the rest of the session is unchanged', () => {
     const { own, files } = layered();
     put(files, '/workspace/a.txt', 'a');
     expect(text(own.read('/workspace/a.txt'))).toBe('a');
@@ -50,7 +50,7 @@ describe('files of skills', () => {
     expect(own.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a.txt']);
   });
 
-  it('hide what a session has of its own there, and do not touch it', () => {
+  it('hide what a session itself has there, without changing it', () => {
     const { own, files } = layered();
     put(own, '/skills/pdf/mine.txt', 'x');
     expect(files.stat('/skills/pdf/mine.txt')).toBeNull();
@@ -76,7 +76,7 @@ describe('files of skills', () => {
     expect(() => change(files.overlay())).toThrow(expect.objectContaining({ code: 'EROFS' }));
   });
 
-  it('have errors for what is not there, and nothing against mkdir -p of what is', () => {
+  it('have errors for missing paths, and allow mkdir -p of existing ones', () => {
     const { files } = layered();
     expect(() => files.read('/skills/pdf/none')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
     expect(() => files.read('/skills/pdf/SKILL.md/x')).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
@@ -89,7 +89,7 @@ describe('files of skills', () => {
     expect(files.stat('/skills-of-mine')?.kind).toBe('file');
   });
 
-  it('are read, listed and run by the tools, and their refusal is told', async () => {
+  it('can be read, listed and run by the tools, which report refused writes', async () => {
     const bench = toolBench({ files: layered().files });
     expect((await bench.run('builtin.read_file', { path: '/skills/pdf/scripts/run.sh' })).text).toContain('ran with');
     expect((await bench.run('builtin.list_directory', { path: '/skills', recursive: true })).text).toContain('pdf/scripts/run.sh');

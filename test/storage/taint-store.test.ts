@@ -7,7 +7,7 @@ import { fakeSql } from '../fakes/sql-storage.ts';
 const opened = (sql = fakeSql(sessionMigrations)) => ({ sql, store: createTaintStore(sql, () => 7) });
 
 describe('what a conversation has seen', () => {
-  it('is nothing at first, and the first source of each label from then on', () => {
+  it('is nothing at first, and then the first source of each label', () => {
     const { store } = opened();
     expect(store.read()).toEqual({ private: null, untrusted: null });
     store.mark('private', 'a.txt (builtin.read_file)');
@@ -15,7 +15,7 @@ describe('what a conversation has seen', () => {
     expect(store.read()).toEqual({ private: 'a.txt (builtin.read_file)', untrusted: null });
   });
 
-  it('is there after a restart, and cannot be marked anew then', () => {
+  it('survives a restart, and cannot be overwritten then', () => {
     const { sql, store } = opened();
     store.mark('untrusted', 'a response from example.com (builtin.http_request)');
     const { store: later } = opened(sql);
@@ -24,7 +24,7 @@ describe('what a conversation has seen', () => {
     expect(opened(sql).store.read()).toEqual(later.read());
   });
 
-  it('is taken over from another session, where this one has no mark of its own', () => {
+  it('is taken over from another session, where this one has no mark', () => {
     const { sql, store } = opened();
     store.mark('private', 'mine');
     store.take({ private: 'theirs', untrusted: 'a page' });
@@ -33,7 +33,7 @@ describe('what a conversation has seen', () => {
     expect(opened(sql).store.read()).toEqual({ private: 'mine', untrusted: 'a page' });
   });
 
-  it('is told short, on one line and with nothing hidden in it, as it is kept', () => {
+  it('is stored and shown short, on one line, without hidden characters', () => {
     const { sql, store } = opened();
     store.mark('private', `\u202efile${'x'.repeat(1_000)}`);
     store.mark('untrusted', 'one\ntwo\ud800');

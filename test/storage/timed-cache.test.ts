@@ -16,7 +16,7 @@ const gives =
   async () => ({ value, ttlMs });
 
 describe('isolate memory', () => {
-  it('keeps an answer for its time, to the millisecond', async () => {
+  it('caches a value for its TTL, to the millisecond', async () => {
     const { cache, advance } = make();
     await cache.load('a', gives('one'));
     advance(99);
@@ -26,7 +26,7 @@ describe('isolate memory', () => {
     expect(await cache.load('a', gives('two'))).toBe('two');
   });
 
-  it('counts the time of an answer from the question, so that a slow answer is not trusted for longer', async () => {
+  it('counts the TTL from the start of the load, so that a slow value is not cached for longer', async () => {
     const { cache, advance } = make();
     let answer: (loaded: { value: string; ttlMs: number }) => void = () => {};
     const slow = cache.load('a', () => new Promise((resolve) => (answer = resolve)));
@@ -39,7 +39,7 @@ describe('isolate memory', () => {
     expect(cache.read('a')).toBeUndefined();
   });
 
-  it('loads once for all who ask at a time', async () => {
+  it('loads once for concurrent requests', async () => {
     const { cache } = make();
     let loads = 0;
     const loader = async () => ({ value: `load ${++loads}`, ttlMs: 100 });
@@ -50,7 +50,7 @@ describe('isolate memory', () => {
     ]);
   });
 
-  it('keeps no failure, and fails only those who waited', async () => {
+  it('caches no failure, which only reaches the waiting callers', async () => {
     const { cache } = make();
     const fails = async (): Promise<never> => {
       throw new Error('down');
@@ -60,7 +60,7 @@ describe('isolate memory', () => {
     expect(await cache.load('a', gives('up'))).toBe('up');
   });
 
-  it('asks itself when the request that was asking is gone', async () => {
+  it('loads itself when the request that was loading is gone', async () => {
     vi.useFakeTimers();
     try {
       const { cache } = make();
@@ -74,7 +74,7 @@ describe('isolate memory', () => {
     }
   });
 
-  it('does not keep what was dropped while it was loaded', async () => {
+  it('does not cache what was invalidated while it loaded', async () => {
     const { cache } = make();
     let finish: (value: string) => void = () => {};
     const slow = cache.load('a', () => new Promise((resolve) => (finish = (value) => resolve({ value, ttlMs: 100 }))));
@@ -87,7 +87,7 @@ describe('isolate memory', () => {
     expect(cache.read('a')).toBeUndefined();
   });
 
-  it('is bounded: the oldest goes first', async () => {
+  it('is limited: the oldest is dropped first', async () => {
     const { cache } = make(3);
     for (const key of ['a', 'b', 'c', 'd']) await cache.load(key, gives(key));
     expect(['a', 'b', 'c', 'd'].map((key) => cache.read(key))).toEqual([undefined, 'b', 'c', 'd']);

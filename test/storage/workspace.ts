@@ -1,4 +1,4 @@
-/** An empty workspace in the Workers runtime, under a name of its own: objects, alarms and KV outlive a test in their file. */
+/** An empty workspace in the Workers runtime, under a unique name: objects, alarms and KV outlive a test in their file. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { readSettings } from '../../src/core/settings.ts';
@@ -22,7 +22,7 @@ export async function emptyWorkspace(options: { env?: Partial<Bindings>; setting
   const settings: Settings = { ...readSettings(testEnv), ...options.settings };
   const clock = fakeClock(Date.now());
   const log = keptLog();
-  /** Another isolate has memory of its own. */
+  /** Another isolate has another memory. */
   const isolate = (): IsolateDirectory => createDirectory({ env: bindings, settings, clock, log });
   const directory = isolate();
   const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName(workspace, 'catalog', '')));
@@ -39,10 +39,10 @@ export async function emptyWorkspace(options: { env?: Partial<Bindings>; setting
   };
 }
 
-/** Gives a Catalog object other bindings. It reads its settings when it is first asked, KV each time it publishes. */
+/** Gives a Catalog object other bindings. It reads its settings on first use, and KV each time it publishes. */
 export async function changeEnv(object: DurableObjectStub, changes: Partial<Bindings>): Promise<void> {
   await runInDurableObject(object, (instance) => {
-    // `env` is protected for those who are not the object itself.
+    // `env` is protected outside of the object.
     const opened = instance as unknown as { env: Bindings };
     opened.env = { ...opened.env, ...changes };
   });
