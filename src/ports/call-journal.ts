@@ -1,6 +1,6 @@
 /**
- * What a session remembers of the calls beneath an open call, so that one that waited or died goes on without running again what had
- * finished. An inner call's id is its parent's with a dot and its place, from 1: `call_x.2.1`. Everything is dropped when the outermost call has its result.
+ * A session's record of the nested calls of an open call, so that a call that waited or was interrupted continues without repeating the ones
+ * that finished. A nested call's id is its parent's id, a dot and its position from 1: `call_x.2.1`. Deleted when the outermost call ends.
  */
 import type { Approved } from '../core/approval.ts';
 import type { GivenInput } from '../core/mcp-input.ts';
@@ -9,19 +9,19 @@ import type { ToolResult } from '../core/tool.ts';
 
 export type InnerCallStart = {
   callId: string;
-  /** The call of the step, or the direct call, that all of it is beneath. */
+  /** The outermost call: of a step, or a direct call. */
   root: string;
   requested: string;
   canonical: string | null;
   via: Via | null;
   arguments: Record<string, unknown>;
-  /** SHA-256 (hex) over name, entry and arguments: another one at the same place is another program. */
+  /** SHA-256 (hex) of name, entry and arguments: a different one at the same position means that the code changed its path. */
   fingerprint: string;
 };
 
 /**
- * `attempts`: times it was begun since it last waited. `order`: counts the finished ones of a root from 1; null: it has not finished. With an
- * order and no result it is to be made again, and answered in that place: its effect was on files that went with the run.
+ * `attempts`: how often the call was started since it last waited. `order`: its position among the finished calls of a root, from 1; null: not
+ * finished. With an order and no result the call is repeated and delivered in that position, since its effect was on discarded files.
  */
 export type JournalEntry = {
   callId: string;
@@ -33,19 +33,19 @@ export type JournalEntry = {
 };
 
 export interface CallJournal {
-  /** When the root was first begun, the same in every run; milliseconds since the epoch. */
+  /** When the root first started, in milliseconds since the epoch; the same in every run. */
   startedAt(root: string): number;
   find(callId: string): JournalEntry | null;
-  /** All that the root's calls left, in no order, without results. */
+  /** Returns the entries of all nested calls of the root, unordered, without results. */
   beneath(root: string): Omit<JournalEntry, 'result'>[];
-  /** Durably, before the effect. */
+  /** Records the start durably, before the effect. */
   begin(call: InnerCallStart): void;
-  /** It has to wait, and has done nothing: what it asks for is asked for exactly this call. */
+  /** Records that the call waits and has had no effect: the question is bound to exactly this call. */
   pause(call: InnerCallStart): void;
-  /** Answers its order; null: the journal is full, and holds no more than that it ran. `keep` false: as `JournalEntry` without a result. */
+  /** Returns its order; null if the journal is full, which then only records that the call ran. `keep` false: stores no result, see `JournalEntry`. */
   finish(call: InnerCallStart, result: ToolResult, options: { durationMs: number; keep: boolean }): number | null;
-  /** The decision on an inner call; null: it was not asked about, or is not decided. `approved`: of a yes. */
+  /** Returns the decision on a nested call; null: not asked or not decided. `approved`: what an approval is bound to. */
   verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: Approved | null } | null;
-  /** What an inner call asked for before, with the answers, and how often it has asked. */
+  /** Returns the input that a nested call asked for, with the answers, and how often it has asked. */
   given(callId: string): { input: GivenInput | null; rounds: number };
 }

@@ -1,6 +1,6 @@
 /**
- * The workspace's documents: written through one Durable Object (`catalog/`), read from there by document routes. Reads on
- * the way of a call go through `Directory` instead, which never waits for the Catalog while warm.
+ * The workspace's documents: written through one Durable Object (`catalog/`), and read from it by document routes. Reads during a call go
+ * through `Directory` instead, which never waits for the Catalog while its cache is warm.
  */
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/alias-map.ts';
@@ -20,9 +20,9 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { Warning } from '../core/warning.ts';
 
 /**
- * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`, `made-tool` by `made.<name>`,
- * `private-tool` by the key that it is private to as well (`privateToolName`). `server`:
- * its tools are beside it (`serverTools`); when it is read, its body also has `toolCount` and `held`: how many it lists, and how many of them are held.
+ * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named `ui.<name>`, `made-tool`:
+ * `made.<name>`, `private-tool`: also has the key it is private to in its name (`privateToolName`). `server`: its tools are stored separately
+ * (`serverTools`); when read, its body also has `toolCount` and `held`: how many tools it lists, and how many of them are held.
  */
 export type DocumentKind =
   | 'toolset'
@@ -44,8 +44,8 @@ export type DocumentKind =
 export const policyDocument = 'workspace';
 
 /**
- * `body` is what GET shows: secret values and provider keys are never in it (`hasApiKey: true` instead). `warnings`: of an agent that was
- * asked for by itself, what is to be said of it as the workspace is now.
+ * `body` is what GET shows; it never contains secret values or provider keys (`hasApiKey: true` instead). `warnings`: for an agent read by
+ * itself, its warnings in the current state of the workspace.
  */
 export type StoredDocument = {
   name: string;
@@ -57,7 +57,7 @@ export type StoredDocument = {
 };
 
 export type WriteOptions = {
-  /** `If-Match`: the version it must have, or `*` for "must exist". Lost: `precondition_failed`. */
+  /** `If-Match`: the required version, or `*` for "must exist". If it does not match: `precondition_failed`. */
   ifMatch?: number | '*';
   /** `If-None-Match: *`: must not exist. */
   ifNoneMatch?: boolean;
@@ -70,7 +70,7 @@ export type PutAnswer = { document: StoredDocument; created: boolean; changed: b
 export type Page<T> = { items: T[]; nextCursor: string | null };
 export type PageRequest = { cursor?: string; limit: number };
 
-/** `removed`: a DELETE; its number is never used again. */
+/** `removed`: a DELETE, whose version number is never reused. */
 export type ToolsetVersion = { version: number; createdAt: string; removed: boolean };
 
 export type KeyRecord = {
@@ -86,171 +86,171 @@ export type KeyRecord = {
   lastUsedAt: string | null;
 };
 
-/** What a key that was made before may do by now. */
+/** What an existing key may currently do. */
 export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 
-/** `isDone`: all sessions of the key were gone through once; what it sent since is cancelled later. */
+/** `isDone`: all sessions of the key were visited once. Turns that it submitted since are cancelled later. */
 export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
 
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
-/** `server`: as it is to be read. A `static` one needs no leave, and is always given it. */
+/** `server`: the server to read. A `static` one needs no lease; its claim always succeeds. */
 export type RefreshClaim = { claimed: true; server: ServerAccess; leave: ReadLeave } | { claimed: false; retryAfterMs: number };
 
-/** Whose reading it is. `version`: of the document that it is read by; `until`: tells the leave from those that were given after it. */
+/** Identifies the holder of a refresh lease. `version`: the version of the document being read; `until`: distinguishes this lease from later ones. */
 export type ReadLeave = { version: number; until: number };
 
 /** Why a server could not be read. */
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
 
-/** What is kept of signing in to a server with `oauth`, sealed where it is stored. `revision` counts writes, so that of two at once one finds out. */
+/** The stored OAuth grant of a server, sealed by the storage. `revision` counts writes, so that of two concurrent writes one fails. */
 export type ServerGrant = { value: string | null; revision: number };
 
-/** What a key has equipped over MCP (DESIGN §10). `mode` null: never set, so it follows from whether something is equipped. */
+/** What a key has equipped over MCP (DESIGN §10). While `mode` was never set, it depends on whether a toolset is equipped. */
 export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
 
 /** `expiresAt`: milliseconds since the epoch. */
 export type StoredMarks = { taint: Taint; expiresAt: number };
-/** `answersOf`: the key whose answer they are of; of those the newest `limits.maxAnswerMarks` are stored. Absent: of direct calls. */
+/** `answersOf`: the key whose chat answers these are; the newest `limits.maxAnswerMarks` of them are stored. Absent: marks of direct calls. */
 export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string };
 
 export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?: AuditEntry['kind'] };
 
-/** The workspace, with the id of the key that asks, for the audit of changes. The workspace alone: the service asks itself. */
+/** The workspace, with the id of the calling key for the audit of changes; only the workspace for calls by the service itself. */
 export type CatalogCaller = string | { workspace: string; keyId: string };
 
-/** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
+/** Errors are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface Catalog {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
-  /** `version`: an older one (toolsets keep every version; the others only the newest). */
+  /** `version`: an older version. Toolsets retain every version, other kinds only the newest. */
   get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;
   list(kind: DocumentKind, page: PageRequest): Promise<Page<StoredDocument>>;
-  /** The kept versions of a toolset, newest first. `not_found` when there never was one. */
+  /** Returns the stored versions of a toolset, newest first. Throws `not_found` if it never existed. */
   versions(toolset: string, page: PageRequest): Promise<Page<ToolsetVersion>>;
   remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
 
   /**
-   * The newest document under another name, which must be free, with those who have it equipped; its versions stay under the old one.
-   * `version`: the one that was read. What else names the toolset (agents, keys) is left as it is.
+   * Stores the newest document under another name, which must be free, and changes the equipment that names it; its versions stay under the
+   * old name. `version`: the one that was read. Agents and keys that name the toolset are unchanged.
    */
   renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
 
   /**
-   * Every tool known to the workspace, default aliases applied, sorted by canonical name. `owner`: with the private tools of that key; where a
-   * shared tool has the same name, the shared one alone.
+   * Returns every tool of the workspace, default aliases applied, sorted by canonical name. `owner`: includes the private tools of that key;
+   * where a shared tool has the same name, only the shared one.
    */
   tools(page: PageRequest, owner?: string): Promise<Page<ToolDefinition>>;
-  /** The private tools of a key or a trigger, sorted by canonical name. */
+  /** Returns the private tools of a key or a trigger, sorted by canonical name. */
   privateTools(owner: string): Promise<ToolDefinition[]>;
   tool(canonical: string): Promise<ToolDefinition>;
 
-  /** Of one server, sorted by name, those that it lists no more included. */
+  /** Returns the tools of one server, sorted by name, including those it no longer lists. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
   serverTool(server: string, tool: string): Promise<ServerTool>;
-  /** Reads the definitions of a `static` server again, which stand in its document. The others are read by `engine/refresh-server.ts`. */
+  /** Reads the definitions of a `static` server again from its document. Other kinds are read by `engine/refresh-server.ts`. */
   refreshServer(server: string): Promise<ListingReport>;
-  /** The text of an OpenAPI document that was given whole; null: the server has none. */
+  /** Returns the text of an OpenAPI document that was stored in full; null: the server has none. */
   serverDocument(server: string): Promise<string | null>;
-  /** Leave to read what the server lists: one has it at a time, for `limits.refreshLeaseMs`. */
+  /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
-  /** Takes what was read, and gives the leave back. `conflict`: the document is another by now, or somebody else was given leave since. */
+  /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */
   takeDiscovery(server: string, leave: ReadLeave, discovery: Discovery): Promise<ListingReport>;
-  /** It could not be read: what was read before stays, and the server is asked again later. Gives the leave back. */
+  /** Records a failed reading and releases the lease: the stored listing stays, and the server is retried later. */
   takeFailure(server: string, leave: ReadLeave, failure: RefreshFailure): Promise<void>;
 
   serverGrant(server: string): Promise<ServerGrant>;
-  /** False: somebody else wrote since `revision`. */
+  /** Returns false if the grant was written since `revision`. */
   saveServerGrant(server: string, grant: ServerGrant): Promise<boolean>;
 
   equipment(keyId: string): Promise<Equipment>;
-  /** Absent members stay as they are. */
+  /** Absent members are unchanged. */
   setEquipment(keyId: string, change: Partial<Equipment>): Promise<Equipment>;
 
-  /** Marks of the taint rule that were stored under these names and have not expired, in their order; null: none are. */
+  /** Returns the taint marks stored under these names, in the order of the names; null for those missing or expired. */
   taintMarks(names: readonly string[]): Promise<(StoredMarks | null)[]>;
-  /** Adds to the marks under each name, and to their time. Durable when it resolves. */
+  /** Adds to the marks under each name and extends their lifetime. Durable when it resolves. */
   addTaintMarks(marks: NewMarks): Promise<void>;
 
-  /** True the first time: what is used once (`nonce`) is used. Forgotten after `expiresAt` (milliseconds since the epoch). */
+  /** Consumes a nonce; returns true the first time only. Forgotten after `expiresAt` (milliseconds since the epoch). */
   spend(nonce: string, expiresAt: number): Promise<boolean>;
 
   /**
-   * Takes the definition that is held into force, in every toolset, and with `annotations` its annotations. `refId`: the one that was
-   * reviewed; `conflict` when it is another by now, or when there is nothing to accept.
+   * Accepts a held definition for every toolset, and with `annotations` its annotations too. `refId`: the definition that was reviewed.
+   * Throws `conflict` if it has changed since, or if nothing is held.
    */
   acceptTool(server: string, tool: string, refId?: string, annotations?: boolean): Promise<AcceptedTool>;
-  /** Puts `to` in the place of `from`, which its server lists no more, in every toolset, under the names it had. */
+  /** Replaces `from`, which its server no longer lists, by `to` in every toolset, keeping the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 
-  /** The whole key is in the answer, this once. */
+  /** Returns the full key, which is not retrievable later. */
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
   revokeKey(id: string): Promise<void>;
-  /** Revokes the key, if it is not revoked yet, and ends all turns in its sessions: those that are not done yet end in the background. */
+  /** Revokes the key if it is not revoked yet, and ends all turns in its sessions; the remaining ones end in the background. */
   cancelKey(id: string): Promise<KeyCancellation>;
   keyIsCancelled(id: string): Promise<boolean>;
-  /** False once it was revoked or has expired, and where it has not the scope or was never made. `root` always stands. */
+  /** Whether the key exists, is neither revoked nor expired, and has the scope. Always true for `root`. */
   keyStands(id: string, scope: Scope): Promise<boolean>;
-  /** What a key may do as it stands now; null once it was revoked or has expired, and where it was never made. */
+  /** Returns the key's current rights; null if it is unknown, revoked or expired. */
   keyRights(id: string): Promise<KeyRights | null>;
 
-  /** Adds a remembered rule; the same rule twice is one. */
+  /** Stores a remembered rule; an identical rule is not stored twice. */
   allow(rule: PolicyRule): Promise<void>;
 
   indexSession(row: SessionIndexRow): Promise<void>;
   forgetSession(id: string): Promise<void>;
-  /** `keyId` null: every key's (admin). Newest first. */
+  /** Newest first. `keyId` null: of all keys (admin). */
   sessions(keyId: string | null, page: PageRequest): Promise<Page<SessionIndexRow>>;
 
-  /** Idempotent by (session, sequence), and without a session by call id. The outcome of a call replaces its intent. */
+  /** Idempotent by (session, sequence), or by call id without a session. The outcome of a call replaces its intent. */
   appendAudit(rows: readonly AuditRow[]): Promise<void>;
   audit(query: AuditQuery): Promise<Page<AuditEntry>>;
 }
 
-/** A toolset as a call needs it: parsed once an isolate, tables built. `names` has every tool of the edition. */
+/** A toolset as a call needs it: parsed once per isolate, with its tables built. `names` has every tool of the edition. */
 export type CompiledToolset = { pointer: EditionPointer; names: AliasMap };
 
-/** The warm read side: isolate memory, then KV, then one question to the Catalog. Throws `Problem`s. */
+/** The cached read side: isolate memory, then KV, then one request to the Catalog. Throws `Problem`s. */
 export interface Directory {
-  /** The principal of the root key or of a created key. `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: how old the verdict may be. */
+  /** Returns the principal of the root key or a created key. Throws `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: maximum age of a cached result. */
   principal(key: string, maxAgeMs?: number): Promise<Principal>;
-  /** Newest edition, or of a pinned version. `not_found`. */
+  /** Returns the newest edition, or that of a pinned version. Throws `not_found`. */
   toolset(workspace: string, name: string, version?: number): Promise<CompiledToolset>;
-  /** By the hash that a plan carries. */
+  /** Returns the edition with the hash that a plan has. */
   edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
   /**
-   * All shared made tools, as a toolset that is named nowhere; null: there have never been any. The newest there is, so that a tool is there in the turn
-   * after the one that made it, wherever that runs; only without an answer from the Catalog it may be older.
+   * Returns all shared made tools, as a toolset without a name; null: there have never been any. Always the newest, so that a tool is
+   * available in the turn after the one that made it, in any isolate; older only while the Catalog does not respond.
    */
   made(workspace: string): Promise<CompiledToolset | null>;
-  /** The same of the tools that are private to a key or a trigger. */
+  /** Like `made`, for the tools private to a key or a trigger. */
   privateMade(workspace: string, keyId: string): Promise<CompiledToolset | null>;
   agent(workspace: string, name: string): Promise<Agent>;
-  /** Secrets resolved. `model_not_found` when there is no such provider. */
+  /** Returns a provider with its secrets resolved. Throws `model_not_found` for an unknown provider. */
   provider(workspace: string, name: string): Promise<ProviderAccess>;
-  /** Names of the configured providers, `rehearsal` included, with their listed models. */
+  /** Returns the names of the configured providers, including `rehearsal`, with their listed models. */
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
-  /** What the workspace has allowed; may be `limits.rulesTtlMs` old. */
+  /** Returns the policy rules of the workspace; they may be `limits.rulesTtlMs` old. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /**
-   * `not_found` when there is no such server (any more). May be `limits.serverTtlMs` old, but not when `tool` (an own name) would be refused
-   * for it: a tool that was listed or accepted just now is called by who has heard of it.
+   * Throws `not_found` if the server does not exist. The result may be `limits.serverTtlMs` old, but is read again if the call of `tool` (an
+   * own name) would be refused: a client may call a tool that was just listed or accepted.
    */
   server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
-  /** What an MCP server offers besides tools, as it was last read. */
+  /** Returns what an MCP server offers besides tools, as last read. */
   serverOffers(workspace: string, name: string): Promise<ServerOffers>;
-  /** How a tool of an OpenAPI server is called. `not_found`. */
+  /** Returns how a tool of an OpenAPI server is called. Throws `not_found`. */
   operation(workspace: string, server: string, tool: string): Promise<Operation>;
-  /** `not_found`. */
+  /** Throws `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
   /**
-   * A webhook, ready to judge what is sent to it; null: there is none. From KV, never from the Catalog but in the isolate that wrote it: a stranger
-   * can ask for any name. `notOlderThan` (milliseconds since the epoch): one that was read before that is read again. Whatever there is, a
-   * look costs the same: one read of KV, or none.
+   * Returns a compiled webhook; null if it does not exist. Reads KV, and the Catalog only in the isolate that wrote the webhook, since anyone
+   * can request any name. `notOlderThan` (milliseconds since the epoch): an older cached webhook is read again. An existing and a missing
+   * webhook cost the same: at most one read of KV.
    */
   hook(workspace: string, name: string, notOlderThan?: number): Promise<CompiledHook | null>;
-  /** Who wants to hear of turns; may be `limits.subscriptionsTtlMs` old. */
+  /** Returns the subscriptions to turns; they may be `limits.subscriptionsTtlMs` old. */
   subscriptions(workspace: string): Promise<readonly SubscriptionHead[]>;
-  /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */
+  /** Returns a secret's value if it is bound to `host` (or `tool`); otherwise throws `forbidden`. */
   secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
 }

@@ -1,18 +1,17 @@
 /**
- * The files of one session, or scratch files of one call. Paths are absolute and already resolved by segments
- * (`core/path.ts`). There are no links. Errors are `FileError`s with POSIX codes. Implementations share
- * `test/contracts/file-system.ts`.
+ * The files of one session, or scratch files of one call. Paths are absolute and already resolved by segments (`core/path.ts`). There are no
+ * links. Errors are `FileError`s with POSIX codes. All implementations pass `test/contracts/file-system.ts`.
  */
 /**
- * `own`: the content is the session's: one of its tools wrote it. Not own: the caller put it there, or nobody knows. Of directories it says nothing.
- * `fresh`: of an overlay: it was made since the overlay was begun.
+ * `own`: a tool of the session wrote the content. Otherwise the caller stored it, or its origin is unknown. Has no meaning for directories.
+ * `fresh`: created in this overlay.
  */
 export type FileStat = { kind: 'file' | 'directory'; size: number; modifiedAt: number; mode: number; own: boolean; fresh?: true };
 export type DirectoryEntry = { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: number };
 
 export type FileErrorCode = 'ENOENT' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EEXIST' | 'EFBIG' | 'ENOSPC' | 'EINVAL' | 'EPERM' | 'EROFS';
 
-/** `message` is a sentence for the model, path included. */
+/** `message` is a sentence for the model, including the path. */
 export class FileError extends Error {
   override name = 'FileError';
   readonly code: FileErrorCode;
@@ -24,41 +23,41 @@ export class FileError extends Error {
   }
 }
 
-/** Synchronous on purpose: both homes (SQLite in a Durable Object, memory) are, and a call's effects stay in one step. */
+/** Synchronous, as both implementations are (SQLite in a Durable Object, memory), so that a call's effects happen in one step. */
 export interface FileSystem {
-  /** True where every write is refused with EROFS, whoever allows it. Absent: nowhere. */
+  /** Whether every write to this path fails with EROFS, even if approved. Absent: no path is read-only. */
   isReadOnly?(path: string): boolean;
   stat(path: string): FileStat | null;
   read(path: string): Uint8Array;
   /**
-   * Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. The file is the session's own
-   * then, unless it is said to be the caller's, or the bytes were the same before.
+   * Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. The file becomes the
+   * session's own unless `own` is false or the content is unchanged.
    */
   write(path: string, content: Uint8Array, options?: { mode?: number; modifiedAt?: number; own?: boolean }): void;
-  /** Like `write`, but adds at the end; costs what is added, not what is there. Whose the file was, it stays. */
+  /** Appends to a file; the cost depends on what is added only. `own` is unchanged. */
   append(path: string, content: Uint8Array): void;
   makeDirectory(path: string, options?: { recursive?: boolean }): void;
   /** Direct children, sorted by name (UTF-16 code units). */
   list(path: string): DirectoryEntry[];
-  /** A directory needs `recursive` unless empty. Missing: ENOENT. `/`, `/workspace` and `/tmp` stay: with `recursive` they are emptied, else EPERM. */
+  /** Removes a directory only if `recursive` is set or it is empty. Missing path: ENOENT. `/`, `/workspace` and `/tmp` remain: with `recursive` they are emptied, otherwise EPERM. */
   remove(path: string, options?: { recursive?: boolean }): void;
-  /** Replaces a file, or an empty directory by a directory. The parent of `to` must exist. Whose the files were, they stay. */
+  /** Replaces a file, or an empty directory by a directory. The parent of `to` must exist. `own` is unchanged. */
   rename(from: string, to: string): void;
   setMode(path: string, mode: number): void;
   setModifiedAt(path: string, modifiedAt: number): void;
-  /** Files and directories, and bytes, of all that is stored. Absent: not known here. */
+  /** Returns the number of files and directories, and their bytes. Absent: unknown. */
   usage?(): { files: number; bytes: number };
-  /** Every path, for globbing, sorted. */
+  /** Returns every path, sorted, for globbing. */
   paths(): string[];
-  /** These files to work on: nothing that is changed there is changed here before `commit`. */
+  /** Returns an overlay: changes to it do not change these files before `commit`. */
   overlay(): FileOverlay;
 }
 
-/** Holds at most `limits.maxOverlayBytes` of new content (ENOSPC). Dropped without `commit`, nothing has happened. */
+/** Holds at most `limits.maxOverlayBytes` of new content (ENOSPC). Without `commit` its changes are discarded. */
 export interface FileOverlay extends FileSystem {
   /**
-   * Does all of it in one step, or throws a `FileError` and has done nothing: somebody else changed files meanwhile in a way
-   * that does not go together. At most once.
+   * Applies all changes in one step, or throws a `FileError` and applies none, if the files were changed meanwhile in a conflicting way. May be
+   * called once.
    */
   commit(): void;
 }

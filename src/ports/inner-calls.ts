@@ -1,13 +1,13 @@
 /**
- * Calls that a tool makes of other tools: what made tools, code mode and the shell's `tool` command have in place of the registry. Each goes
- * through the one door like any call, and has its own audit row. Done by `engine/inner/inner-calls.ts`.
+ * Nested calls: how made tools, code mode and the shell's `tool` command call other tools. Each goes through `callTool` like any other call
+ * and has its own audit row. Implemented by `engine/inner/inner-calls.ts`.
  */
 import type { JsonSchema, ToolAnnotations, ToolResult } from '../core/tool.ts';
 import type { FileSystem } from './file-system.ts';
 
-/** A tool that may be called, as whoever writes code over it is told of it. */
+/** A callable tool as code is shown it. */
 export type InnerTool = {
-  /** Unique among them; the canonical name, aliases and other spellings of the toolset mean it too. */
+  /** Unique among the tools; the canonical name, aliases and other spellings in the toolset resolve to it too. */
   name: string;
   canonical: string;
   aliases: readonly string[];
@@ -17,20 +17,19 @@ export type InnerTool = {
   annotations?: ToolAnnotations;
 };
 
-/** `waits`: somebody outside has to act first. Whoever called ends with `suspended`, and is run again from its beginning once that is done. */
+/** `waits`: an external answer is needed first. The caller then ends with `suspended`, and is rerun from its beginning after the answer. */
 export type InnerAnswer = { waits: false; result: ToolResult } | { waits: true };
 
 export interface InnerCalls {
   readonly tools: readonly InnerTool[];
   /**
-   * What stands still from one run of the call to the next, so that code which goes by nothing else goes the same way again: milliseconds
-   * since the epoch of the first run, and a seed.
+   * Constants of the call across its runs, so that deterministic code takes the same path again: the start of the first run in milliseconds
+   * since the epoch, and a seed.
    */
   readonly replay: { now: number; seed: string };
   /**
-   * Answers in the order in which the calls were answered in an earlier run, where there was one: what had finished there is not run
-   * again. Never throws for a fault of the call or its tool. `files`: those of a script that has not ended; a call that does no more than work
-   * on files works on these, and does so again in the next run.
+   * Delivers results in the order of an earlier run, if there was one; calls that finished there are not repeated. Never throws for an error of
+   * the call or its tool. `files`: those of a running script; a call that only works on files uses these, and is repeated in the next run.
    */
   call(name: string, args: unknown, options?: { files?: FileSystem }): Promise<InnerAnswer>;
 }

@@ -1,19 +1,19 @@
-/** Results that were too long to be shown whole, kept for `fetch_result`. The session's own; gone with it. */
+/** Full texts of results that were shown shortened, for `fetch_result`. Belongs to a session and is deleted with it. */
 import type { ContentBlock } from '../core/tool.ts';
 
 export type FetchedResult = {
   text: string;
-  /** Where the next piece begins, in UTF-16 units of the whole text; null at the end. */
+  /** Where the next piece starts, in UTF-16 units of the whole text; null at the end. */
   nextOffset: number | null;
   totalBytes: number;
 };
 
 export interface ResultStore {
-  /** True once anything is kept: only then is the tool to fetch it worth offering. */
+  /** Whether any result is stored; only then is `fetch_result` offered. */
   any(): boolean;
   has(callId: string): boolean;
-  /** The content as text, up to `limits.maxStoredResultBytes`. Keeping one call twice replaces it. */
+  /** Stores the content as text, up to `limits.maxStoredResultBytes`; replaces an earlier one of the same call. */
   keep(callId: string, content: readonly ContentBlock[]): void;
-  /** null: nothing is kept under this id. */
+  /** Returns null if nothing is stored under this id. */
   read(callId: string, offset: number, maxBytes: number): FetchedResult | null;
 }

@@ -1,26 +1,26 @@
 /**
- * Code that somebody else wrote, run where it can reach nothing but what it is given. One machine a run, thrown away after it, whatever came
- * of it. Implemented by `src/sandbox/`.
+ * Runs untrusted code that can reach only what it is given. Each run has a new machine, which is discarded afterwards. Implemented by
+ * `src/sandbox/`.
  */
 import type { SandboxEnd } from '../core/code-result.ts';
 import type { InnerAnswer } from './inner-calls.ts';
 
 export type SandboxRun = {
-  /** Body of an async function. Compiled as that, never pasted into anything. */
+  /** The body of an async function. Compiled as such, never inserted into other code. */
   source: string;
   args: Record<string, unknown>;
-  /** Names under `tools`. */
+  /** The member names of `tools`. */
   tools: readonly string[];
-  /** What `Date.now()` says throughout, and what `Math.random()` goes by. */
+  /** The fixed value of `Date.now()`; `seed` determines `Math.random()`. */
   now: number;
   seed: string;
-  /** Arguments that cross as JSON text and are an object already, or what is to be told of them. */
+  /** Calls a tool. The arguments cross the sandbox boundary as JSON text. */
   call(name: string, args: unknown): Promise<InnerAnswer>;
 };
 
 export interface Sandbox {
-  /** Never throws for anything that the code does. */
+  /** Never throws because of the code. */
   run(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd>;
-  /** Why the source cannot be compiled, with its line; null: it can. */
+  /** Returns why the source cannot be compiled, with the line; null if it can. */
   check(source: string): Promise<{ message: string; line: number | null } | null>;
 }

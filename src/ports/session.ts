@@ -16,13 +16,13 @@ import type { SessionEvent } from '../core/session-event.ts';
 import type { DialectName } from '../core/reference.ts';
 import { Proposal } from '../core/ui-tool.ts';
 
-/** What the session was made with; fixed for its life. */
+/** What the session was created with; it never changes. */
 export type SessionSetup = {
   agent?: string;
   model?: string;
   toolset?: string;
   instructions?: string;
-  /** The caller's own tools, for turns that bring none. */
+  /** The client's tools, for turns that bring none. */
   tools?: ClientTool[];
   listed: boolean;
 };
@@ -45,7 +45,7 @@ export const TurnAnswer = z
     turn: z.string(),
     status: z.enum(['completed', 'failed', 'cancelled', 'interrupted', 'waiting']),
     reason: z.string(),
-    text: z.string().meta({ description: 'Of the last step.' }),
+    text: z.string().meta({ description: 'Text of the last step.' }),
     toolCalls: z.array(
       z.object({
         callId: z.string(),
@@ -58,15 +58,15 @@ export const TurnAnswer = z
         content: z.array(ContentBlock),
       }),
     ),
-    pending: z.array(Pending).optional().meta({ description: 'With status `waiting`: what it waits for.' }),
-    proposals: z.array(Proposal).optional().meta({ description: 'UI tools that the person may want next, the best first. Absent: none.' }),
-    problem: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of a failed turn: the problem that ended it.' }),
+    pending: z.array(Pending).optional().meta({ description: 'With status `waiting`: what the turn waits for.' }),
+    proposals: z.array(Proposal).optional().meta({ description: 'UI tools that the user may want next, the best first. Absent: none.' }),
+    problem: z.record(z.string(), z.unknown()).optional().meta({ description: 'For a failed turn: the problem that ended it.' }),
     usage: Usage,
   })
   .meta({ id: 'TurnAnswer' });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
-const saysNothing = (part: InputPart) => part.type === 'text' && part.text === '';
+const isEmptyText = (part: InputPart) => part.type === 'text' && part.text === '';
 
 export const TurnRequest = z
   .strictObject({
@@ -76,12 +76,13 @@ export const TurnRequest = z
         z
           .array(InputPart)
           .min(1)
-          .refine((parts) => !parts.every(saysNothing), { message: 'says nothing' }),
+          .refine((parts) => !parts.every(isEmptyText), { message: 'must have content other than empty text' }),
       ],
-      { error: 'must be a text, or a list of parts' },
+      { error: 'must be a string or a list of parts' },
     ),
     tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
-      description: 'Tools that the caller runs itself: the turn waits for their results. Absent: those that the session was made with.',
+      description:
+        'Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with.',
     }),
   })
   .meta({ id: 'TurnRequest', example: { input: '/shell echo hello' } });
@@ -90,24 +91,24 @@ export type TurnRequest = z.infer<typeof TurnRequest>;
 export type SubmitTurn = {
   plan: Plan;
   input: InputPart[];
-  /** Its id, where that was told before: it is begun once, however often and late it is submitted. Absent: a new one. */
+  /** The turn's id, if it was announced before: it is started once, however often it is submitted. Absent: a new one. */
   turn?: string;
   idempotencyKey?: string;
   /** SHA-256 of the request body, compared when the idempotency key repeats. */
   bodyHash?: string;
-  /** Messages before the input, as a client that resends its history has them: skipped when stored, else forked. */
+  /** The messages before the input, if the client resends its history: skipped if they match the stored ones, otherwise the session is forked. */
   history?: Message[];
-  /** Of a fork: the tools that the conversation in `history` had come to, in their order. */
+  /** For a fork: the tools discovered in the conversation of `history`, in order. */
   gathered?: readonly Gathered[];
   /**
-   * What the conversation has seen before, or sees with this input: of a fork, and where anybody may have written the input. Absent with a
-   * `history`: the client's own history, which the session judges (`engine/policy/judge-history.ts`).
+   * What the conversation has seen before or sees with this input: for a fork, and where the input is untrusted. Absent with a `history`: the
+   * session judges the client's history (`engine/policy/judge-history.ts`).
    */
   taint?: Taint;
   /**
-   * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
-   * it: `results` are of calls that the client was given; `input` may then be empty. `previous`: the id of the answer that it goes on
-   * from; of an older one, the conversation up to there goes on in a session of its own.
+   * For a chat dialect: how the answer will be shown. Such a request resumes a waiting turn instead of queueing after it: `results` are those
+   * of calls the client was given; `input` may then be empty. `previous`: the id of the answer to continue from; if it is not the newest, the
+   * conversation up to there continues in a new session.
    */
   chat?: {
     dialect: DialectName;
@@ -120,14 +121,14 @@ export type SubmitTurn = {
 };
 
 /**
- * Of an answer of a chat dialect: as frames, or as one document. `after`: id of the last frame that the client has; `startingAfter`: its
- * place, counted from 0, as some dialects number their frames.
+ * Options of a chat dialect's answer, returned as frames or as one document. `after`: id of the last frame the client has; `startingAfter`:
+ * its position from 0, for dialects that number their frames.
  */
 export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number };
 
 /**
- * `position`: turns ahead of it. `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an
- * earlier one. `completion`: of a chat dialect, what `Session.completion` is asked for.
+ * `position`: the number of turns ahead of it. `edition`: the turn's own, since a repeat under its key may join a turn of an earlier edition.
+ * `completion`: for a chat dialect, the id for `Session.completion`.
  */
 export type SubmittedTurn = {
   turn: string;
@@ -137,27 +138,26 @@ export type SubmittedTurn = {
   completion: string | null;
 };
 
-/** `status` is the turn's, or `null` for an approval of a direct call: that call is to be sent again. */
+/** `status`: that of the turn; `null` for an approval of a direct call, which is to be sent again. */
 export type Decided = { callId: string; decision: Decision; turn: string | null; status: string | null };
 
 /**
- * A person's answers to what the server of a tool asks, by its keys. `round`: of the question that they answer; absent: the last one that
- * the call asked.
+ * The user's answers to the questions of a tool's server, by the server's keys. `round`: the question they answer; absent: the call's last one.
  */
 export type GivenInputs = { callId: string; input: Readonly<Record<string, ElicitationAnswer>>; round?: number };
 
-/** After results of a caller's tools: how the turn stands, and what it still waits for. */
+/** The turn's state after results of client tools, and what it still waits for. */
 export type ResultsTaken = { turn: string; status: string; pending: Pending[] };
 
-/** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
+/** Messages of the transcript; `parts` as in `core/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
-/** `cursor` as the page before named it. Without a limit a page holds as much as its bytes allow. */
+/** `cursor`: from the page before. Without a limit a page is bounded by bytes only. */
 export type MessageQuery = { cursor?: string; limit?: number };
 /** Oldest first; null on the last page. */
 export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | null };
 
-/** `scratch`: with files of its own that nobody sees again, as a call without a session has them. */
+/** `scratch`: with scratch files, as a call without a session has. */
 export type SessionCallRequest = {
   plan: Plan;
   name: string;
@@ -167,77 +167,77 @@ export type SessionCallRequest = {
   scratch?: boolean;
 };
 
-/** What the policy would say to a direct call. `agent`, `key`: as if it came from them. */
+/** What the policy would decide about a direct call. `agent`, `key`: as if they made the call. */
 export type SessionExplainRequest = { plan: Plan; name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
 
-/** What one direct call answered. */
+/** The outcome of one direct call. */
 export type SessionCall = {
   requested: string;
   canonical: string | null;
   via: Via | null;
   result: ToolResult;
   durationMs: number;
-  /** With code `approval_required` in a session: approved under its `callId`, the same call sent again runs, once. */
+  /** With code `approval_required` in a session: after approval of its `callId`, the same call sent again runs once. */
   pending?: Pending[];
 };
 
 /**
- * Every method checks the caller against the owner and throws `not_found` to anyone else but `admin`, the same as for an
- * unknown id. `signal`s are not passed: a reader that leaves closes its stream, nothing else.
+ * Every method checks the caller against the owner and throws `not_found` for anyone else but `admin`, as for an unknown id. `signal`s are not
+ * passed: a reader that disconnects closes its stream, nothing else.
  */
 export interface Session {
   view(caller: Principal): Promise<SessionView>;
-  /** What it was made with, instructions included: what a turn's plan is made from. */
+  /** Returns what the session was created with, including instructions: a turn's plan is made from it. */
   setup(caller: Principal): Promise<SessionSetup>;
   remove(caller: Principal): Promise<void>;
   messages(caller: Principal, query?: MessageQuery): Promise<MessagePage>;
-  /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
+  /** The turn is stored when it resolves. `session` differs from this session's id if the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
-  /** What this key named in the last 24 h; null: nothing. With another body it is `idempotency_mismatch`. */
+  /** Returns the turn submitted under this key in the last 24 h; null: none. Throws `idempotency_mismatch` for a different body. */
   repeated(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
   /** Whether this turn was ever submitted here. */
   hasTurn(caller: Principal, turn: string): Promise<boolean>;
-  /** Waits for the end of the turn, or until it waits for somebody outside; a turn that is queued behind such a one waits, too. */
+  /** Resolves when the turn ends or waits for an external answer; a turn queued after a waiting one is waited for, too. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
-  /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */
+  /** Native SSE from the turn's first event; closed after `turn-end`, or after the event with the question when the turn waits. */
   stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
   /**
-   * Frames of one answer of a chat dialect: SSE, or one JSON document when `streamed` is false, which waits for its end. `not_found`
-   * for an answer that this session did not give.
+   * Returns the frames of one answer in a chat dialect: SSE, or one JSON document after its end if `streamed` is false. Throws `not_found` for
+   * an answer that is not of this session.
    */
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<ReadableStream<Uint8Array>>;
-  /** What the turn of that answer worked with; null: no toolset. Throws `not_found` as above. */
+  /** Returns the edition of that answer's turn; null: no toolset. Throws `not_found` as above. */
   completionEdition(caller: Principal, completion: string): Promise<EditionPointer | null>;
-  /** Events after `after`; waits up to `waitMs` when there are none yet. Bounded by one page. */
+  /** Returns the events after `after`, at most one page; waits up to `waitMs` for the first one. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
-  /** What waits for a person's word, direct calls included, oldest first. */
+  /** Returns the pending approvals, including those of direct calls, oldest first. */
   approvals(caller: Principal): Promise<ApprovalView[]>;
   approval(caller: Principal, callId: string): Promise<ApprovalView>;
   /**
-   * The same word twice is one; another one after it is `conflict`, as is a word on what has expired or was used. `remember`
-   * stores a rule for the workspace, which is the caller's business to be allowed.
+   * Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`
+   * stores a rule for the workspace, which the caller must authorize.
    */
   decide(caller: Principal, callId: string, decision: Decision, options: { remember: boolean; round?: number | null }): Promise<Decided>;
-  /** A nonce that stands for one decision on this approval; `storage/approval-link.ts` makes a link of it. */
+  /** Returns a nonce for one decision on this approval; `storage/approval-link.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
-  /** By the nonce of a link, which is the right to it. `not_found` for one that is unknown, used up or expired. */
+  /** Reads an approval by the nonce of a link, which authorizes it. Throws `not_found` if the nonce is unknown, used or expired. */
   linkedApproval(nonce: string): Promise<ApprovalView>;
   decideByLink(nonce: string, decision: Decision): Promise<Decided>;
-  /** Results of the caller's own tools. `not_found` for a call that nobody waits for; the same result twice is one. */
+  /** Submits results of client tools. Throws `not_found` for a call that waits for none; repeating a result has no effect. */
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsTaken>;
-  /** `not_found` for a call that asks nothing, `conflict` for other answers than before, `invalid_request` for what its form does not take. */
+  /** Submits input. Throws `not_found` for a call that asks nothing, `conflict` for answers that differ from earlier ones, `invalid_request` for invalid answers. */
   giveInput(caller: Principal, given: GivenInputs): Promise<ResultsTaken>;
-  /** `completion`: only the turn of that answer, if it runs or waits; one that is queued is `conflict`. */
+  /** `completion`: cancels only the turn of that answer, if it runs or waits; throws `conflict` if it is queued. */
   cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
   /** Ends the running or waiting turn and all that are queued. `cancelled`: how many. */
   cancelAll(caller: Principal): Promise<{ cancelled: number }>;
-  /** A direct call (`…/calls` with a session): the session's files, one audit row. */
+  /** Makes a direct call (`…/calls` with a session): on the session's files, with one audit row. */
   call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
-  /** What the policy says to a call that is not made. */
+  /** Returns the policy's answer for a call without making it. */
   explain(caller: Principal, request: SessionExplainRequest): Promise<PolicyAnswer>;
-  /** As `repeated`, of a direct call: its answer, once it is there. */
+  /** Like `repeated`, for a direct call: returns its outcome once there is one. */
   repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
-  /** With `recursive` names are paths from there. At most `limits.maxListedTree`; `truncated`: there are more. */
+  /** With `recursive`, names are relative paths. Returns at most `limits.maxListedTree` entries; `truncated`: there are more. */
   listFiles(
     caller: Principal,
     path: string,
@@ -249,28 +249,27 @@ export interface Session {
     usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
   }>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
-  /** `path` in the answer is the absolute one. */
+  /** Returns the absolute path. */
   writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<{ path: string; created: boolean }>;
   /** A directory must be empty. */
   deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<void>;
 }
 
 /**
- * `precondition_failed` where they do not hold. `ifMatch`: SHA-256 (hex) of the bytes that the file must still have, one of these; `*`: it must be
- * there. `ifNoneMatch`: it must not be there.
+ * Throws `precondition_failed` if a condition fails. `ifMatch`: the file's content must have one of these SHA-256 hashes (hex); `*`: the file
+ * must exist. `ifNoneMatch`: the file must not exist.
  */
 export type FileConditions = { ifMatch?: '*' | readonly string[]; ifNoneMatch?: true };
 
 export interface Sessions {
   /**
-   * Makes one and indexes it (unless unlisted); answers its id. `key`: the same one gives the same session, made once, for as
-   * long as it is there.
+   * Creates a session and indexes it (unless unlisted). `key`: returns the same session for the same key, created once, as long as it exists.
    */
   create(owner: Principal, setup: SessionSetup, key?: string): Promise<SessionView>;
-  /** The id of the one that `create` makes with this key, made or not. */
+  /** Returns the id of the session that `create` makes with this key, whether it exists or not. */
   idOf(owner: Principal, key: string): Promise<string>;
-  /** The one that `create` makes with this key; whether it was made shows on the first call. */
+  /** Returns the session that `create` makes with this key; the first call fails if it does not exist. */
   keyed(owner: Principal, key: string): Promise<Session>;
-  /** `not_found` for what cannot be an id; whether it exists shows on the first call. */
+  /** Throws `not_found` for an invalid id; for a valid one, the first call fails if the session does not exist. */
   get(id: string): Session;
 }

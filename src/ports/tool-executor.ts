@@ -1,4 +1,4 @@
-/** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `engine/call-tool.ts` has resolved, authorised and checked before. */
+/** Runs tools of any kind. Called only by `engine/execute-call.ts`, after `engine/call-tool.ts` has resolved, authorized and checked the call. */
 import type { EditionTool } from '../core/edition-tool.ts';
 import type {
   AskableInput,
@@ -19,54 +19,54 @@ import type { Sandbox } from './sandbox.ts';
 import type { ToolMaker } from './tool-maker.ts';
 import type { ServerTokens } from './upstream.ts';
 
-/** What a running tool may touch. Never messages or the registry, and other tools only through `calls`. */
+/** The capabilities of a running tool. It has no access to messages or the registry, and to other tools only through `calls`. */
 export type ToolContext = {
   signal: AbortSignal;
   log: Logger;
   files: FileSystem;
-  /** Values of the workspace's secrets that this tool may read; a missing one is an error that names it. `host`: where it will be sent. */
+  /** Returns a secret of the workspace that this tool may read; throws an error that names a missing one. `host`: where it will be sent. */
   secret(name: string, host?: string): Promise<string>;
-  /** The guarded way out (`net/outbound.ts`). */
+  /** The guarded outbound client (`net/outbound.ts`). */
   fetch(request: Request): Promise<Response>;
   now(): number;
-  /** The same for every try of one call: sent upstream as `Idempotency-Key`. */
+  /** The same in every attempt of one call: sent upstream as `Idempotency-Key`. */
   idempotencyKey: string;
-  /** Long results of this session, kept whole; null without a session. */
+  /** The full texts of this session's long results; null without a session. */
   results: ResultStore | null;
-  /** The tools of the plan, for who looks for one; null: there are none. */
+  /** Searches the tools of the plan; null: it has none. */
   find: ToolFinder | null;
   /** The plan's skills; null: it has none. */
   skills: SkillReader | null;
-  /** Toolsets as the configuration tools work on them; null: not from here. */
+  /** The toolset editor for the configuration tools; null: not available in this call. */
   configuration: ConfigurationDesk | null;
-  /** Makes tools of the plan's tools; null: not from here. */
+  /** Makes tools from the plan's tools; null: not available in this call. */
   maker: ToolMaker | null;
-  /** Whose call it is (a session, or a key): two of them never share state at a server. */
+  /** The owner of state at a server (a session, or a key): two of them never share state. */
   conversation: string;
-  /** Whoever called, while the call is open. */
+  /** The caller, while the call is open. */
   channel: CallerChannel;
-  /** Other tools, for those that are made of them; null: it may call none. */
+  /** Nested calls, for tools that call tools; null: not available in this call. */
   calls: InnerCalls | null;
-  /** Where code over them runs; null: nowhere here. */
+  /** Runs code that calls tools; null: not available. */
   sandbox: Sandbox | null;
-  /** What the call asked for before, now that it is made again; null: nothing. */
+  /** The input that the call asked for before it was made again; null: none. */
   given: GivenInput | null;
-  /** Milliseconds that the call has from one sign of life to the next; absent: as is usual. */
+  /** The idle timeout of the call, in milliseconds; absent: the default. */
   timeoutMs?: number;
-  /** Tokens of the tool's server; null: it wants none. */
+  /** Tokens of the tool's server; null: it requires none. */
   tokens: ServerTokens | null;
 };
 
-/** What can be told to whoever called, and asked of them, before there is a result. Absent: it cannot. */
+/** What the caller can be sent and asked before there is a result. An absent member is not available. */
 export type CallerChannel = {
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
-  /** Answers while the call is open. `key` is the asker's own name of the question. */
+  /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
 };
 
-/** A tool as `find_tools` tells of it. `declaration`: for code, as a member of `tools` in TypeScript. */
+/** A result of `find_tools`. `declaration`: for code, a member of `tools` in TypeScript. */
 export type FoundTool = {
   name: string;
   canonical: string;
@@ -77,35 +77,35 @@ export type FoundTool = {
 };
 
 export interface ToolFinder {
-  /** How many tools there are to be found. */
+  /** The number of tools that can be found. */
   readonly total: number;
-  /** The conversation has gathered as many as its model is sent definitions of: what is found now can be called, and that is all. */
+  /** Whether the model is already sent the maximum number of definitions: tools found now can be called, but their definitions are not added. */
   readonly isFull: boolean;
-  /** The best first. */
+  /** Returns the best matches first. */
   find(query: string, max: number): FoundTool[];
-  /** Names that look like it, where nothing is found. */
+  /** Returns names similar to the query, for when nothing is found. */
   near(query: string): string[];
 }
 
 export interface SkillReader {
   names(): readonly string[];
-  /** As a model is given it; null: the plan has no such skill. */
+  /** Returns a skill's text as the model gets it; null: the plan has no such skill. */
   read(name: string): string | null;
-  /** The tools that it speaks of, where most are given on demand: with the skill the conversation has come to them. Else none. */
+  /** Returns the tools that the text names, if most tools are given on demand: reading the skill discovers them. Otherwise none. */
   tools(name: string): readonly { name: string; canonical: string }[];
 }
 
 /**
- * `input`: it is to be called again with what it asks for (`given`); the result is for those who cannot. `suspended`: one of its `calls` waits;
- * it has ended, its result counts for nothing, and it is run again when that is done.
+ * `input`: the tool wants to be called again with this input (`given`); the result is for callers that cannot. `suspended`: one of its nested
+ * calls waits; the result is ignored, and the tool is rerun after the answer.
  */
 export type ToolAnswer = ToolResult & { input?: InputRequired; suspended?: true };
 
 export interface ToolExecutor {
-  /** The host that its calls go to, where that is known before: what a secret among the arguments must be bound to. */
+  /** Returns the host that its calls go to, if known: a secret among the arguments must be bound to it. */
   host?(tool: EditionTool): Promise<string | null>;
-  /** True: running it a second time with the same arguments and idempotency key does no harm. */
+  /** Whether running it again with the same arguments and idempotency key is safe. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
-  /** Answers with a result, errors included; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
+  /** Resolves with a result, also for errors; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
   execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer>;
 }

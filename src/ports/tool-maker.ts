@@ -1,10 +1,10 @@
 /**
- * Making tools out of tools, as `create_tool` does it in the name of a key: over what its plan offers, and nothing else (DESIGN §7).
- * `engine/tool-maker.ts` implements it over the Catalog, one for each call.
+ * Makes tools from tools, as `create_tool` does on behalf of a key, using only what its plan offers (DESIGN §7). Implemented by
+ * `engine/tool-maker.ts` over the Catalog; one instance per call.
  */
 import type { MadeTool } from '../core/made-tool.ts';
 
-/** `name`: with or without `made.`. `share`: every key may call it. `toolset`: shared and listed there, as a new version of it. */
+/** `name`: with or without `made.`. `share`: all keys may call it. `toolset`: shared, and listed there in a new version of the toolset. */
 export type MakeRequest = Omit<MadeTool, 'name' | 'parameters' | 'aliases'> & {
   name: string;
   parameters: readonly unknown[];
@@ -13,7 +13,7 @@ export type MakeRequest = Omit<MadeTool, 'name' | 'parameters' | 'aliases'> & {
   share?: boolean;
 };
 
-/** What storing it changes of the workspace's registry. */
+/** A change of the workspace's registry that storing the tool makes. */
 export type RegistryChange = { change: 'create-tool' | 'share-tool' | 'replace-tool' | 'write-toolset'; name: string };
 
 export type Made = {
@@ -22,17 +22,17 @@ export type Made = {
   uses: readonly string[];
   aliases: readonly string[];
   outcome: 'made' | 'replaced' | 'unchanged';
-  /** Every key may call it; else the one that made it alone. */
+  /** Whether all keys may call it; otherwise only the key that made it. */
   shared: boolean;
-  /** `fault`: the tool is stored, and the toolset could not take it. */
+  /** `fault`: the tool is stored, but adding it to the toolset failed. */
   toolset: { name: string; version: number } | { name: string; fault: string } | null;
   warnings: readonly string[];
 };
 
 export interface ToolMaker {
-  /** Checks everything and stores nothing. Throws `Problem`s: `invalid_request` with every fault, `forbidden`, `not_found` of the toolset. */
+  /** Checks everything and stores nothing. Throws `invalid_request` with every fault, `forbidden`, or `not_found` for the toolset. */
   prepare(request: MakeRequest): Promise<PreparedTool>;
 }
 
-/** `changes`: none where all is so already. */
+/** `changes`: empty if nothing would change. */
 export type PreparedTool = { changes: readonly RegistryChange[]; store(): Promise<Made> };

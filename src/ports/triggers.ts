@@ -1,72 +1,72 @@
 /**
- * What triggers keep: deliveries and where they got to, callbacks and how they fared, when schedules run. One for each workspace,
- * implemented by its `Catalog` object; used by the routes of hooks and by sessions. Documents (webhooks, schedules, subscriptions)
- * are written through `Catalog` like all others. Faults are thrown as `Problem`s.
+ * What is stored for triggers: deliveries and their progress, callbacks and their attempts, the times of schedules. One per workspace,
+ * implemented by its `Catalog` object; used by the webhook routes and by sessions. Documents (webhooks, schedules, subscriptions) are written
+ * through `Catalog` like all others. Errors are thrown as `Problem`s.
  */
 import type { Callback, CallbackStatus, CallbackTarget, CallbackTest, CallbackWithBody } from '../core/triggers/callbacks/callback.ts';
 import type { Delivery, DeliveryStatus, DeliveryWithPayload, Rendered, Trigger } from '../core/triggers/delivery.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
-/** What arrived, verified and read. `verdict` says what is to become of it. */
+/** A verified and parsed delivery. `verdict`: what will happen to it. */
 export type NewDelivery = {
   trigger: Trigger;
   id: string;
   event: string | null;
-  /** The body as it came, UTF-8; null: a schedule has none. `isJson`: it is shown as its value. */
+  /** The unchanged body, UTF-8; null: a schedule has none. `isJson`: it is shown as its parsed value. */
   payload: { text: string; isJson: boolean; headers: Readonly<Record<string, string>> } | null;
   verdict: DeliveryVerdict;
 };
 
 /**
- * `run`: a turn is to begin; session and turn are named beforehand, so that every repeat is answered with the same. `isQueued`: behind
- * the runs of its trigger that have not ended: it is due when they have.
+ * `run`: a turn will start; its session and id are determined here, so that every repeat gets the same answer. `isQueued`: it starts after
+ * the trigger's earlier runs have ended.
  */
 export type DeliveryVerdict =
   | { become: 'run'; agent: string; session: string; turn: string; rendered: Rendered; isQueued?: true }
   | { become: 'ignored' | 'skipped' | 'failed'; reason: string; warnings: string[] };
 
-/** `isRepeat`: it was there before, and nothing was begun; all else is as the first one was taken, and how it stands now. */
+/** `isRepeat`: the delivery was already stored and nothing was started; the other members are those of the stored one, in its current state. */
 export type AcceptedDelivery = Pick<Delivery, 'id' | 'status' | 'reason' | 'session' | 'turn' | 'run'> & { isRepeat: boolean };
 
 export type DeliveryQuery = PageRequest & { status?: DeliveryStatus };
 
 export type CallbackQuery = PageRequest & Partial<CallbackTarget> & { status?: CallbackStatus; delivery?: string };
 
-/** What came, to be rendered again. */
+/** A stored delivery, to be rendered again. */
 export type KeptPayload = { delivery: Delivery; event: string | null; payload: NonNullable<NewDelivery['payload']> | null };
 
-/** Shown with a schedule by `Catalog`. `lastRun` is its newest delivery that was meant to run. */
+/** Shown with a schedule by `Catalog`. `lastRun`: its newest delivery with a run. */
 export type ScheduleState = { nextRunAt: string | null; lastRun: Delivery | null };
 
 export interface Triggers {
   /**
-   * Stored when it resolves, once for each id of a trigger. `rate_limited` with `retryAfterMs` when too much is on its way
-   * (`limits.maxPendingDeliveries`). A verdict `run` is then carried out behind the answer, whatever dies meanwhile.
+   * Stores the delivery, once per id of a trigger. Throws `rate_limited` with `retryAfterMs` if too many are pending
+   * (`limits.maxPendingDeliveries`). A verdict `run` is then executed in the background, across restarts.
    */
   acceptDelivery(delivery: NewDelivery): Promise<AcceptedDelivery>;
-  /** Waits until its session has taken it, or it failed, at most `waitMs`. */
+  /** Waits at most `waitMs` until the delivery's session has accepted its turn, or the delivery failed. */
   untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<Delivery>;
   /** Newest first, with payloads; a page ends early at `limits.listPageBytes`. */
   deliveries(trigger: Trigger, query: DeliveryQuery): Promise<Page<DeliveryWithPayload>>;
   /** `not_found`. */
   delivery(trigger: Trigger, id: string): Promise<DeliveryWithPayload>;
-  /** For `replay`: what is to be rendered anew. `not_found`; `conflict` when its payload is no longer kept. */
+  /** For a replay: returns what is to be rendered again. Throws `not_found`; `conflict` if the payload is no longer stored. */
   keptPayload(trigger: Trigger, id: string): Promise<KeptPayload>;
-  /** Runs it (again) with what its trigger makes of it now. `conflict` while it is under way. */
+  /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */
   replayDelivery(trigger: Trigger, id: string, verdict: DeliveryVerdict): Promise<AcceptedDelivery>;
 
-  /** From sessions, in order, at least once. */
+  /** Called by sessions, in order, at least once per notice. */
   noteTurns(notices: readonly TurnNotice[]): Promise<void>;
 
   /** Newest first. */
   callbacks(query: CallbackQuery): Promise<Page<Callback>>;
   callback(id: string): Promise<CallbackWithBody>;
-  /** One more attempt now, of a dead one or one that waits. `conflict` for one that was delivered. */
+  /** Makes one more attempt now for a dead or waiting callback. Throws `conflict` for a delivered one. */
   retryCallback(id: string): Promise<Callback>;
-  /** One message of type `test`, which is not kept. `not_found`. */
+  /** Sends one message of type `test`, which is not stored. Throws `not_found`. */
   testSubscription(subscription: string): Promise<CallbackTest>;
 
-  /** One run now, beside its times. `not_found`. */
+  /** Starts one run now, in addition to its schedule. Throws `not_found`. */
   runSchedule(schedule: string): Promise<AcceptedDelivery>;
 }

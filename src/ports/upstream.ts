@@ -1,7 +1,7 @@
 /**
- * Servers as the engine speaks with them. `ServerSource` reads what a server lists, whatever its kind; `McpUpstream` is everything else
- * that an MCP server can be asked. Both know nothing of workspaces, names or rights. Faults are thrown as `Problem`s: `upstream_error`
- * (`extra.unauthorized: true` where it wants credentials), `upstream_timeout`, `not_configured`.
+ * Requests to servers. `ServerSource` reads what a server of any kind lists; `McpUpstream` is everything else that an MCP server offers. Both
+ * know nothing of workspaces, names or rights. Errors are thrown as `Problem`s: `upstream_error` (`extra.unauthorized: true` if the server
+ * requires credentials), `upstream_timeout`, `not_configured`.
  */
 import type {
   AskableInput,
@@ -17,45 +17,45 @@ import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
 import type { Logger } from './runtime.ts';
 
-/** What speaking with a server needs from outside. */
+/** What requests to a server need from outside. */
 export type UpstreamContext = {
-  /** The guarded way out, for this server: it follows no redirect to another origin. */
+  /** The guarded outbound client for this server; it follows no redirect to another origin. */
   fetch(request: Request): Promise<Response>;
   secret(name: string, host?: string): Promise<string>;
-  /** The text of an OpenAPI document that was given whole; null, or absent: it is at the server’s `url`. */
+  /** Returns the text of an OpenAPI document that was stored in full; null, or absent: it is at the server’s `url`. */
   document?(): Promise<string | null>;
   /** Tokens of a server with `oauth`; absent: it has none. */
   tokens?: ServerTokens;
   signal: AbortSignal;
   now(): number;
   log: Logger;
-  /** Whose state at the server this is (a session, or a key): two of them never share a session id. */
+  /** The owner of state at the server (a session, or a key): two of them never share a session id. */
   conversation: string;
 };
 
 export interface ServerTokens {
-  /** null: nobody has signed in yet. Refreshed where it has run out. */
+  /** Returns a token, refreshed if it expired; null: no user has signed in yet. */
   token(): Promise<string | null>;
-  /** The server did not take `token`: true when there is another one to try. `challenge`: its `WWW-Authenticate`. */
+  /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
   renew(token: string | null, challenge: string | null): Promise<boolean>;
 }
 
 export interface ServerSource {
-  /** Everything it lists, within `limits`. */
+  /** Returns everything the server lists, within `limits`. */
   discover(server: ServerAccess, context: UpstreamContext): Promise<Discovery>;
 }
 
-/** What may happen while a server works. Each is called at most as often as `limits` say. */
+/** Called while a server works, at most as often as `limits` allow. */
 export type UpstreamHooks = {
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
-  /** Answers a question of the server while the call is open (2025 eras). Absent: nobody can be asked, and it is told so. */
+  /** Answers a question of the server while the call is open (2025 revisions). Absent: the server is answered that no user can be asked. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
-  /** What the caller can be asked for: told to the server. */
+  /** What the caller can be asked for, as sent to the server. */
   askable?: AskableInput;
-  /** Its list is another one now. */
+  /** The server reports that a list has changed. */
   changed?(list: 'tools' | 'prompts' | 'resources'): void;
-  /** A resource that was subscribed to. */
+  /** The server reports that a subscribed resource has changed. */
   updated?(uri: string): void;
 };
 
@@ -63,11 +63,11 @@ export type UpstreamCall = {
   /** The server's own name of the tool. */
   name: string;
   arguments: Record<string, unknown>;
-  /** As the server lists it, with every keyword: `Mcp-Param-*` headers are made from it, and the answer is checked. */
+  /** As the server lists it, with every keyword: `Mcp-Param-*` headers are built from it, and the result is validated. */
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   given?: GivenInput;
-  /** The same for every try of one call. */
+  /** The same in every attempt of one call. */
   idempotencyKey: string;
 };
 
@@ -75,7 +75,7 @@ export type UpstreamAnswer<T> = { kind: 'result'; result: T } | { kind: 'input-r
 
 export interface McpUpstream extends ServerSource {
   callTool(server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks, context: UpstreamContext): Promise<UpstreamAnswer<ToolResult>>;
-  /** `params` and results as MCP has them, bounded. */
+  /** `params` and results as in MCP, bounded. */
   readResource(
     server: ServerAccess,
     params: { uri: string; given?: GivenInput },
@@ -89,6 +89,6 @@ export interface McpUpstream extends ServerSource {
     context: UpstreamContext,
   ): Promise<UpstreamAnswer<Record<string, unknown>>>;
   complete(server: ServerAccess, params: Record<string, unknown>, context: UpstreamContext): Promise<Record<string, unknown>>;
-  /** Hears of changes until `context.signal` aborts or the server ends it. `uris`: resources to hear of. */
+  /** Listens for changes until `context.signal` aborts or the server ends the stream. `uris`: the resources to subscribe to. */
   listen(server: ServerAccess, uris: readonly string[], hooks: UpstreamHooks, context: UpstreamContext): Promise<void>;
 }
