@@ -3,9 +3,8 @@ import { invalidRequest } from '../problem.ts';
 import type { Issue } from '../problem.ts';
 import type { CompiledHook, HookTemplates } from './compiled-hook.ts';
 import type { Filter } from './filters/filter.ts';
-import { parseTemplate } from './templates/parse-template.ts';
+import { parseTemplate, type Template } from './templates/parse-template.ts';
 import { createVerifier } from './signatures/create-verifier.ts';
-import type { Template } from './templates/template.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 /** `templates` throws as `compileTemplates` does. */

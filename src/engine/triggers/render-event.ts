@@ -1,8 +1,7 @@
 /** Applies a webhook to an event: whether its filter matches, and the resulting turn. Used for deliveries, replays and tests. */
 import type { HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
-import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
-import type { TriggerScope } from '../../core/triggers/templates/template.ts';
+import { renderTrigger, type TriggerScope } from '../../core/triggers/templates/render-template.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';

@@ -1,6 +1,6 @@
 /** Shows what a webhook would do with an event, without a delivery. */
 import { compileTemplates } from '../../core/triggers/compile-hook.ts';
-import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
+import { renderTrigger } from '../../core/triggers/templates/render-template.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { filterReason, scopeOf } from './render-event.ts';
 

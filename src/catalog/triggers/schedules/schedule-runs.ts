@@ -10,7 +10,7 @@ import { limits } from '../../../core/limits.ts';
 import type { DeliveryStatus } from '../../../core/triggers/delivery.ts';
 import { readTimeRule } from '../../../core/triggers/schedules/next-run.ts';
 import { parseTemplate } from '../../../core/triggers/templates/parse-template.ts';
-import { renderTrigger } from '../../../core/triggers/templates/render-trigger.ts';
+import { renderTrigger } from '../../../core/triggers/templates/render-template.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';

@@ -10,7 +10,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import { limits } from '../../limits.ts';
 import type { Issue } from '../../problem.ts';
 import { FilterRefused, guardFilter, guards } from './filter-rules.ts';
-import type { TriggerScope } from '../templates/template.ts';
+import type { TriggerScope } from '../templates/render-template.ts';
 
 /** `fault`: why the filter could not be evaluated; then it does not match. */
 export type Filter = (scope: TriggerScope) => { matches: boolean; fault: string | null };

@@ -1,10 +1,10 @@
 /**
- * A template and an event, made into text. The work is linear in both and bounded: by places visited, characters read and bytes written,
- * whatever a template repeats. What the text is for (`mode`) decides how values stand in it:
+ * Renders templates with an event. Linear in both, and bounded: in values visited, characters read and bytes written. The mode decides
+ * how values are written:
  *
- * - `input`: what an agent is told. What came from outside is cleaned and marked (`marked-data.ts`); a path that names nothing leaves
- *   nothing and a warning.
- * - `key`: of a session. Different values never make the same key (`session-key.ts`); a value that cannot be shown is a fault.
+ * - `input`, for an agent: values from outside are cleaned and marked (`marked-data.ts`); a path that finds nothing writes nothing and
+ *   adds a warning.
+ * - `key`, of a session: different values never give the same key (`session-key.ts`); a value that cannot be shown is an error.
  */
 import { isDeeperThan } from '../../json-depth.ts';
 import { limits } from '../../limits.ts';
@@ -12,227 +12,226 @@ import { quoted } from '../../problem.ts';
 import { seenJson } from '../../seen-json.ts';
 import { utf8Length } from '../../utf8.ts';
 import { codePointName, hiddenCharacter } from '../../visible-text.ts';
+import type { Rendered } from '../delivery.ts';
 import { isHarmlessWord, markData, markJson } from './marked-data.ts';
+import type { Template, TemplateNode, TemplatePath } from './parse-template.ts';
 import { createKeyWriter, type KeyWriter } from './session-key.ts';
-import { valueAt, type Frame } from './template-lookup.ts';
-import type { Template, TemplateNode, TemplatePath, TriggerScope } from './template.ts';
+
+/** What templates and filters read. `own`: the values that begin with `@`: delivery, event, webhook, schedule, time, headers, body. */
+export type TriggerScope = { payload: unknown; own: Readonly<Record<string, unknown>> };
 
 export type RenderMode = 'input' | 'key';
 
 export type RenderedTemplate = { text: string; warnings: string[] } | { fault: string; warnings: string[] };
 
+/** Renders the session's key and the input of its agent. `fault`: why no turn can be started (an empty key, an input that is too long). */
+export function renderTrigger(
+  templates: { session: Template; input: Template },
+  scope: TriggerScope,
+): { rendered: Rendered } | { fault: string; warnings: string[] } {
+  const input = renderTemplate(templates.input, scope, 'input');
+  const key = renderTemplate(templates.session, scope, 'key');
+  const warnings = [...new Set([...key.warnings, ...input.warnings])].slice(0, limits.maxDeliveryWarnings);
+  if ('fault' in key) return { fault: `Session key: ${key.fault}.`, warnings };
+  if (key.text === '') return { fault: 'Session key: the template renders to nothing for this event.', warnings };
+  if ('fault' in input) return { fault: `Input: ${input.fault}.`, warnings };
+  if (input.text.trim() === '') return { fault: 'Input: the template renders to nothing for this event.', warnings };
+  return { rendered: { sessionKey: key.text, input: input.text, warnings } };
+}
+
 export function renderTemplate(template: Template, scope: TriggerScope, mode: RenderMode): RenderedTemplate {
   const renderer = new Renderer(mode, createKeyWriter(template));
+  const warnings = (): string[] => [...renderer.warnings];
   try {
     renderer.walk(template.nodes, { scope, item: scope.payload, index: null });
-    return { text: renderer.text(), warnings: renderer.warnings() };
+    return { text: renderer.chunks.join(''), warnings: warnings() };
   } catch (error) {
-    if (error instanceof RenderFault) return { fault: error.message, warnings: renderer.warnings() };
+    if (error instanceof RenderError) return { fault: error.message, warnings: warnings() };
     throw error;
   }
 }
 
-/** Thrown within this file only. */
-class RenderFault extends Error {}
+/** Thrown in this file only. */
+class RenderError extends Error {}
+
+/** The event, and inside `{{#each}}` the item and its index. */
+type Frame = { scope: TriggerScope; item: unknown; index: number | null };
+
+type ValueNode = Extract<TemplateNode, { kind: 'value' }>;
+type BlockNode = Extract<TemplateNode, { body: unknown }>;
 
 class Renderer {
-  readonly #mode: RenderMode;
+  readonly chunks: string[] = [];
+  readonly warnings = new Set<string>();
+  readonly #isKey: boolean;
   readonly #key: KeyWriter;
-  /** Number of blocks around the current node. */
+  /** The number of blocks around the current node. */
   #depth = 0;
-  readonly #chunks: string[] = [];
-  readonly #warnings = new Set<string>();
-  /** Said already: an `{{#each}}` comes by again and again. */
+  /** Paths with a warning already: `{{#each}}` visits them again. */
   readonly #missing = new Set<TemplatePath>();
-  /** Bytes written. */
+  /** Bytes written, of a key characters. */
   #size = 0;
-  /** Places visited and characters read. */
+  /** Values visited and characters read. */
   #work = 0;
-  /** The end of what is written. */
+  /** The end of the text so far. */
   #tail = '';
 
   constructor(mode: RenderMode, key: KeyWriter) {
-    this.#mode = mode;
+    this.#isKey = mode === 'key';
     this.#key = key;
-  }
-
-  text(): string {
-    return this.#chunks.join('');
-  }
-
-  warnings(): string[] {
-    return [...this.#warnings];
   }
 
   walk(nodes: readonly TemplateNode[], frame: Frame): void {
     for (const node of nodes) {
       this.#charge(1);
-      switch (node.kind) {
-        case 'text':
-          this.#write(this.#mode === 'key' ? this.#key.text(node) : node.text);
-          break;
-        case 'value':
-          this.#value(node, frame);
-          break;
-        case 'if':
-          this.#walkBlock(isTrue(valueAt(node.path, frame)) ? node.body : node.otherwise, frame);
-          break;
-        case 'each':
-          this.#each(node, frame);
-          break;
-        default:
-          node satisfies never;
-      }
+      if (node.kind === 'text') this.#write(this.#isKey ? this.#key.text(node) : node.text);
+      else if (node.kind === 'value') this.#write(this.#value(node, frame));
+      else if (node.kind === 'each') this.#each(node, frame);
+      else this.#block(isTrue(valueAt(node.path, frame)) ? node.body : node.otherwise, frame);
     }
   }
 
-  #walkBlock(nodes: readonly TemplateNode[], frame: Frame): void {
+  #block(nodes: readonly TemplateNode[], frame: Frame): void {
     this.#depth += 1;
     this.walk(nodes, frame);
     this.#depth -= 1;
   }
 
-  #each({ path, body, otherwise }: Extract<TemplateNode, { kind: 'each' }>, frame: Frame): void {
+  #each({ path, body, otherwise }: BlockNode, frame: Frame): void {
     const items = valueAt(path, frame);
-    if (items === undefined) this.#namesNothing(path, frame);
-    else if (items !== null && !Array.isArray(items)) this.#warn(`${pathName(path)} is no list: {{#each}} has nothing to go through`);
+    if (items === undefined) this.#notFound(path, frame);
+    else if (items !== null && !Array.isArray(items)) this.#warn(`${quoted(path.text)} is not a list, so {{#each}} has no items`);
     if (!Array.isArray(items) || items.length === 0) {
-      this.#walkBlock(otherwise, frame);
+      this.#block(otherwise, frame);
       return;
     }
-    const most = Math.min(items.length, limits.maxTemplateItems);
-    for (let index = 0; index < most; index += 1) {
+    const shown = items.slice(0, limits.maxTemplateItems);
+    for (const [index, item] of shown.entries()) {
       this.#charge(1);
-      const item: unknown = items[index];
-      this.#walkBlock(body, { ...frame, item, index });
+      this.#block(body, { ...frame, item, index });
     }
-    const more = items.length - most;
-    if (more === 0) return;
-    if (this.#mode === 'key')
-      throw new RenderFault(`${pathName(path)} has ${items.length} items: a session's key goes through ${most} at most`);
-    this.#warn(`${pathName(path)} has ${items.length} items: the first ${most} are told`);
-    this.#write(`(and ${counted(more)} more)`);
+    if (shown.length === items.length) return;
+    const fault = `${quoted(path.text)} has ${items.length} items`;
+    if (this.#isKey) throw new RenderError(`${fault}; a session key can use at most ${shown.length}`);
+    this.#warn(`${fault}; only the first ${shown.length} are included`);
+    this.#write(`(and ${counted(items.length - shown.length)} more)`);
   }
 
-  #value(node: Extract<TemplateNode, { kind: 'value' }>, frame: Frame): void {
-    const value = valueAt(node.path, frame);
-    if (value === undefined) this.#namesNothing(node.path, frame);
-    else if (this.#mode === 'key') this.#keyPart(node, value);
-    else if (isOurs(node.path)) this.#write(String(value));
-    // It is there, and says nothing.
-    else if (value === null) this.#write(node.json ? 'null' : '');
-    else if (typeof value === 'string' && !node.json) this.#told(node.path, value, frame.index !== null, markData);
-    else if (typeof value === 'object' || typeof value === 'string') this.#told(node.path, this.#json(value, node.path), true, markJson);
-    else this.#write(this.#number(value, node.path));
-  }
-
-  /** Words that the event brings stand unmarked one at a time only: many of them, as an `{{#each}}` makes them, are a sentence. */
-  #told(path: TemplatePath, whole: string, isMarked: boolean, mark: (text: string) => string): void {
-    this.#charge(whole.length);
-    if (!isMarked && isHarmlessWord(whole, this.#tail)) {
-      this.#write(whole);
-      return;
-    }
-    const told = cut(whole, limits.maxTemplateValueCharacters);
-    this.#write(mark(told));
-    if (told.length === whole.length) return;
-    this.#warn(`${pathName(path)} has ${whole.length} characters: the first ${told.length} are told`);
-    this.#write(` (cut: ${counted(told.length)} of ${counted(whole.length)} characters)`);
-  }
-
-  #keyPart(node: Extract<TemplateNode, { kind: 'value' }>, value: unknown): void {
+  #value(node: ValueNode, frame: Frame): string {
     const { path, json } = node;
-    if (value === null && !json) throw new RenderFault(`${pathName(path)} is null, and the key of a session cannot be made of it`);
-    const text =
-      typeof value === 'string' && !json ? value : typeof value === 'object' || json ? this.#json(value, path) : this.#number(value, path);
+    const value = valueAt(path, frame);
+    if (value === undefined) {
+      this.#notFound(path, frame);
+      return '';
+    }
+    if (this.#isKey) return this.#key.value(node, this.#keyText(value, node), this.#depth > 0);
+    if (isOurs(path)) return String(value);
+    if (value === null) return json ? 'null' : '';
+    // A list of single words could be a sentence, so inside `{{#each}}` every text is marked.
+    if (typeof value === 'string' && !json) return this.#outside(path, value, frame.index !== null, markData);
+    if (typeof value === 'string' || typeof value === 'object') return this.#outside(path, this.#json(value, path), true, markJson);
+    return this.#scalar(value, path);
+  }
+
+  /** A text from outside: cut to its limit and marked, unless it is one harmless word. */
+  #outside(path: TemplatePath, whole: string, isMarked: boolean, mark: (text: string) => string): string {
+    this.#charge(whole.length);
+    if (!isMarked && isHarmlessWord(whole, this.#tail)) return whole;
+    const most = limits.maxTemplateValueCharacters;
+    if (whole.length <= most) return mark(whole);
+    // Without half of a surrogate pair at the end.
+    const text = whole.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    this.#warn(`${quoted(path.text)} has ${whole.length} characters; only the first ${text.length} are included`);
+    return `${mark(text)} (cut: ${counted(text.length)} of ${counted(whole.length)} characters)`;
+  }
+
+  #keyText(value: unknown, { path, json }: ValueNode): string {
+    if (value === null && !json) throw new RenderError(`${quoted(path.text)} is null, which cannot be part of a session key`);
+    const isText = typeof value === 'string' && !json;
+    const text = isText ? value : typeof value === 'object' || json ? this.#json(value, path) : this.#scalar(value, path);
     this.#charge(text.length);
-    const hidden = unseen.exec(text);
-    if (hidden !== null)
-      throw new RenderFault(`${pathName(path)} holds ${codePointName(hidden[0])}, and a session’s key is one line of what can be seen`);
-    this.#write(this.#key.value(node, text, this.#depth > 0));
+    const hidden = unusable.exec(text);
+    if (hidden === null) return text;
+    throw new RenderError(`${quoted(path.text)} contains ${codePointName(hidden[0])}; a session key is one line of visible characters`);
   }
 
   #json(value: unknown, path: TemplatePath): string {
     if (!isDeeperThan(value, limits.maxJsonDepth)) return seenJson(value);
-    if (this.#mode === 'key') throw new RenderFault(`${pathName(path)} nests deeper than ${limits.maxJsonDepth} levels`);
-    // Where it stands deep is found by going through it.
+    const fault = `${quoted(path.text)} is nested deeper than ${limits.maxJsonDepth} levels`;
+    if (this.#isKey) throw new RenderError(fault);
+    // Measuring the depth has visited the whole value.
     this.#charge(limits.maxTemplateWork / 100);
-    this.#warn(`${pathName(path)} nests deeper than ${limits.maxJsonDepth} levels and was left out`);
-    return '"(left out: it nests too deep)"';
+    this.#warn(`${fault} and was left out`);
+    return '"(left out: nested too deeply)"';
   }
 
-  /** Also `true` and `false`. */
-  #number(value: unknown, path: TemplatePath): string {
-    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      const fault = `${pathName(path)} is a number too large to be read exactly: have it sent as text`;
-      if (this.#mode === 'key') throw new RenderFault(fault);
+  /** A number, `true`, `false` or null. */
+  #scalar(value: unknown, path: TemplatePath): string {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      const fault = `${quoted(path.text)} is a number too large to be exact; send it as a string`;
+      if (this.#isKey) throw new RenderError(fault);
       this.#warn(fault);
     }
-    return JSON.stringify(value) ?? '';
+    return JSON.stringify(value);
   }
 
-  #namesNothing(path: TemplatePath, frame: Frame): void {
-    if (this.#mode === 'key')
-      throw new RenderFault(`${pathName(path)} names nothing in this event, and the key of its session is made of it`);
+  #notFound(path: TemplatePath, frame: Frame): void {
+    const fault = `${quoted(path.text)} is not in this event`;
+    if (this.#isKey) throw new RenderError(`${fault}, and the session key needs it`);
     if (this.#missing.has(path)) return;
     this.#missing.add(path);
-    this.#warn(
-      `${pathName(path)} names nothing in this event${isOfItem(path, frame) ? ', but in the item, of which it is {{this.…}}' : ''}`,
-    );
+    // In other template languages a name inside `{{#each}}` starts at the item.
+    const isInItem = path.from === 'event' && frame.index !== null && valueAt({ ...path, from: 'this' }, frame) !== undefined;
+    this.#warn(isInItem ? `${fault}, but in the item: write {{this.…}}` : fault);
   }
 
   #warn(warning: string): void {
-    if (this.#warnings.size < limits.maxDeliveryWarnings) this.#warnings.add(warning);
+    if (this.warnings.size < limits.maxDeliveryWarnings) this.warnings.add(warning);
   }
 
   #charge(work: number): void {
     this.#work += work;
-    if (this.#work > limits.maxTemplateWork) throw new RenderFault('it takes too long to render: use fewer {{#each}} within each other');
+    if (this.#work > limits.maxTemplateWork) throw new RenderError('it takes too long to render; use fewer {{#each}} inside each other');
   }
 
   #write(text: string): void {
-    if (text === '') return;
-    this.#size += this.#mode === 'key' ? text.length : utf8Length(text);
-    const most = this.#mode === 'key' ? limits.maxSessionKeyLength : limits.maxTriggerInputBytes;
-    if (this.#size > most) throw new RenderFault(`it is longer than ${counted(most)} ${this.#mode === 'key' ? 'characters' : 'bytes'}`);
-    this.#chunks.push(text);
-    this.#tail = text.length < tailLength ? (this.#tail + text).slice(-tailLength) : text.slice(-tailLength);
+    this.#size += this.#isKey ? text.length : utf8Length(text);
+    const most = this.#isKey ? limits.maxSessionKeyLength : limits.maxTriggerInputBytes;
+    if (this.#size > most) throw new RenderError(`it is longer than ${counted(most)} ${this.#isKey ? 'characters' : 'bytes'}`);
+    this.chunks.push(text);
+    this.#tail = (this.#tail + text.slice(-tailLength)).slice(-tailLength);
   }
 }
 
-/** Longer than the marks that a word could become a part of. */
+/** More than the longest mark that a word could complete. */
 const tailLength = 24;
 
-/** In a key, halves of characters would all be stored as one. */
-const unseen = new RegExp(`${hiddenCharacter}|[\\n\\t\\p{Cs}]`, 'u');
+/** Lone surrogates would all be stored as the same character. */
+const unusable = new RegExp(`${hiddenCharacter}|[\\n\\t\\p{Cs}]`, 'u');
 
-/** As Handlebars has it: nothing, zero, and what is empty is not. */
+/** As in Handlebars: null, zero, and empty texts and lists are false. */
 function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Made by us, not by whoever sent the event. */
+/** Whether the value is made by us, not by the sender of the event. */
 function isOurs({ from, steps }: TemplatePath): boolean {
   return from === 'own' && ['webhook', 'schedule', 'time', 'index'].some((name) => name === steps[0]);
 }
 
-/** As other languages of templates have it: there a name within `{{#each}}` begins at the item. */
-function isOfItem(path: TemplatePath, frame: Frame): boolean {
-  return path.from === 'event' && frame.index !== null && valueAt({ ...path, from: 'this' }, frame) !== undefined;
-}
-
-function pathName({ text }: TemplatePath): string {
-  return quoted(text);
-}
-
-/** No half of a character at its end. */
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const code = text.charCodeAt(length - 1);
-  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length);
+/** undefined where the path finds nothing. Own properties only, so nothing of the language itself can be reached; of lists items and `length`. */
+function valueAt({ from, steps }: TemplatePath, { scope, item, index }: Frame): unknown {
+  if (from === 'own' && steps[0] === 'index') return steps.length === 1 ? (index ?? undefined) : undefined;
+  let value: unknown = from === 'own' ? scope.own : from === 'this' ? item : scope.payload;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (Array.isArray(value) && typeof step === 'string' && step !== 'length') return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
 }
 
 /** 4,000 */
 function counted(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return count.toLocaleString('en-US');
 }

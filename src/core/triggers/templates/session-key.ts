@@ -3,20 +3,20 @@
  * before it, `%` and the characters that the template has between values are percent-encoded: `{{a}}:{{b}}` makes `x%3Ay:z` of `x:y` and `z`,
  * and `x:y:z` of `x` and `y:z`. Where no text stands between two values, `%|` does. In templates with blocks each value is encoded.
  */
-import type { Template, TemplateNode } from './template.ts';
+import type { Template, TemplateNode } from './parse-template.ts';
 
 export type KeyWriter = {
-  /** Text of the template. */
+  /** Writes text of the template. */
   text(node: Extract<TemplateNode, { kind: 'text' }>): string;
-  /** What a value is rendered to. `isOptional`: a block of the template may leave it out. */
+  /** Writes a rendered value. `isOptional`: a block of the template may leave it out. */
   value(node: Extract<TemplateNode, { kind: 'value' }>, text: string, isOptional: boolean): string;
 };
 
-/** Neither comes of a percent-encoded character, since no hex digit follows the percent sign. */
+/** Neither can be a percent-encoded character, since no hex digit follows the percent sign. */
 const nothing = '%_';
 const border = '%|';
 
-/** For one rendering: it remembers what was written last. */
+/** Create one for each rendering: it remembers what was written last. */
 export function createKeyWriter({ nodes }: Template): KeyWriter {
   const between = textsBetween(nodes);
   if (between === null) return { text: ({ text }) => text, value: (_node, text) => text };
@@ -37,7 +37,7 @@ export function createKeyWriter({ nodes }: Template): KeyWriter {
   };
 }
 
-/** The texts that may stand between two values; all of them where there are blocks. null: there is one value at most. */
+/** The texts that may be between two values; all texts in a template with blocks. null: there is at most one value. */
 function textsBetween(nodes: readonly TemplateNode[]): ReadonlySet<TemplateNode & { kind: 'text' }> | null {
   if (nodes.some(isBlock)) return new Set(nodes.flatMap(textsIn));
   const first = nodes.findIndex(({ kind }) => kind === 'value');

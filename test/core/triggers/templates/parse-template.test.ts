@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../../src/core/limits.ts';
-import { parseTemplate } from '../../../../src/core/triggers/templates/parse-template.ts';
+import { parseTemplate, type TemplateNode } from '../../../../src/core/triggers/templates/parse-template.ts';
 import type { TriggerKind } from '../../../../src/core/triggers/delivery.ts';
-import type { TemplateNode } from '../../../../src/core/triggers/templates/template.ts';
 
 const nodes = (text: string): readonly TemplateNode[] => {
   const parsed = parseTemplate(text, 'input');
@@ -11,8 +10,8 @@ const nodes = (text: string): readonly TemplateNode[] => {
   return parsed.template.nodes;
 };
 
-/** Short: `kind` of each node, its path, and what stands in it. */
-const told = (text: string): unknown => nodes(text).map(shape);
+/** In short: the kind of each node, its path and its content. */
+const shapes = (text: string): unknown => nodes(text).map(shape);
 function shape(node: TemplateNode): unknown {
   if (node.kind === 'text') return node.text;
   const path = [node.path.from, ...node.path.steps];
@@ -22,10 +21,10 @@ function shape(node: TemplateNode): unknown {
 
 const fault = (text: string): string => {
   const parsed = parseTemplate(text, 'input');
-  return 'issue' in parsed ? parsed.issue.message : `no fault: ${JSON.stringify(parsed.template.nodes)}`;
+  return 'issue' in parsed ? parsed.issue.message : `no error: ${JSON.stringify(parsed.template.nodes)}`;
 };
 
-describe('a template', () => {
+describe('parseTemplate', () => {
   test.each<[string, unknown[]]>([
     ['plain', ['plain']],
     ['', []],
@@ -48,71 +47,71 @@ describe('a template', () => {
       '{{#each a}}{{#if this}}x{{else}}y{{/if}}{{else}}z{{/each}}',
       [{ each: ['event', 'a'], body: [{ if: ['this'], body: ['x'], otherwise: ['y'] }], otherwise: ['z'] }],
     ],
-    ['a{{! said of it }}b{{!-- with }} in it --}}c', ['a', 'b', 'c']],
+    ['a{{! about it }}b{{!-- with }} in it --}}c', ['a', 'b', 'c']],
     ['\\{{a}} \\\\{{b}} \\\\\\{{c', ['{{', 'a}} \\', { value: ['event', 'b'] }, ' \\', '{{', 'c']],
     ['a } b }} c { d', ['a } b }} c { d']],
     ['{"n":{{json n}}}', ['{"n":', { json: ['event', 'n'] }, '}']],
-  ])('%j is read', (text, expected) => {
-    expect(told(text)).toEqual(expected);
+  ])('parses %j', (text, expected) => {
+    expect(shapes(text)).toEqual(expected);
   });
 
   test.each<[string, string, unknown[]]>([
     [
-      'leaves nothing of a line with only a tag of a block',
+      'removes a line with only a block tag',
       'a\n  {{#if x}}  \nb\n{{/if}}\nc',
       ['a\n', { if: ['event', 'x'], body: ['b\n'], otherwise: [] }, 'c'],
     ],
     [
-      'also where lines end as on Windows',
+      'removes it with Windows line ends',
       'a\r\n{{#if x}}\r\nb\r\n{{/if}}\r\n',
       ['a\r\n', { if: ['event', 'x'], body: ['b\r\n'], otherwise: [] }],
     ],
-    ['nor of one with only a comment', '{{!-- c --}}\na', ['a']],
-    ['but of one with a value', '{{x}}\na', [{ value: ['event', 'x'] }, '\na']],
-    ['and of one with two tags', '{{#if x}} {{/if}}\na', [{ if: ['event', 'x'], body: [' '], otherwise: [] }, '\na']],
+    ['removes a line with only a comment', '{{!-- c --}}\na', ['a']],
+    ['keeps a line with a value', '{{x}}\na', [{ value: ['event', 'x'] }, '\na']],
+    ['keeps a line with two tags', '{{#if x}} {{/if}}\na', [{ if: ['event', 'x'], body: [' '], otherwise: [] }, '\na']],
   ])('%s', (_what, text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(shapes(text)).toEqual(expected);
   });
 
   test.each([
-    ['{{', 'line 1, column 1: this {{ is never closed'],
-    ['a\nbc {{x', 'line 2, column 4: this {{ is never closed'],
-    ['{{a {{b}}', 'line 1, column 1: this {{ is never closed'],
-    ['{{["a}}', 'line 1, column 3: the path "[\\"a" has a bracket that does not close'],
-    ['{{}}', 'names nothing: write a path'],
-    ['{{#with a}}', 'there is no helper "#with": there are #each and #if'],
-    ['{{#unless a}}', 'there is no helper "#unless"'],
-    ['{{upper a}}', 'the only helper before a path is json'],
-    ['{{#each a}}', '{{#each}} is never closed: write {{/each}}'],
-    ['{{#if a}}{{#each b}}{{/if}}', 'column 21: {{/if}} stands where {{#each}} has to be closed'],
-    ['{{/each}}', '{{/each}} closes nothing'],
-    ['{{else}}', '{{else}} stands in no {{#each}} and no {{#if}}'],
-    ['{{#if a}}{{else}}{{else}}{{/if}}', 'column 18: this {{#if}} has an {{else}} already'],
-    ['{{#if a}}{{else if b}}{{/if}}', '{{else}} takes nothing'],
-    ['{{#if}}x{{/if}}', '{{#if}} needs a path'],
-    ['{{../a}}', 'has no way up with ../'],
-    ['{{.}}', 'write {{this}}'],
-    [`{{a${'.a'.repeat(64)}}}`, 'has 65 steps, and an event nests 64 deep at most'],
-    ['{{a..b}}', 'line 1, column 5: the path "a..b" has two dots'],
-    ['{{a.}}', 'ends with a dot'],
-    ['{{a[x]}}', 'write ["a name"] or [0]'],
-    ['{{a|b}}', 'has a "|" in it: write the name as ["a name"]'],
-    ['{{@nothing}}', 'is no value of ours; of a webhook there are @delivery, @event'],
-    ['{{@}}', 'names nothing after the @'],
-    ['{{@index}}', 'is known within {{#each}} only'],
-    ['{{#each a}}{{else}}{{/each}}{{@index}}', 'is known within {{#each}} only'],
-    ['{{{a}}}', 'three braces have no meaning'],
-    ['{{> part}}', 'no templates within templates'],
-    ['{{&a}}', '{{path}} is enough'],
-    ['{{^a}}', 'write {{#if path}}{{else}}'],
-    ['{{~a}}', 'blanks are not taken away by ~'],
-    ['{{!-- a }}', 'this comment is never closed: write --}}'],
+    ['{{', 'line 1, column 1: this {{ is not closed'],
+    ['a\nbc {{x', 'line 2, column 4: this {{ is not closed'],
+    ['{{a {{b}}', 'line 1, column 1: this {{ is not closed'],
+    ['{{["a}}', 'line 1, column 3: the path "[\\"a" cannot be read at "[\\"a"'],
+    ['{{}}', 'a path is missing: write one'],
+    ['{{#with a}}', 'there is no helper "#with a": write {{path}}, {{json path}}, {{#each path}}'],
+    ['{{#unless a}}', 'there is no helper "#unless a"'],
+    ['{{upper a}}', 'line 1, column 8: the path "upper a" cannot be read at " a": write names with dots'],
+    ['{{#each a}}', 'line 1, column 1: {{#each}} is not closed: write {{/each}}'],
+    ['{{#if a}}{{#each b}}{{/if}}', 'column 21: {{#each}} has to be closed first: write {{/each}}'],
+    ['{{/each}}', 'this tag closes nothing'],
+    ['{{else}}', '{{else}} is not inside {{#each}} or {{#if}}'],
+    ['{{#if a}}{{else}}{{else}}{{/if}}', 'column 18: this {{#if}} already has an {{else}}'],
+    ['{{#if a}}{{else if b}}{{/if}}', 'the path "else if b" cannot be read at " if b"'],
+    ['{{#if}}x{{/if}}', 'column 6: a path is missing'],
+    ['{{../a}}', 'cannot be read at "../a": write names with dots (issue.title) and other names as ["a name"]; there is no ../'],
+    ['{{.}}', 'cannot be read at "."'],
+    [`{{a${'.a'.repeat(64)}}}`, 'has 65 steps; an event is nested at most 64 deep'],
+    ['{{a..b}}', 'line 1, column 4: the path "a..b" cannot be read at "..b"'],
+    ['{{a.}}', 'cannot be read at "."'],
+    ['{{a[x]}}', 'cannot be read at "[x]"'],
+    ['{{a|b}}', 'cannot be read at "|b": write names with dots (issue.title) and other names as ["a name"]'],
+    ['{{@nothing}}', 'the path "@nothing" is unknown: a webhook has @delivery, @event'],
+    ['{{@}}', 'the path "@" is unknown'],
+    ['{{@index}}', '@index exists only inside {{#each}}'],
+    ['{{#each a}}{{else}}{{/each}}{{@index}}', '@index exists only inside {{#each}}'],
+    ['{{{a}}}', '"{{{a}}" has no meaning here: write {{path}}'],
+    ['{{> part}}', '"{{> part}}" has no meaning here'],
+    ['{{&a}}', '"{{&a}}" has no meaning here'],
+    ['{{^a}}', '{{#if path}}…{{else}}…{{/if}}'],
+    ['{{~a}}', '"{{~a}}" has no meaning here'],
+    ['{{!-- a }}', 'this comment is not closed: write --}}'],
     ['{{#if a}}'.repeat(limits.maxTemplateDepth + 1), `more than ${limits.maxTemplateDepth} deep`],
-  ])('%j is refused with what would be right', (text, expected) => {
+  ])('rejects %j and says how to write it', (text, expected) => {
     expect(fault(text)).toContain(expected);
   });
 
-  test('is as deep as it may be', () => {
+  test('accepts blocks up to the depth limit', () => {
     const { maxTemplateDepth } = limits;
     expect(nodes('{{#if a}}'.repeat(maxTemplateDepth) + '{{/if}}'.repeat(maxTemplateDepth))).toHaveLength(1);
   });
@@ -121,27 +120,27 @@ describe('a template', () => {
     [
       'schedule',
       'Of {{repository}}',
-      'the path "repository" is of an event, and a schedule has none; there are @delivery, @schedule, @time',
+      'the path "repository" names a field of an event, and a schedule has none: it has @delivery, @schedule, @time',
     ],
-    ['schedule', '{{#each this}}x{{/each}}', 'the path "this" is of an event'],
-    ['schedule', '{{@body}}', 'of a schedule there are @delivery, @schedule, @time'],
-    ['webhook', '{{@schedule}}', 'of a webhook there are @delivery, @event, @webhook, @time, @headers, @body, @index'],
-  ])('of a %s is refused where it names what there never is: %s', (kind, text, part) => {
+    ['schedule', '{{#each this}}x{{/each}}', 'the path "this" names a field of an event'],
+    ['schedule', '{{@body}}', 'a schedule has @delivery, @schedule, @time'],
+    ['webhook', '{{@schedule}}', 'a webhook has @delivery, @event, @webhook, @time, @headers, @body, @index'],
+  ])('rejects in a %s a path that it never has: %s', (kind, text, part) => {
     expect(parseTemplate(text, 'input', kind)).toMatchObject({ issue: { path: 'input', message: expect.stringContaining(part) } });
   });
 
-  test('of a schedule knows when it runs', () => {
+  test('reads the time of a schedule', () => {
     expect(parseTemplate('{{@schedule}} {{#if @time}}{{@time}}{{/if}} {{@delivery}}', 'input', 'schedule')).toHaveProperty('template');
   });
 
-  test('names the field that has the fault, and quotes little of it', () => {
+  test('names the field with the error, and quotes little of it', () => {
     const parsed = parseTemplate(`{{${'x y'.repeat(10_000)}}}`, 'session');
     expect(parsed).toMatchObject({ issue: { path: 'session' } });
     expect(fault(`{{/${'x'.repeat(10_000)}}}`).length).toBeLessThan(500);
     expect(fault(`{{#${'x'.repeat(10_000)}}}`).length).toBeLessThan(500);
   });
 
-  test('without tags is itself, whatever it holds', () => {
+  test('leaves any text without tags unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (given) => {
         const text = given.replaceAll('{{', '');
@@ -155,7 +154,7 @@ describe('a template', () => {
     );
   });
 
-  test('is read or refused at a place within it, whatever it holds', () => {
+  test('parses any text, or rejects it at a place inside it', () => {
     const piece = fc.constantFrom(
       '{{',
       '}}',
@@ -200,12 +199,12 @@ describe('a template', () => {
   test.each([
     ['tags', '{{a}}'],
     ['backslashes', '\\'],
-    ['blanks before tags', `{{a}}${' '.repeat(50)}`],
+    ['spaces before tags', `{{a}}${' '.repeat(50)}`],
     ['open braces', '{ {'],
     ['comments', '{{! x }}\n'],
-    ['quotes that do not close', '{{["'],
-    ['blocks beside each other', '{{#if a}}\n{{/if}}\n'],
-  ])('with many %s, as long as it may be, is read or refused', (_what, part) => {
+    ['unclosed quotes', '{{["'],
+    ['adjacent blocks', '{{#if a}}\n{{/if}}\n'],
+  ])('parses or rejects a template of maximum length with many %s', (_what, part) => {
     const text = part.repeat(Math.floor(limits.maxInputTemplateLength / part.length));
     const parsed = parseTemplate(text, 'input');
     expect('template' in parsed || parsed.issue.message.length < 500).toBe(true);
