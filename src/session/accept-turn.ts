@@ -23,8 +23,8 @@ export type SubmitDoor = {
 };
 
 /** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
-export function acceptTurn(door: SubmitDoor, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
-  const { room, session, ids } = door;
+export function acceptTurn(context: SubmitDoor, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
+  const { room, session, ids } = context;
   const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
   room.turns.accept(turn, request.plan, request.input);

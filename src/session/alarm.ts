@@ -35,8 +35,8 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   erase: limits.auditRetryMs,
 };
 
-export async function ring(door: AlarmDoor): Promise<void> {
-  const { room, now, log, session } = door;
+export async function ring(context: AlarmDoor): Promise<void> {
+  const { room, now, log, session } = context;
   room.timers.rang();
   const due = room.timers.due(now());
   for (const kind of due) room.timers.set(kind, now() + againMs[kind]);
@@ -44,21 +44,21 @@ export async function ring(door: AlarmDoor): Promise<void> {
   await crashPoint('alarm-mid');
   for (const kind of due) {
     try {
-      if ((await handleTimer(door, kind)) === 'destroyed') return;
+      if ((await handleTimer(context, kind)) === 'destroyed') return;
     } catch (error) {
       log.error('a timer job failed', { session, kind, error: String(error) });
     }
   }
 }
 
-async function handleTimer(door: AlarmDoor, kind: TimerKind): Promise<'destroyed' | 'done'> {
-  const { room, flushAudit, flushNotices, leave } = door;
+async function handleTimer(context: AlarmDoor, kind: TimerKind): Promise<'destroyed' | 'done'> {
+  const { room, flushAudit, flushNotices, leave } = context;
   switch (kind) {
     case 'turn':
       room.runner.tick();
       room.runner.recover();
       room.runner.pump();
-      if (room.runner.active && (await door.isCancelled())) room.runner.cancelAll();
+      if (room.runner.active && (await context.isCancelled())) room.runner.cancelAll();
       return 'done';
     case 'audit':
       if (await flushAudit()) room.timers.clear('audit');
@@ -67,7 +67,7 @@ async function handleTimer(door: AlarmDoor, kind: TimerKind): Promise<'destroyed
       if (await flushNotices()) room.timers.clear('notice');
       return 'done';
     case 'approval':
-      await expireApprovals(door);
+      await expireApprovals(context);
       await expireInputs(room);
       await flushAudit();
       return 'done';

@@ -41,7 +41,7 @@ export function showPending({ room, session }: DecideDoor): ApprovalView[] {
  * they were not shown.
  */
 export async function decide(
-  door: DecideDoor,
+  context: DecideDoor,
   callId: string,
   decision: Decision,
   { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
@@ -50,17 +50,17 @@ export async function decide(
     const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
     throw invalidRequest([{ path: 'remember', message }], message);
   }
-  const approval = find(door.room, callId);
-  if (refuse(door, approval, { decision, remember, round }) === 'same' && !remember) return answer(door, callId, decision);
+  const approval = find(context.room, callId);
+  if (refuse(context, approval, { decision, remember, round }) === 'same' && !remember) return answer(context, callId, decision);
   const rule = remember ? toRule(approval) : null;
-  const argumentsHash = await hashOfArguments(door.room, callId);
-  if (door.gone()) throw new Problem('not_found', 'There is no such session.');
+  const argumentsHash = await hashOfArguments(context.room, callId);
+  if (context.gone()) throw new Problem('not_found', 'There is no such session.');
   // Another decision may have been made in the meantime, and the call may have asked again.
-  if (refuse(door, find(door.room, callId), { decision, remember, round: approval.round }) === 'new')
-    settle(door, approval, { decision, by, argumentsHash });
+  if (refuse(context, find(context.room, callId), { decision, remember, round: approval.round }) === 'new')
+    settle(context, approval, { decision, by, argumentsHash });
   // Only after the decision is stored: a decision that came too late must not create a rule.
-  if (rule !== null) await keepRule(door, rule);
-  return door.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(door, callId, decision);
+  if (rule !== null) await keepRule(context, rule);
+  return context.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
 }
 
 async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> {
@@ -74,49 +74,49 @@ async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> 
 }
 
 /** Denies the approvals that have expired. Called by the alarm. */
-export async function expireApprovals(door: AuditDoor): Promise<void> {
-  const { room } = door;
+export async function expireApprovals(context: AuditDoor): Promise<void> {
+  const { room } = context;
   for (const approval of room.approvals.due()) {
     const argumentsHash = await hashOfArguments(room, approval.callId);
     // The turn may have been cancelled in the meantime.
     if (room.approvals.get(approval.callId)?.state === 'pending')
-      settle(door, approval, { decision: 'expire', by: 'clock', argumentsHash });
+      settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
   }
   room.runner.setApprovalTimer();
 }
 
 /** Creates a nonce that allows one decision, as long as the key that created it is active. */
-export async function mintLink(door: DecideDoor, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
+export async function mintLink(context: DecideDoor, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const hash = await sha256Hex(nonce);
-  const approval = find(door.room, callId);
-  if (approval.state !== 'pending' || approval.expiresAt <= door.now())
-    throw new Problem('conflict', `This approval is ${stateNow(door, approval)} and cannot be decided.`);
-  const expiresAt = Math.min(approval.expiresAt, door.now() + limits.approvalLinkTtlMs);
-  door.room.links.add(hash, { callId, keyId, expiresAt, round: approval.round });
+  const approval = find(context.room, callId);
+  if (approval.state !== 'pending' || approval.expiresAt <= context.now())
+    throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
+  const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
+  context.room.links.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
 }
 
-export async function showLinked(door: DecideDoor, nonce: string): Promise<ApprovalView> {
-  const { callId } = await linkedCall(door, await sha256Hex(nonce));
-  return showApproval(door, callId);
+export async function showLinked(context: DecideDoor, nonce: string): Promise<ApprovalView> {
+  const { callId } = await linkedCall(context, await sha256Hex(nonce));
+  return showApproval(context, callId);
 }
 
-export async function decideByLink(door: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
+export async function decideByLink(context: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
   const hash = await sha256Hex(nonce);
-  const { callId, round } = await linkedCall(door, hash);
-  const decided = await decide(door, callId, decision, { by: 'link', remember: false, round });
-  door.room.links.use(hash);
+  const { callId, round } = await linkedCall(context, hash);
+  const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
+  context.room.links.use(hash);
   return decided;
 }
 
 /** A link grants no more than the key that created it. */
-async function linkedCall(door: DecideDoor, nonceHash: string): Promise<ApprovalLink> {
-  const { keyId } = findLink(door.room, nonceHash);
-  if (!(await stillStands(door, keyId)))
+async function linkedCall(context: DecideDoor, nonceHash: string): Promise<ApprovalLink> {
+  const { keyId } = findLink(context.room, nonceHash);
+  if (!(await stillStands(context, keyId)))
     throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
   // The link may have been used while the Catalog was asked.
-  return findLink(door.room, nonceHash);
+  return findLink(context.room, nonceHash);
 }
 
 function findLink({ links, approvals }: Room, nonceHash: string): ApprovalLink {
@@ -151,8 +151,8 @@ type Wanted = { decision: Decision; remember: boolean; round: number | null };
  * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
  * decision was made before. A used approval can still be remembered.
  */
-function refuse(door: DecideDoor, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
-  const state = stateNow(door, approval);
+function refuse(context: DecideDoor, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
+  const state = stateNow(context, approval);
   const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
   if (isForAnother) throw otherQuestion(approval, state);
   if (state === 'pending') return 'new';
@@ -180,8 +180,8 @@ function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval
 
 type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
 
-function settle(door: AuditDoor, approval: Approval, record: DecisionRecord): void {
-  const { room } = door;
+function settle(context: AuditDoor, approval: Approval, record: DecisionRecord): void {
+  const { room } = context;
   const { callId, turn } = approval;
   const { decision, by } = record;
   const parent = parentRoot(callId);
@@ -190,7 +190,7 @@ function settle(door: AuditDoor, approval: Approval, record: DecisionRecord): vo
   if (turn === null) room.approvals.decided(callId, decision, by);
   else if (!room.runner.tell(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
-  auditDecision(door, approval, record);
+  auditDecision(context, approval, record);
   room.runner.setApprovalTimer();
 }
 

@@ -20,18 +20,18 @@ import { toApproved, type DirectCallKey } from './approvals.ts';
 import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
 import { answerAsked, answerAskedBeneath, answerDenied, ask, valid } from './direct-questions.ts';
 
-export async function callDirectly(door: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
+export async function callDirectly(context: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
   const { idempotencyKey: key, bodyHash = '' } = request;
-  if (key === undefined) return await runCall(door, request, door.ids.next('call'));
-  const begun = door.room.calls.find(key, bodyHash);
+  if (key === undefined) return await runCall(context, request, context.ids.next('call'));
+  const begun = context.room.calls.find(key, bodyHash);
   if (begun?.answer) return begun.answer;
-  const known = door.underWay.get(key);
+  const known = context.underWay.get(key);
   if (known !== undefined) return await known;
-  if (begun !== null && !canResume(door, request, begun.callId)) return await settleLost(door, request, key, begun.callId);
-  const callId = begun?.callId ?? door.ids.next('call');
-  if (begun === null) door.room.calls.begin(key, bodyHash, callId);
-  const work = runOnce(door, request, key, callId).finally(() => door.underWay.delete(key));
-  door.underWay.set(key, work);
+  if (begun !== null && !canResume(context, request, begun.callId)) return await settleLost(context, request, key, begun.callId);
+  const callId = begun?.callId ?? context.ids.next('call');
+  if (begun === null) context.room.calls.begin(key, bodyHash, callId);
+  const work = runOnce(context, request, key, callId).finally(() => context.underWay.delete(key));
+  context.underWay.set(key, work);
   return await work;
 }
 
@@ -48,88 +48,89 @@ export async function repeatedCall({ room, underWay }: Pick<DirectCallDoor, 'roo
   return answer;
 }
 
-async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
+async function runOnce(context: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   try {
-    const answer = await runCall(door, request, callId);
-    if (door.gone()) return answer;
+    const answer = await runCall(context, request, callId);
+    if (context.gone()) return answer;
     // A pending approval is not the response: the same request sent after the decision runs the call.
-    if (answer.result.code === 'approval_required') door.room.calls.forget(key);
-    else door.room.calls.answered(key, answer);
+    if (answer.result.code === 'approval_required') context.room.calls.forget(key);
+    else context.room.calls.answered(key, answer);
     return answer;
   } catch (error) {
     // A `Problem` is found before anything has run, so the key is free again; other errors may come after the call has run.
-    if (error instanceof Problem && !door.gone()) door.room.calls.forget(key);
+    if (error instanceof Problem && !context.gone()) context.room.calls.forget(key);
     throw error;
   }
 }
 
 /** True for an interrupted call that can resume: it is safe to run again, and its journal has the results of its nested calls. */
-function canResume(door: DirectCallDoor, request: SessionCallRequest, callId: string): boolean {
-  const meant = door.names === null ? null : resolveName(door.names, request.name);
-  const mayRepeat = meant?.ok === true && callsTools(meant.tool) && door.deps.executor.isSafe(meant.tool, ownArguments(door, request));
-  return mayRepeat && door.room.journals.has(callId);
+function canResume(context: DirectCallDoor, request: SessionCallRequest, callId: string): boolean {
+  const meant = context.names === null ? null : resolveName(context.names, request.name);
+  const mayRepeat =
+    meant?.ok === true && callsTools(meant.tool) && context.deps.executor.isSafe(meant.tool, ownArguments(context, request));
+  return mayRepeat && context.room.journals.has(callId);
 }
 
 /** Ends an interrupted call with `outcome_unknown`. It is not run again. */
-async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
-  const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
-  door.room.calls.answered(key, answer);
-  door.room.journals.drop(callId);
-  const call = { ...toCall(request, callId), arguments: ownArguments(door, request) };
-  await auditCall(door.deps, scopeOf(door, request), call, { ...answer, ran: true });
+async function settleLost(context: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
+  const answer = { ...namedBy(context, request), result: outcomeUnknown(), durationMs: 0 };
+  context.room.calls.answered(key, answer);
+  context.room.journals.drop(callId);
+  const call = { ...toCall(request, callId), arguments: ownArguments(context, request) };
+  await auditCall(context.deps, scopeOf(context, request), call, { ...answer, ran: true });
   return answer;
 }
 
-async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId: string): Promise<SessionCall> {
-  const scope = scopeOf(door, request);
-  const key = scope.canWait ? await keyOf(door, request) : null;
-  const root = key === null ? null : door.room.journals.awaited(key.argumentsHash);
-  if (key !== null && root !== null) return await resumeCall(door, scope, request, { root, key });
-  const earlier = key === null ? null : valid(door, door.room.approvals.findDirect(key));
-  if (earlier?.state === 'pending') return await answerAsked(door, scope, request, earlier);
-  if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
+async function runCall(context: DirectCallDoor, request: SessionCallRequest, callId: string): Promise<SessionCall> {
+  const scope = scopeOf(context, request);
+  const key = scope.canWait ? await keyOf(context, request) : null;
+  const root = key === null ? null : context.room.journals.awaited(key.argumentsHash);
+  if (key !== null && root !== null) return await resumeCall(context, scope, request, { root, key });
+  const earlier = key === null ? null : valid(context, context.room.approvals.findDirect(key));
+  if (earlier?.state === 'pending') return await answerAsked(context, scope, request, earlier);
+  if (earlier?.state === 'denied') return await answerDenied(context, scope, request, earlier);
   // Marked as used before it runs: of two concurrent requests one runs, and the other creates a new approval.
-  const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
-  return await runAs(door, scope, request, { callId: approved?.callId ?? callId, key });
+  const approved = earlier !== null && context.room.approvals.use(earlier.callId) ? earlier : null;
+  return await runAs(context, scope, request, { callId: approved?.callId ?? callId, key });
 }
 
 /** Runs a call again that waited for its nested calls. A concurrent repeat joins it and has the same response. */
 async function resumeCall(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   { root, key }: { root: string; key: DirectCallKey },
 ): Promise<SessionCall> {
   // An idempotency key comes in a header and has no line break, so this name cannot collide with one.
   const name = `\n${root}`;
-  const known = door.underWay.get(name);
+  const known = context.underWay.get(name);
   if (known !== undefined) return await known;
-  const asked = door.room.approvals.pendingBeneath(root).filter((approval) => valid(door, approval) !== null);
-  if (asked.length > 0) return await answerAskedBeneath(door, scope, request, root, asked);
-  if (request.idempotencyKey !== undefined) door.room.calls.goesOnAs(request.idempotencyKey, root);
-  const work = runAs(door, scope, request, { callId: root, key }).finally(() => door.underWay.delete(name));
-  door.underWay.set(name, work);
+  const asked = context.room.approvals.pendingBeneath(root).filter((approval) => valid(context, approval) !== null);
+  if (asked.length > 0) return await answerAskedBeneath(context, scope, request, root, asked);
+  if (request.idempotencyKey !== undefined) context.room.calls.goesOnAs(request.idempotencyKey, root);
+  const work = runAs(context, scope, request, { callId: root, key }).finally(() => context.underWay.delete(name));
+  context.underWay.set(name, work);
   return await work;
 }
 
 /** Runs the call. The approval of the call itself, if it has one, is already marked as used. */
 async function runAs(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   { callId, key }: { callId: string; key: DirectCallKey | null },
 ): Promise<SessionCall> {
-  const { approvals, journals } = door.room;
+  const { approvals, journals } = context.room;
   const own = approvals.get(callId);
   const approved = own?.state === 'used' ? own : null;
   const call = { ...toCall(request, callId), approved: approved === null ? null : toApproved(approved) };
-  const marks = await marksOf(door, request);
-  const outcome = await marks.settle(await callTool(door.deps, { ...scope, taint: marks.taint }, call, new AbortController().signal));
-  if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
-  if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });
+  const marks = await marksOf(context, request);
+  const outcome = await marks.settle(await callTool(context.deps, { ...scope, taint: marks.taint }, call, new AbortController().signal));
+  if (context.gone()) throw new Problem('not_found', 'The session was deleted.');
+  if ('waitFor' in outcome) return await ask(context, scope, request, { callId, key, waitFor: outcome.waitFor });
   journals.drop(callId);
   approvals.closeBeneath(callId);
-  door.room.runner.setApprovalTimer();
+  context.room.runner.setApprovalTimer();
   if (approved !== null && !outcome.answer.ran) approvals.giveBack(callId);
   return toSessionCall(outcome.answer);
 }
@@ -143,27 +144,27 @@ async function marksOf(
   return await openMarks(directMarks(plan.edition?.toolset ?? null), deps, names === null ? null : toolNamed(names, name));
 }
 
-function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallRequest): CallScope {
+function scopeOf(context: DirectCallDoor, { plan, scratch = false }: SessionCallRequest): CallScope {
   return {
-    keyId: door.keyId,
+    keyId: context.keyId,
     ...(plan.caller !== undefined && { caller: plan.caller }),
-    session: door.session,
+    session: context.session,
     turn: null,
-    names: () => withFetchResult(door.names, scratch ? null : door.room.results),
-    rules: door.rules,
+    names: () => withFetchResult(context.names, scratch ? null : context.room.results),
+    rules: context.rules,
     ...(plan.agent !== undefined && { agent: plan.agent }),
-    taint: door.room.taint,
+    taint: context.room.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
     // Scratch files are gone after the call, so it cannot wait.
     canWait: !scratch,
-    ...(!scratch && { journal: door.room.journals.open(null) }),
-    results: scratch ? null : door.room.results,
+    ...(!scratch && { journal: context.room.journals.open(null) }),
+    results: scratch ? null : context.room.results,
     edition: plan.edition ?? null,
-    files: withSkillFiles(scratch ? door.scratchFiles() : door.room.files, door.skills),
-    skills: createSkillReader(door.skills, () => door.names),
+    files: withSkillFiles(scratch ? context.scratchFiles() : context.room.files, context.skills),
+    skills: createSkillReader(context.skills, () => context.names),
     timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
-    ...(door.begin !== undefined && { begin: door.begin }),
-    audit: door.audit,
+    ...(context.begin !== undefined && { begin: context.begin }),
+    audit: context.audit,
   };
 }
 
@@ -172,11 +173,11 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
  * arguments and the toolset entry with the tool's definition, since the approval was given for that call. Aliases and description
  * are left out.
  */
-async function keyOf(door: DirectCallDoor, request: SessionCallRequest): Promise<DirectCallKey | null> {
+async function keyOf(context: DirectCallDoor, request: SessionCallRequest): Promise<DirectCallKey | null> {
   const { plan, name } = request;
-  const meant = door.names === null ? null : resolveName(door.names, name);
+  const meant = context.names === null ? null : resolveName(context.names, name);
   if (!meant?.ok) return null;
   const { aliases: _aliases, description: _description, ...entry } = meant.tool;
-  const argumentsHash = await sha256Hex(canonicalJson({ arguments: ownArguments(door, request), entry }));
+  const argumentsHash = await sha256Hex(canonicalJson({ arguments: ownArguments(context, request), entry }));
   return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
 }

@@ -14,38 +14,38 @@ import { toStored, type Approval, type AskedCall, type DirectCallKey } from './a
 import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
 
 export async function ask(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: WaitFor },
 ): Promise<SessionCall> {
-  const questions = toQuestions(callId, waitFor, ownArguments(door, request));
+  const questions = toQuestions(callId, waitFor, ownArguments(context, request));
   if (questions.length === 0 || key === null) {
     const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
-    return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
+    return await refuse(context, scope, request, callId, errorResult('not_allowed', text));
   }
   // The same call may have created its approval while this one was in progress.
-  const { approvals, journals, runner } = door.room;
-  const known = valid(door, approvals.findDirect(key));
-  if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
+  const { approvals, journals, runner } = context.room;
+  const known = valid(context, approvals.findDirect(key));
+  if (known?.state === 'pending') return await answerAsked(context, scope, request, known);
   const root = waitFor.kind === 'inner' ? journals.awaited(key.argumentsHash) : null;
   const asked = root === null || root === callId ? [] : approvals.pendingBeneath(root);
   if (root !== null && asked.length > 0) {
     journals.drop(callId);
-    return await answerAskedBeneath(door, scope, request, root, asked);
+    return await answerAskedBeneath(context, scope, request, root, asked);
   }
-  refuseFlood(door);
-  const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
+  refuseFlood(context);
+  const expiresAt = context.deps.clock.now() + limits.approvalTtlMs;
   for (const { arguments: args, ...question } of questions) {
     const isBeneath = waitFor.kind === 'inner';
     approvals.askDirect({ ...question, expiresAt }, isBeneath ? null : key, args);
   }
   if (waitFor.kind === 'inner') journals.await(callId, key.argumentsHash);
   runner.setApprovalTimer();
-  if (waitFor.kind === 'inner') return await answerAskedBeneath(door, scope, request, callId, approvals.pendingBeneath(callId));
+  if (waitFor.kind === 'inner') return await answerAskedBeneath(context, scope, request, callId, approvals.pendingBeneath(callId));
   const now = approvals.get(callId);
   if (now === null) throw new Error('the question was not stored');
-  return await answerAsked(door, scope, request, now);
+  return await answerAsked(context, scope, request, now);
 }
 
 type DirectQuestion = Omit<AskedCall, 'turn' | 'expiresAt'> & { arguments: Record<string, unknown> };
@@ -80,7 +80,7 @@ function refuseFlood({ room: { approvals } }: DirectCallDoor): void {
 
 /** Responds with the pending approvals of nested calls, each of which is decided on its own. */
 export async function answerAskedBeneath(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   root: string,
@@ -89,20 +89,20 @@ export async function answerAskedBeneath(
   const [first] = asked;
   const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
   const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.`;
-  const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
-  return { ...answer, pending: asked.map((approval) => toPending(approval, door.room.approvals.argumentsOf(approval.callId))) };
+  const answer = await refuse(context, scope, request, root, errorResult('approval_required', text));
+  return { ...answer, pending: asked.map((approval) => toPending(approval, context.room.approvals.argumentsOf(approval.callId))) };
 }
 
 export async function answerAsked(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   asked: Approval,
 ): Promise<SessionCall> {
   const { callId, reason } = asked;
   const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again.`;
-  const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [toPending(asked, ownArguments(door, request))] };
+  const answer = await refuse(context, scope, request, callId, errorResult('approval_required', text));
+  return { ...answer, pending: [toPending(asked, ownArguments(context, request))] };
 }
 
 function toPending({ callId, canonical, reason, question, round }: Approval, args: Record<string, unknown>): Pending {
@@ -111,24 +111,24 @@ function toPending({ callId, canonical, reason, question, round }: Approval, arg
 }
 
 export async function answerDenied(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   { callId }: Approval,
 ): Promise<SessionCall> {
-  door.room.approvals.told(callId);
-  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the approval was denied.'));
+  context.room.approvals.told(callId);
+  return await refuse(context, scope, request, callId, errorResult('denied', 'Not run: the approval was denied.'));
 }
 
 async function refuse(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
   callId: string,
   result: ToolResult,
 ): Promise<SessionCall> {
-  const answer = { ...namedBy(door, request), ran: false, result, durationMs: 0 };
-  await auditCall(door.deps, scope, { ...toCall(request, callId), arguments: ownArguments(door, request) }, answer);
+  const answer = { ...namedBy(context, request), ran: false, result, durationMs: 0 };
+  await auditCall(context.deps, scope, { ...toCall(request, callId), arguments: ownArguments(context, request) }, answer);
   return toSessionCall(answer);
 }
 

@@ -7,18 +7,18 @@ import { withSkillFiles } from '../storage/skill-files.ts';
 import type { DirectCallDoor } from './direct-call-door.ts';
 
 export async function explainInSession(
-  door: DirectCallDoor,
+  context: DirectCallDoor,
   { plan, name, arguments: args, agent, key }: SessionExplainRequest,
 ): Promise<PolicyAnswer> {
   const scope = {
-    rules: door.rules,
-    keyId: key ?? door.keyId,
-    taint: door.room.taint,
+    rules: context.rules,
+    keyId: key ?? context.keyId,
+    taint: context.room.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
     ...(plan.caller !== undefined && { caller: plan.caller }),
     ...(agent !== undefined && { agent }),
-    files: withSkillFiles(door.room.files, door.skills),
-    names: door.names,
+    files: withSkillFiles(context.room.files, context.skills),
+    names: context.names,
   };
-  return await explainCall(door.deps, scope, resolvedTool(door.names, name), args, new AbortController().signal);
+  return await explainCall(context.deps, scope, resolvedTool(context.names, name), args, new AbortController().signal);
 }

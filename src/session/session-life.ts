@@ -93,9 +93,9 @@ export class SessionLife {
       }
       const room = state === 'open' ? this.tryOpen() : null;
       if (room === null) return;
-      const door = { room, session: this.#id, now: clock.now, log };
+      const context = { room, session: this.#id, now: clock.now, log };
       await ring({
-        ...door,
+        ...context,
         isCancelled: () => this.#isCancelled(room),
         flushAudit: () => this.flushAudit(room),
         flushNotices: () => this.#flushNotices(room),

@@ -98,14 +98,14 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
     return toOutcome(async () => {
-      const submitted = await submit(this.#submitDoor(this.#enter(caller)), caller, request);
+      const submitted = await submit(this.#submitContext(this.#enter(caller)), caller, request);
       await crashPoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
       return submitted;
     });
   }
 
   repeated(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
-    return toOutcome(() => repeatedTurn(this.#submitDoor(this.#enter(caller)), key, bodyHash));
+    return toOutcome(() => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash));
   }
 
   hasTurn(caller: Principal, turn: string): Promise<Outcome<boolean>> {
@@ -137,11 +137,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#decideDoor(this.#enterToDecide(caller), caller.keyId)));
+    return toOutcome(() => showPending(this.#decisionContext(this.#enterToDecide(caller), caller.keyId)));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#decideDoor(this.#enterToDecide(caller), caller.keyId), callId));
+    return toOutcome(() => showApproval(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId));
   }
 
   decide(
@@ -151,20 +151,22 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     options: { remember: boolean; round?: number | null },
   ): Promise<Outcome<Decided>> {
     return toOutcome(() =>
-      this.#decided(this.#enterToDecide(caller), caller.keyId, (door) => decide(door, callId, decision, { by: caller.keyId, ...options })),
+      this.#decided(this.#enterToDecide(caller), caller.keyId, (context) =>
+        decide(context, callId, decision, { by: caller.keyId, ...options }),
+      ),
     );
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#decideDoor(this.#enterToDecide(caller), caller.keyId), callId, caller.keyId));
+    return toOutcome(() => mintLink(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId, caller.keyId));
   }
 
   linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#decideDoor(this.#enterByLink(), 'link'), nonce));
+    return toOutcome(() => showLinked(this.#decisionContext(this.#enterByLink(), 'link'), nonce));
   }
 
   decideByLink(nonce: string, decision: Decision): Promise<Outcome<Decided>> {
-    return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (door) => decideByLink(door, nonce, decision)));
+    return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (context) => decideByLink(context, nonce, decision)));
   }
 
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
@@ -192,7 +194,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(async () => {
       const room = this.#enter(caller);
       const gone = (): boolean => this.#life.isGone(room);
-      const door = await openCalls(this.#wiring, room, request.plan, {
+      const context = await openCalls(this.#wiring, room, request.plan, {
         session: this.#id,
         keyId: caller.keyId,
         underWay: this.#calls,
@@ -201,7 +203,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         audit: (row) => this.#life.audit(room, row),
       });
       if (gone()) throw unknownSession();
-      const answer = await callDirectly(door, request);
+      const answer = await callDirectly(context, request);
       if (!gone() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
       return answer;
     });
@@ -212,9 +214,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       const room = this.#enter(caller);
       const gone = (): boolean => this.#life.isGone(room);
       const own = { session: this.#id, keyId: caller.keyId, underWay: this.#calls, gone, audit: () => undefined };
-      const door = await openCalls(this.#wiring, room, request.plan, own);
+      const context = await openCalls(this.#wiring, room, request.plan, own);
       if (gone()) throw unknownSession();
-      return await explainInSession(door, request);
+      return await explainInSession(context, request);
     });
   }
 
@@ -276,23 +278,23 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return room;
   }
 
-  #submitDoor(room: Room): SubmitDoor {
+  #submitContext(room: Room): SubmitDoor {
     const { clock, ids, sessions } = this.#wiring;
     const gone = (): boolean => this.#life.isGone(room);
     return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone, judge: createJudge(this.#wiring) };
   }
 
   /** `by`: id of the key that decides, or `link`. */
-  #decideDoor(room: Room, by: string): DecideDoor {
+  #decisionContext(room: Room, by: string): DecideDoor {
     const { clock, catalog, log } = this.#wiring;
     const { allow, keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
     return { room, session: this.#id, now: clock.now, log, gone: () => this.#life.isGone(room), allow, keyStands };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
-  async #decided(room: Room, by: string, work: (door: DecideDoor) => Promise<Decided>): Promise<Decided> {
+  async #decided(room: Room, by: string, work: (context: DecideDoor) => Promise<Decided>): Promise<Decided> {
     try {
-      return await work(this.#decideDoor(room, by));
+      return await work(this.#decisionContext(room, by));
     } finally {
       await this.#life.flushAudit(room);
     }

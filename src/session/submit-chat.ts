@@ -33,12 +33,12 @@ export type ChatRequest = SubmitTurn & {
 };
 
 /** Returns null when the history is a different conversation from the session's. Throws `invalid_request` for results of calls that are not pending. */
-export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
-  const { room, session } = door;
+export function submitChat(context: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
+  const { room, session } = context;
   const shown = readShown(room, session);
   const history = ownIds(request.history ?? [], session);
   const results = classify(room, request.results);
-  const match = judge(door, shown, history, request, results);
+  const match = judge(context, shown, history, request, results);
   if (match.is === 'fork' || match.is === 'import' || results.strange.length > 0) {
     // In a new conversation each result needs the call that it belongs to.
     const calls = callNames(history);
@@ -46,19 +46,19 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
     if (history.length === 0 || lonely.length > 0) throw unknownCalls(request, lonely);
     if (match.is !== 'import') return null;
   }
-  if (match.is === 'import') importHistory(door, history, request);
+  if (match.is === 'import') importHistory(context, history, request);
   else {
     const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
     const again = repeated && hasFailed(room, shown);
-    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joined(door, shown.last.id, shown.last.range.turn);
-    if (waiting !== null) return resumeTurn(door, request, shown, results.fresh, waiting);
+    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joined(context, shown.last.id, shown.last.range.turn);
+    if (waiting !== null) return resumeTurn(context, request, shown, results.fresh, waiting);
     // A failed turn is run again; there is nothing to send a second time.
-    if (repeated && !again) return showRest(door, request, shown);
+    if (repeated && !again) return showRest(context, request, shown);
   }
   // Read before the turn writes anything, so that its own events come after it.
   const after = room.log.newest;
-  return acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
+  return acceptTurn(context, request, (turn) => note(context, request, { turn, after, earlier: shown.earlier }));
 }
 
 /** True when the last turn failed and its response had no content. */
@@ -145,11 +145,11 @@ function importHistory({ room }: SubmitDoor, history: readonly Message[], { resu
 }
 
 /** Resumes the turn that waits, or that runs while a call of the client is pending, with the results and the new input. */
-function resumeTurn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
-  const { room } = door;
+function resumeTurn(context: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
+  const { room } = context;
   const { input } = request;
   const inputEvents: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
-  if (inputEvents.length > 0) refuseFlood(door, turn);
+  if (inputEvents.length > 0) refuseFlood(context, turn);
   // Calls that no client has received yet stay pending; only received calls without a result are aborted.
   const abortEvents = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
   room.runner.tell(turn, (state) => [
@@ -166,8 +166,8 @@ function resumeTurn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh:
       : null;
   const range: AnswerRange =
     queuedTurn === null ? { turn, after, earlier: shown.earlier } : { turn: queuedTurn, after, earlier: shown.earlier ?? { turn, after } };
-  const submitted = joined(door, note(door, request, range), turn);
-  remember(door, request, submitted);
+  const submitted = joined(context, note(context, request, range), turn);
+  remember(context, request, submitted);
   return submitted;
 }
 
@@ -177,11 +177,11 @@ function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified[
 }
 
 /** For a request without new input: returns what no client has received yet, or the last response again. */
-function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
+function showRest(context: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
   if (earlier !== null) {
-    const completion = note(door, request, { turn: earlier.turn, after: door.room.log.newest, earlier });
-    const submitted = joined(door, completion, earlier.turn);
-    remember(door, request, submitted);
+    const completion = note(context, request, { turn: earlier.turn, after: context.room.log.newest, earlier });
+    const submitted = joined(context, completion, earlier.turn);
+    remember(context, request, submitted);
     return submitted;
   }
   if (last === null)
@@ -189,7 +189,7 @@ function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Sho
       request,
       request.results.map(({ result }) => result.callId),
     );
-  return joined(door, last.id, last.range.turn);
+  return joined(context, last.id, last.range.turn);
 }
 
 /** Returns a response of a turn that was accepted before. */

@@ -14,23 +14,23 @@ import { type Branch, branchFrom } from './branch.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
 import { hashResults } from './take-results.ts';
 
-export async function submit(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
-  const { session } = door;
+export async function submit(context: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
+  const { session } = context;
   const { chat } = request;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
   // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
   const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
-  const brought = await taintOfImport(door, caller, request);
-  if (door.gone()) throw new Problem('not_found', 'There is no such session.');
-  keepUnlisted(door, request);
+  const brought = await taintOfImport(context, caller, request);
+  if (context.gone()) throw new Problem('not_found', 'There is no such session.');
+  keepUnlisted(context, request);
   const { turn, idempotencyKey, bodyHash = '' } = request;
-  const repeated = idempotencyKey === undefined ? findNamed(door, turn) : findRepeated(door, idempotencyKey, bodyHash);
+  const repeated = idempotencyKey === undefined ? findNamed(context, turn) : findRepeated(context, idempotencyKey, bodyHash);
   if (repeated !== null) return repeated;
-  if (request.taint !== undefined) door.room.taint.take(request.taint);
-  if (chat === undefined) return acceptTurn(door, request, () => null);
-  const branch = branchFrom(door, request, results);
-  if (branch !== null) return await fork(door, caller, request, branch);
-  return submitChat(door, { ...request, chat, results, asked, brought }) ?? (await fork(door, caller, request, {}));
+  if (request.taint !== undefined) context.room.taint.take(request.taint);
+  if (chat === undefined) return acceptTurn(context, request, () => null);
+  const branch = branchFrom(context, request, results);
+  if (branch !== null) return await fork(context, caller, request, branch);
+  return submitChat(context, { ...request, chat, results, asked, brought }) ?? (await fork(context, caller, request, {}));
 }
 
 /** Returns the taint marks of a history that an empty session imports; null when it is not judged. The marks of a forked history are in `request.taint`. */
@@ -46,8 +46,8 @@ function withoutPrevious({ previous: _previous, ...chat }: NonNullable<SubmitTur
 }
 
 /** Returns the turn of an idempotency key without starting anything; waits for a fork that is in progress for the key. */
-export async function repeatedTurn(door: SubmitDoor, key: string, bodyHash: string): Promise<SubmittedTurn | null> {
-  return findRepeated(door, key, bodyHash) ?? (await door.forks.get(jointOf(key, bodyHash))) ?? null;
+export async function repeatedTurn(context: SubmitDoor, key: string, bodyHash: string): Promise<SubmittedTurn | null> {
+  return findRepeated(context, key, bodyHash) ?? (await context.forks.get(jointOf(key, bodyHash))) ?? null;
 }
 
 function findRepeated({ room, session }: SubmitDoor, key: string, bodyHash: string): SubmittedTurn | null {
@@ -72,17 +72,17 @@ function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn)
  * Continues the conversation that the client sent in a new session, with the marks of this session and those of the client's history.
  * `branch`: the part of this session's conversation that precedes the request. The key is stored here too: a repeat is sent here again.
  */
-async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
-  const { room, sessions, forks } = door;
+async function fork(context: SubmitDoor, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
+  const { room, sessions, forks } = context;
   const { idempotencyKey: key, bodyHash = '' } = request;
   const joint = jointOf(key, bodyHash);
   const make = async (): Promise<SubmittedTurn> => {
     // A repeat after a crash finds the fork that was created and what was submitted to it.
-    const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
-    const taint = joinTaint(room.taint.read(), await door.judge(caller, request.plan, request.history ?? []));
+    const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${context.session} ${joint}`);
+    const taint = joinTaint(room.taint.read(), await context.judge(caller, request.plan, request.history ?? []));
     const chat = request.chat && withoutPrevious(request.chat);
     const submitted = await sessions.get(made.id).submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
-    if (key !== undefined && !door.gone()) room.turns.rememberKey(key, bodyHash, submitted);
+    if (key !== undefined && !context.gone()) room.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
   if (key === undefined) return await make();

@@ -37,8 +37,8 @@ describe('a turn that waits for approval', () => {
     expect(ran).toEqual([]);
     expect(alarm.at).toBe(clock.now() + limits.approvalTtlMs);
     expect(room.turns.current()).toMatchObject({ state: 'waiting', reason: 'approval_required' });
-    expect(showPending(self.decideDoor())).toEqual([showApproval(self.decideDoor(), callId)]);
-    expect(showApproval(self.decideDoor(), callId)).toMatchObject({
+    expect(showPending(self.decisionContext())).toEqual([showApproval(self.decisionContext(), callId)]);
+    expect(showApproval(self.decisionContext(), callId)).toMatchObject({
       turn: 't1',
       canonical: 'builtin.bash',
       entry: 'asks',
@@ -53,7 +53,7 @@ describe('a turn that waits for approval', () => {
     for (let death = 0; death < 10; death += 1) await self.restart();
     expect(self.events()).toEqual(before);
     expect(self.room.approvals.pending().map((approval) => approval.callId)).toEqual([callId]);
-    await decide(self.decideDoor(), callId, 'approve', once);
+    await decide(self.decisionContext(), callId, 'approve', once);
     await self.settle();
     expect(ran).toEqual([callId]);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -61,10 +61,10 @@ describe('a turn that waits for approval', () => {
 
   it('runs the call once for two concurrent approvals, and a repeat has no effect', async () => {
     const { self, ran, callId } = await waiting();
-    const both = await Promise.all([1, 2].map(() => decide(self.decideDoor(), callId, 'approve', once)));
+    const both = await Promise.all([1, 2].map(() => decide(self.decisionContext(), callId, 'approve', once)));
     expect(both.map(({ decision, turn }) => `${decision} ${turn}`)).toEqual(['approve t1', 'approve t1']);
     await self.settle();
-    expect(await decide(self.decideDoor(), callId, 'approve', once)).toMatchObject({ status: 'completed' });
+    expect(await decide(self.decisionContext(), callId, 'approve', once)).toMatchObject({ status: 'completed' });
     await self.settle();
     expect(ran).toHaveLength(1);
     expect(types(self.events()).filter((type) => type === 'approval-decided')).toHaveLength(1);
@@ -72,11 +72,11 @@ describe('a turn that waits for approval', () => {
 
   it('reports a denial once; a later approval is refused and runs nothing', async () => {
     const { self, ran, callId } = await waiting();
-    await decide(self.decideDoor(), callId, 'deny', once);
-    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await decide(self.decisionContext(), callId, 'deny', once);
+    await expect(decide(self.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
     await self.settle();
-    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await decide(self.decideDoor(), callId, 'deny', once)).toMatchObject({ decision: 'deny' });
+    await expect(decide(self.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await decide(self.decisionContext(), callId, 'deny', once)).toMatchObject({ decision: 'deny' });
     expect(ran).toEqual([]);
     expect(self.events().filter((event) => event.type === 'tool-result')).toMatchObject([{ code: 'denied' }]);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -85,7 +85,7 @@ describe('a turn that waits for approval', () => {
   it('is denied when the approval expires, and resumes by its own alarm', async () => {
     const { self, ran, callId } = await waiting();
     await self.clock.advance(limits.approvalTtlMs);
-    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decide(self.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
     await self.ring();
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ decision: 'expire', by: 'clock' });
     expect(self.room.approvals.get(callId)?.state).toBe('expired');
@@ -95,7 +95,7 @@ describe('a turn that waits for approval', () => {
 
   it('resumes after a crash between the decision and the call', async () => {
     const { self, ran, callId } = await waiting();
-    const deciding = decide(self.decideDoor(), callId, 'approve', once);
+    const deciding = decide(self.decisionContext(), callId, 'approve', once);
     await deciding;
     // Its run has not reached the call yet.
     await self.restart();
@@ -106,11 +106,11 @@ describe('a turn that waits for approval', () => {
   it('runs an approved call at once, though others still wait', async () => {
     const { self, ran } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
-    await decide(self.decideDoor(), second ?? '', 'approve', once);
+    await decide(self.decisionContext(), second ?? '', 'approve', once);
     await self.settle();
     expect(ran).toEqual([second]);
     expect(self.room.turns.stateOf('t1')).toBe('waiting');
-    await decide(self.decideDoor(), first ?? '', 'deny', once);
+    await decide(self.decisionContext(), first ?? '', 'deny', once);
     await self.settle();
     expect(ran).toEqual([second]);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -122,7 +122,7 @@ describe('a turn that waits for approval', () => {
     expect(self.room.runner.cancel()).toBe('t1');
     await self.settle();
     await self.restart();
-    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decide(self.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
     expect(ran).toEqual([]);
     expect(ends(self.events())).toEqual(['t1 cancelled cancelled', 't2 completed stop']);
     expect(self.events().filter((event) => event.type === 'tool-result')).toMatchObject([{ callId, code: 'aborted' }]);
@@ -132,7 +132,7 @@ describe('a turn that waits for approval', () => {
   it('has a time limit that its waiting does not use up', async () => {
     const { self, callId } = await waiting();
     await self.clock.advance(limits.turnTimeoutMs * 3);
-    await decide(self.decideDoor(), callId, 'approve', once);
+    await decide(self.decisionContext(), callId, 'approve', once);
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
@@ -145,8 +145,8 @@ describe('a turn that waits for approval', () => {
       () => reply(finish),
     ]);
     const remember = { by: 'k1', remember: true };
-    await expect(decide(self.decideDoor(), callId, 'deny', remember)).rejects.toMatchObject({ code: 'invalid_request' });
-    await decide(self.decideDoor(), callId, 'approve', remember);
+    await expect(decide(self.decisionContext(), callId, 'deny', remember)).rejects.toMatchObject({ code: 'invalid_request' });
+    await decide(self.decisionContext(), callId, 'approve', remember);
     await self.settle();
     expect(self.allowed).toEqual([{ decision: 'allow', kind: 'network', host: 'example.com' }]);
     expect(ran).toHaveLength(2);
@@ -156,8 +156,8 @@ describe('a turn that waits for approval', () => {
   it('stores a rule only if the approval is the decision that counts', async () => {
     const { self, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
     const both = await Promise.allSettled([
-      decide(self.decideDoor(), callId, 'deny', once),
-      decide(self.decideDoor(), callId, 'approve', { by: 'k1', remember: true }),
+      decide(self.decisionContext(), callId, 'deny', once),
+      decide(self.decisionContext(), callId, 'approve', { by: 'k1', remember: true }),
     ]);
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(self.allowed).toEqual([]);
@@ -165,11 +165,11 @@ describe('a turn that waits for approval', () => {
 
   it('repeats `remember` with the same decision when its rule could not be stored', async () => {
     const { self, ran, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
-    const broken = { ...self.decideDoor(), allow: () => Promise.reject(new Error('the catalog is unavailable')) };
+    const broken = { ...self.decisionContext(), allow: () => Promise.reject(new Error('the catalog is unavailable')) };
     const remember = { by: 'k1', remember: true };
     await expect(decide(broken, callId, 'approve', remember)).rejects.toMatchObject({ detail: expect.stringContaining('`remember`') });
     await self.settle();
-    expect(await decide(self.decideDoor(), callId, 'approve', remember)).toMatchObject({ status: 'completed' });
+    expect(await decide(self.decisionContext(), callId, 'approve', remember)).toMatchObject({ status: 'completed' });
     expect(self.allowed).toHaveLength(1);
     expect(ran).toEqual([callId]);
   });
@@ -177,66 +177,66 @@ describe('a turn that waits for approval', () => {
   it('refuses `remember` when its entry requires approval every time, without deciding', async () => {
     const { self, callId } = await waiting();
     const remember = { by: 'k1', remember: true };
-    await expect(decide(self.decideDoor(), callId, 'approve', remember)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(decide(self.decisionContext(), callId, 'approve', remember)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
   });
 
   it('is decided once by a link, which only shows and decides this question', async () => {
     const { self, ran, callId } = await waiting();
-    const { nonce, expiresAt } = await mintLink(self.decideDoor(), callId, 'k1');
+    const { nonce, expiresAt } = await mintLink(self.decisionContext(), callId, 'k1');
     expect(expiresAt).toBe(self.clock.now() + limits.approvalLinkTtlMs);
     expect(JSON.stringify(self.sql.exec('SELECT * FROM approval_links').toArray())).not.toContain(nonce);
     expect(JSON.stringify(self.events())).not.toContain(nonce);
-    expect(await showLinked(self.decideDoor(), nonce)).toMatchObject({ callId, state: 'pending' });
-    await expect(showLinked(self.decideDoor(), 'guessed')).rejects.toMatchObject({ code: 'not_found' });
-    await decideByLink(self.decideDoor(), nonce, 'approve');
+    expect(await showLinked(self.decisionContext(), nonce)).toMatchObject({ callId, state: 'pending' });
+    await expect(showLinked(self.decisionContext(), 'guessed')).rejects.toMatchObject({ code: 'not_found' });
+    await decideByLink(self.decisionContext(), nonce, 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
-    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(mintLink(self.decideDoor(), callId, 'k1')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(mintLink(self.decisionContext(), callId, 'k1')).rejects.toMatchObject({ code: 'conflict' });
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'link' });
   });
 
   it('expires a link at its time', async () => {
     const { self, callId } = await waiting();
-    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
+    const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
     await self.clock.advance(limits.approvalLinkTtlMs);
-    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
   });
 
   it('invalidates a link when the key that created it is revoked, and only then', async () => {
     const { self, ran, callId } = await waiting();
     self.standing.add('k2 approve');
-    const [first, second, root] = await Promise.all(['k1', 'k2', 'root'].map((keyId) => mintLink(self.decideDoor(), callId, keyId)));
+    const [first, second, root] = await Promise.all(['k1', 'k2', 'root'].map((keyId) => mintLink(self.decisionContext(), callId, keyId)));
     self.standing.delete('k1 approve');
     const gone = { code: 'not_found', detail: expect.stringContaining('key') };
-    await expect(showLinked(self.decideDoor(), first?.nonce ?? '')).rejects.toMatchObject(gone);
-    await expect(decideByLink(self.decideDoor(), first?.nonce ?? '', 'approve')).rejects.toMatchObject(gone);
+    await expect(showLinked(self.decisionContext(), first?.nonce ?? '')).rejects.toMatchObject(gone);
+    await expect(decideByLink(self.decisionContext(), first?.nonce ?? '', 'approve')).rejects.toMatchObject(gone);
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
-    expect(await showLinked(self.decideDoor(), root?.nonce ?? '')).toMatchObject({ callId });
-    await decideByLink(self.decideDoor(), second?.nonce ?? '', 'approve');
+    expect(await showLinked(self.decisionContext(), root?.nonce ?? '')).toMatchObject({ callId });
+    await decideByLink(self.decisionContext(), second?.nonce ?? '', 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
   });
 
   it('neither shows nor decides by a link while the key cannot be checked, and does afterwards', async () => {
     const { self, ran, callId } = await waiting();
-    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
+    const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
     self.brake.catalog = 2;
     const later = { code: 'internal', detail: expect.stringMatching(/Try again/) };
-    await expect(showLinked(self.decideDoor(), nonce)).rejects.toMatchObject(later);
-    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject(later);
+    await expect(showLinked(self.decisionContext(), nonce)).rejects.toMatchObject(later);
+    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject(later);
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
-    await decideByLink(self.decideDoor(), nonce, 'approve');
+    await decideByLink(self.decisionContext(), nonce, 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
   });
 
   it('is decided once by a link when two decisions come during the key check', async () => {
     const { self, callId } = await waiting();
-    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
-    const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decideDoor(), nonce, word)));
+    const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
+    const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decisionContext(), nonce, word)));
     // Either may be first, since both wait for the same lookup.
     const statuses = both.map(({ status }) => status);
     expect(statuses.toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -257,7 +257,7 @@ describe('an approval decision writes an audit row and a log line', () => {
     ['deny', 'denied'],
   ] as const)('once, with the key that made it: %s', async (decision, verdict) => {
     const { self, sent, lines, clock, callId } = await waiting();
-    for (let times = 0; times < 2; times += 1) await decide(self.decideDoor(), callId, decision, once);
+    for (let times = 0; times < 2; times += 1) await decide(self.decisionContext(), callId, decision, once);
     await self.settle();
     const row = {
       keyId: 'k1',
@@ -281,8 +281,8 @@ describe('an approval decision writes an audit row and a log line', () => {
   it('by a link, and by expiry', async () => {
     const { self, sent } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
-    const { nonce } = await mintLink(self.decideDoor(), first ?? '', 'root');
-    await decideByLink(self.decideDoor(), nonce, 'deny');
+    const { nonce } = await mintLink(self.decisionContext(), first ?? '', 'root');
+    await decideByLink(self.decisionContext(), nonce, 'deny');
     await self.settle();
     await self.clock.advance(limits.approvalTtlMs);
     await self.ring();
@@ -297,7 +297,7 @@ describe('an approval decision writes an audit row and a log line', () => {
     const self = await makeRoom([]);
     const asked = await self.call({ name: 'asks', arguments: { command: 'x' } });
     const callId = asked.pending?.[0]?.callId ?? '';
-    await decide(self.decideDoor(), callId, 'approve', once);
+    await decide(self.decisionContext(), callId, 'approve', once);
     expect(rows(self).at(-1)).toMatchObject({ callId, turn: null, toolset: 'demo', requested: 'asks', verdict: 'approved' });
     const other = (await self.call({ name: 'asks', arguments: { command: 'y' } })).pending?.[0]?.callId;
     await self.clock.advance(limits.approvalTtlMs);
@@ -320,7 +320,7 @@ describe('an approval decision writes an audit row and a log line', () => {
     } as const;
     for (const callId of ['call_9.1', 'call_9.1.2']) {
       self.room.approvals.askDirect({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
-      await decide(self.decideDoor(), callId, 'approve', once);
+      await decide(self.decisionContext(), callId, 'approve', once);
     }
     expect(rows(self).map(({ callId, parent }) => [callId, parent])).toEqual([
       ['call_9.1', 'call_9'],
@@ -331,14 +331,14 @@ describe('an approval decision writes an audit row and a log line', () => {
 
 it('deletes decided approvals with their arguments after a while, when a new one is stored', async () => {
   const { self, callId } = await waiting();
-  await decide(self.decideDoor(), callId, 'deny', once);
+  await decide(self.decisionContext(), callId, 'deny', once);
   await self.settle();
   await self.clock.advance(limits.approvalTtlMs);
   await self.call({ name: 'asks', arguments: { n: 1 } });
-  expect(showApproval(self.decideDoor(), callId)).toMatchObject({ state: 'denied', arguments: { command: 'rm' } });
+  expect(showApproval(self.decisionContext(), callId)).toMatchObject({ state: 'denied', arguments: { command: 'rm' } });
   await self.clock.advance(limits.decidedApprovalKeptMs);
   const { pending } = await self.call({ name: 'asks', arguments: { n: 2 } });
-  expect(() => showApproval(self.decideDoor(), callId)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  expect(() => showApproval(self.decisionContext(), callId)).toThrow(expect.objectContaining({ code: 'not_found' }));
   const held = self.sql.exec<{ call_id: string }>('SELECT call_id FROM approval_arguments').toArray();
   expect(held.map((row) => row.call_id)).not.toContain(callId);
   expect(held.map((row) => row.call_id)).toContain(pending?.[0]?.callId);
@@ -357,7 +357,7 @@ describe('a reader of a waiting turn', () => {
       toolCalls: [],
       pending: [{ callId, kind: 'approval', canonical: 'builtin.bash', arguments: { command: 'rm' } }],
     });
-    await decide(self.decideDoor(), callId, 'approve', once);
+    await decide(self.decisionContext(), callId, 'approve', once);
     expect(await readAnswer(source(self), 't1')).toMatchObject({ status: 'completed', text: 'done', toolCalls: [{ callId }] });
   });
 
@@ -365,7 +365,7 @@ describe('a reader of a waiting turn', () => {
     const { self, callId } = await waiting([calls(['read', {}], ['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
     const early = await read(streamTurn(source(self), 't1'));
     expect(early.slice(-3)).toEqual(['tool-result', 'approval-required', 'approval-required']);
-    await decide(self.decideDoor(), callId, 'approve', once);
+    await decide(self.decisionContext(), callId, 'approve', once);
     self.room.runner.cancel();
     await self.settle();
     expect(await read(streamTurn(source(self), 't1'))).toEqual(early);

@@ -29,18 +29,23 @@ describe('a direct call that requires approval', () => {
     const callId = first.pending?.[0]?.callId ?? '';
     expect(again.pending).toEqual(first.pending);
     expect(first.pending).toMatchObject([{ kind: 'approval', canonical: 'builtin.bash', arguments: { n: 1 } }]);
-    expect(await decide(room.decideDoor(), callId, 'approve', once)).toEqual({ callId, decision: 'approve', turn: null, status: null });
+    expect(await decide(room.decisionContext(), callId, 'approve', once)).toEqual({
+      callId,
+      decision: 'approve',
+      turn: null,
+      status: null,
+    });
     const both = await Promise.all([1, 2].map(() => room.call({ name: 'asks', arguments: { n: 1 } })));
     expect(both.map(({ result }) => result.code ?? 'ran').sort()).toEqual(['approval_required', 'ran']);
     expect(ran).toEqual([callId]);
     expect(room.room.approvals.get(callId)?.state).toBe('used');
-    await expect(decide(room.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decide(room.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('is not covered by the approval of another call or of other arguments', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks', arguments: { n: 1 } });
-    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    await decide(room.decisionContext(), pending?.[0]?.callId ?? '', 'approve', once);
     expect((await room.call({ name: 'asks', arguments: { n: 2 } })).result.code).toBe('approval_required');
     expect((await room.call({ name: 'http_request', arguments: { url: 'https://a.example/' } })).result.code).toBe('approval_required');
     expect(ran).toEqual([]);
@@ -54,14 +59,14 @@ describe('a direct call that requires approval', () => {
     room.names = buildAliasMap(edition, { aliases: true });
     const { pending } = await room.call({ name: 'asks', arguments: { id: '7' } });
     expect(pending).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
-    expect(showPending(room.decideDoor())).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
+    expect(showPending(room.decisionContext())).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
     expect((await room.call({ name: 'asks', arguments: { resource_id: '7', token: 'mine' } })).pending).toEqual(pending);
   });
 
   it('is not covered by its approval once the tool of that name has changed', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks' });
-    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    await decide(room.decisionContext(), pending?.[0]?.callId ?? '', 'approve', once);
     const changed = knownTools([toolOf('builtin', 'bash', { kind: 'builtin', description: 'Does something else.' })]);
     const { edition } = await compile({ tools: [{ tool: 'builtin.bash', name: 'asks', approval: 'always' }] }, changed);
     const before = room.names;
@@ -75,7 +80,7 @@ describe('a direct call that requires approval', () => {
   it('reports a denial once, and then creates a new approval', async () => {
     const { room } = await open();
     const { pending } = await room.call({ name: 'asks' });
-    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'deny', once);
+    await decide(room.decisionContext(), pending?.[0]?.callId ?? '', 'deny', once);
     expect((await room.call({ name: 'asks' })).result.code).toBe('denied');
     const anew = await room.call({ name: 'asks' });
     expect(anew.result.code).toBe('approval_required');
@@ -109,8 +114,8 @@ describe('a direct call that requires approval', () => {
     for (let n = 1; n < 9; n += 1) await ask(n);
     await expect(ask(9)).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(room.call({ name: 'asks' })).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(JSON.stringify(showPending(room.decideDoor())).length).toBeLessThan(16 * 1024 * 1024);
-    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'deny', once);
+    expect(JSON.stringify(showPending(room.decisionContext())).length).toBeLessThan(16 * 1024 * 1024);
+    await decide(room.decisionContext(), pending?.[0]?.callId ?? '', 'deny', once);
     expect((await room.call({ name: 'asks' })).result.code).toBe('approval_required');
   });
 
@@ -157,7 +162,7 @@ describe('a direct call with an idempotency key', () => {
     const { room, ran } = await open();
     const asks = { ...keyed, name: 'asks' };
     const { pending } = await room.call(asks);
-    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    await decide(room.decisionContext(), pending?.[0]?.callId ?? '', 'approve', once);
     expect((await room.call(asks)).result).toEqual(textResult('ran'));
     expect((await room.call(asks)).result).toEqual(textResult('ran'));
     expect(ran).toHaveLength(1);

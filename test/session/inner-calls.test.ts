@@ -74,7 +74,7 @@ describe('a turn with a nested call that waits', () => {
     expect(asked).toMatchObject({ callId: 'call_1.2', canonical: 'local.risky', entry: 'risky', turn: 't1' });
     expect(self.room.approvals.argumentsOf('call_1.2')).toEqual({ n: 2 });
     expect(pendingOf(self.room, 't1').map(({ callId, kind }) => [callId, kind])).toEqual([['call_1.2', 'approval']]);
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send {"n":1}', 'local.risky {"n":2}', 'local.send {"n":3}']);
@@ -104,7 +104,7 @@ describe('a turn with a nested call that waits', () => {
     ]);
     self.accept('t1');
     await self.settle();
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(self.sent.map(({ callId, parent, canonical, verdict }) => [callId, parent, canonical, verdict])).toEqual([
       ['call_1.1', 'call_1', 'local.send', 'ran'],
@@ -118,10 +118,10 @@ describe('a turn with a nested call that waits', () => {
     const self = await room([['risky'], ['send']]);
     self.accept('t1');
     await self.settle();
-    if (how === 'deny') await decide(self.decideDoor(), 'call_1.1', 'deny', { by: 'k', remember: false });
+    if (how === 'deny') await decide(self.decisionContext(), 'call_1.1', 'deny', { by: 'k', remember: false });
     else {
       await self.clock.advance(8 * 24 * 60 * 60_000);
-      await expireApprovals(self.decideDoor());
+      await expireApprovals(self.decisionContext());
     }
     await self.settle();
     expect(answered(self.events())).toEqual(['risky denied\nsend local.send done']);
@@ -133,10 +133,10 @@ describe('a turn with a nested call that waits', () => {
     self.accept('t1');
     await self.settle();
     expect(self.room.approvals.pending().map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.3']);
-    await decide(self.decideDoor(), 'call_1.3', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.3', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(self.room.turns.stateOf('t1')).toBe('waiting');
-    await decide(self.decideDoor(), 'call_1.1', 'deny', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.1', 'deny', { by: 'k', remember: false });
     await self.settle();
     expect(self.ran).toEqual(['local.send {}', 'local.other {}']);
     expect(answered(self.events())[0]?.split('\n')[0]).toBe('send local.send done');
@@ -149,7 +149,7 @@ describe('a turn with a nested call that waits', () => {
     await self.settle();
     await self.restart();
     expect(self.room.turns.stateOf('t1')).toBe('waiting');
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(self.ran).toEqual(['local.send {}', 'local.risky {}']);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -208,7 +208,7 @@ describe('a turn with a nested call that waits', () => {
     self.accept('t1');
     await self.settle();
     again = true;
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
     const [result] = self.events().filter((event) => event.type === 'tool-result');
     expect(result).toMatchObject({ code: 'tool_error', isError: true });
@@ -229,7 +229,7 @@ describe('a turn with a nested call that waits', () => {
     self.accept('t1');
     await self.settle();
     again = true;
-    await decide(self.decideDoor(), 'call_1.1', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.1', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(ran).toEqual([]);
   });
@@ -278,7 +278,7 @@ describe('a direct call with a nested call that waits', () => {
     const second = await self.call(request);
     expect(second.pending).toEqual(first.pending);
     expect(self.ran).toEqual(['local.send {}']);
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     const third = await self.call(request);
     expect(contentText(third.result.content)).toBe('send local.send done\nrisky local.risky done\nsend local.send done');
     expect(self.ran).toEqual(['local.send {}', 'local.risky {}', 'local.send {}']);
@@ -292,7 +292,7 @@ describe('a direct call with a nested call that waits', () => {
     const self = await room([['send'], ['risky']]);
     const request = { name: 'bash', arguments: { command: 'x' } };
     await self.call(request);
-    await decide(self.decideDoor(), 'call_1.2', 'approve', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     const [one, other] = await Promise.all([self.call(request), self.call(request)]);
     expect(one).toEqual(other);
     expect(self.ran).toEqual(['local.send {}', 'local.risky {}']);
@@ -302,7 +302,7 @@ describe('a direct call with a nested call that waits', () => {
     const self = await room([['risky'], ['send']]);
     const request = { name: 'bash', arguments: { command: 'x' } };
     await self.call(request);
-    await decide(self.decideDoor(), 'call_1.1', 'deny', { by: 'k', remember: false });
+    await decide(self.decisionContext(), 'call_1.1', 'deny', { by: 'k', remember: false });
     expect(contentText((await self.call(request)).result.content)).toBe('risky denied\nsend local.send done');
   });
 

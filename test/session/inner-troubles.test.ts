@@ -57,7 +57,7 @@ describe('while a nested call waits', () => {
     self.accept('t1');
     await self.settle();
     self.allowed.push({ decision: 'deny', tool: 'local.risky' } as PolicyRule);
-    await decide(self.decideDoor(), 'call_1.1', 'approve', once);
+    await decide(self.decisionContext(), 'call_1.1', 'approve', once);
     await self.settle();
     expect(result(self)).toBe('risky not_allowed\nsend done');
     expect(self.ran).toEqual(['local.send']);
@@ -67,12 +67,12 @@ describe('while a nested call waits', () => {
     const self = await room(['send', 'risky']);
     self.accept('t1');
     await self.settle();
-    const { nonce } = await mintLink(self.decideDoor(), 'call_1.2', 'k1');
-    expect(await decideByLink(self.decideDoor(), nonce, 'approve')).toMatchObject({ callId: 'call_1.2', turn: 't1' });
+    const { nonce } = await mintLink(self.decisionContext(), 'call_1.2', 'k1');
+    expect(await decideByLink(self.decisionContext(), nonce, 'approve')).toMatchObject({ callId: 'call_1.2', turn: 't1' });
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send', 'local.risky']);
-    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('the input for a server that it calls is given once, and then deleted', async () => {
@@ -132,7 +132,7 @@ describe('a direct call with a nested call that waits', () => {
     });
     const request = { name: 'bash', arguments: { command: 'x' }, idempotencyKey: 'key', bodyHash: 'h' };
     expect((await self.call(request)).result.code).toBe('approval_required');
-    await decide(self.decideDoor(), 'call_1.2', 'approve', once);
+    await decide(self.decisionContext(), 'call_1.2', 'approve', once);
     void self.call(request);
     await self.settle();
     dead = false;
@@ -151,7 +151,7 @@ describe('a direct call with a nested call that waits', () => {
     const [one, other] = await Promise.all([self.call(request), self.call(request)]);
     expect(one.pending).toHaveLength(1);
     expect(other.pending).toEqual(one.pending);
-    await decide(self.decideDoor(), one.pending?.[0]?.callId ?? '', 'approve', once);
+    await decide(self.decisionContext(), one.pending?.[0]?.callId ?? '', 'approve', once);
     expect(contentText((await self.call(request)).result.content)).toBe('send done\nrisky done');
     expect(self.ran).toEqual(['local.send', 'local.send', 'local.risky']);
     expect(self.room.approvals.pending()).toEqual([]);

@@ -14,7 +14,7 @@ const trigger = { kind: 'webhook', name: 'hook', delivery: 'd-1', run: 1 } as co
 const says = (text: string) => () => reply({ type: 'text', text }, finish);
 const told = (room: Room) => room.told.map(({ turn, type, status, reason }) => `${turn} ${type} ${status} ${reason}`);
 const stored = (room: Room) => room.sql.exec('SELECT sequence FROM notices').toArray().length;
-const approve = (room: Room, callId: string) => decide(room.decideDoor(), callId, 'approve', { by: 'k1', remember: false });
+const approve = (room: Room, callId: string) => decide(room.decisionContext(), callId, 'approve', { by: 'k1', remember: false });
 const askedIds = (room: Room) => room.room.approvals.pending().map(({ callId }) => callId);
 
 describe('a session stores a notice of a turn', () => {

@@ -281,7 +281,7 @@ export async function makeRoom(
       await settle();
     },
     left: 0,
-    decideDoor: (): DecideDoor => ({
+    decisionContext: (): DecideDoor => ({
       room: self.room,
       session: 's',
       now: clock.now,

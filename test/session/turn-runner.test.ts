@@ -128,7 +128,7 @@ describe("a session's turns", () => {
     expect(self.events().at(-1)).toMatchObject({ type: 'approval-required' });
     self.brake.catalog = limits.maxCatalogRetries;
     const [asked] = self.room.approvals.pending();
-    await decide(self.decideDoor(), asked?.callId ?? '', 'approve', { by: 'root', remember: false });
+    await decide(self.decisionContext(), asked?.callId ?? '', 'approve', { by: 'root', remember: false });
     await outwait(self);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
