@@ -1,4 +1,4 @@
-/** The platform's clock. On Workers it stands still during CPU work and moves with I/O; nothing here measures CPU by it. */
+/** The platform's clock. On Workers it only advances with I/O, so it cannot measure CPU time. */
 import type { Clock } from '../ports/runtime.ts';
 
 export const systemClock: Clock = {

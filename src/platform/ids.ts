@@ -1,4 +1,4 @@
-/** Ids that cannot be guessed: 160 random bits in Crockford's base 32 behind a prefix that tells the kind. */
+/** Creates unguessable ids: 160 random bits in Crockford's base 32 after a prefix for the kind. */
 import type { Ids } from '../ports/runtime.ts';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -8,7 +8,7 @@ export const randomIds: Ids = {
   next(prefix) {
     const bytes = crypto.getRandomValues(new Uint8Array(idCharacters));
     let id = `${prefix}_`;
-    // 256 is a multiple of 32, so every character is equally likely.
+    // 256 is a multiple of 32, so all characters are equally likely.
     for (const byte of bytes) id += alphabet[byte % alphabet.length];
     return id;
   },

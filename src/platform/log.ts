@@ -1,10 +1,10 @@
-/** The log: one JSON line a record on the console, where `wrangler tail`, Workers Logs and `npm start` pick it up. */
+/** The log: one JSON line per record on the console, which `wrangler tail`, Workers Logs and `npm start` read. */
 import type { LogLevel } from '../core/settings.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 const ranks: Record<LogLevel, number> = { error: 0, info: 1, debug: 2 };
 
-/** JSON keeps a record on one line whatever strangers put into its values: control characters are escaped. */
+/** JSON escapes control characters, so a record with untrusted values stays on one line. */
 export function createLog(level: LogLevel, write: (line: string) => void = console.log): Logger {
   const record =
     (rank: LogLevel) =>

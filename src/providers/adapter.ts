@@ -1,6 +1,6 @@
 /**
- * What a wire's file gives to the rest: a neutral request as the API's body, and its reply as events. `registry.ts` lists them,
- * `transport.ts` drives them and knows no wire itself.
+ * An adapter of a provider API: converts a neutral request to the API's body, and its reply to events. `registry.ts` lists the adapters;
+ * `transport.ts` uses them without knowing any wire format.
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { DialectName } from '../core/reference.ts';
@@ -8,28 +8,28 @@ import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
 export type Adapter = {
-  /** The client dialect that is this wire: a request in it may be passed on as it came. */
+  /** The client dialect with the same wire format: a request in it may be forwarded unchanged. */
   dialect?: DialectName;
-  /** Behind the base URL. */
+  /** The path after the base URL. */
   path(request: Pick<ChatRequest, 'model' | 'whole'>): string;
-  /** Beside the provider's own, which go before them. Names in lower case. */
+  /** Headers besides the provider's own, which take precedence. Names in lower case. */
   headers?: Readonly<Record<string, string>>;
-  /** The body, for a streamed reply or a whole one. Throws `Problem` for what this API cannot be told at all. */
+  /** Returns the body for a streamed or unstreamed reply. Throws `Problem` for requests that this API cannot express. */
   toBody(request: ChatRequest): unknown;
   createReply(request: Pick<ChatRequest, 'access' | 'model'>): ReplyReader;
 };
 
-/** Stateful, one a reply. After an event that ends the reply (`finish`, `error`) every method answers []. Never throws. */
+/** Stateful; one per reply. After an event that ends the reply (`finish`, `error`) every method returns []. Never throws. */
 export interface ReplyReader {
-  /** One message of a streamed reply. */
+  /** Reads one message of a streamed reply. */
   take(message: SseMessage): ChatEvent[];
-  /** A plain reply: the parsed body, at once. Ends the reply. */
+  /** Reads the parsed body of an unstreamed reply. Ends the reply. */
   takeWhole(body: unknown): ChatEvent[];
-  /** The bytes have ended. Ends the reply, as an error where the wire had not said that it was over. */
+  /** The stream has ended. Ends the reply, with an error if the wire had not marked its end. */
   end(): ChatEvent[];
-  /** `tail`: the reply is complete but for usage and the end mark, which some servers never send. */
+  /** `tail`: the reply is complete except for usage and the end marker, which some servers never send. */
   readonly state: 'open' | 'tail' | 'over';
-  /** The provider's own name and time (seconds) of the reply, once it told them. */
+  /** The provider's id and creation time (seconds) of the reply, once received. */
   readonly id?: string | null;
   readonly created?: number | null;
 }

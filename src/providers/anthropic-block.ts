@@ -1,23 +1,20 @@
-/**
- * One content block of a Messages reply while its pieces come in, and what it is when it is whole. Used by `anthropic.ts`, which
- * reads the events around it.
- */
+/** One content block of a Messages reply while it is streamed, and its final form. Used by `anthropic.ts`, which reads the events. */
 import { GrowingText } from '../core/growing-text.ts';
 import type { Block } from './anthropic-turns.ts';
 import { argumentsOf, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export type OpenBlock = {
-  /** Counts the reply's blocks: a wire's index may be missing, or be used again. */
+  /** Counts the reply's blocks, since the wire's index may be missing or reused. */
   serial: number;
   kind: 'text' | 'thinking' | 'call' | 'other';
   closed: boolean;
-  /** As its start had it. */
+  /** The block as its start event had it. */
   start: Json;
-  /** Pieces of it have come since. */
+  /** Whether deltas followed the start. */
   fed: boolean;
   signature: string | null;
   citations: unknown[];
-  /** Input of a call that the provider runs itself. null: it cannot be given back as it came. */
+  /** The input of a call that the provider runs itself. null: it cannot be returned unchanged. */
   input: GrowingText | null;
 };
 
@@ -40,7 +37,7 @@ export function kindOf({ type, name }: Json): OpenBlock['kind'] {
   return type === undefined ? 'text' : 'other';
 }
 
-/** The start of a block that is still open, once more. */
+/** Returns whether a start event repeats that of an open block. */
 export function isAgain(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
   const id = textOf(start.id);
   return !before.closed && before.kind === kind && textOf(before.start.id) === id && (id !== '' || !before.fed);
@@ -51,13 +48,13 @@ export function inputOf({ input }: Json): string | object | null {
   return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
 }
 
-/** What a call has beside what every call has, such as who made it; null: nothing. */
+/** Returns the optional fields of a call, such as `caller`; null: none. */
 export function furtherFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
   if (recordOf(fields.caller).type === 'direct') delete fields.caller;
   return textOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** As it would have come in a plain reply; null where that is not known. */
+/** Returns the block as an unstreamed reply would contain it; null if that is unknown. */
 export function wholeBlock({ start, input }: OpenBlock): Block | null {
   if (input === null || typeof start.type !== 'string') return null;
   const block = { ...start, type: start.type };

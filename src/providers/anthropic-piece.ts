@@ -1,13 +1,13 @@
 /**
- * Events of a Messages reply that are nothing but one more piece of a block, of which the like need not be parsed again
+ * Recognizes events of a Messages reply that only add a piece to a block, so that similar events need not be parsed again
  * (`chunk-template.ts`). Used by `anthropic.ts`.
  */
 import { isCount, isRecord, type Json } from '../core/wire-value.ts';
 
-/** The one string by which an event may differ from the next of its block. */
+/** The one string that may differ from the next event of the block. */
 export type ConstantPart = { key: 'text' | 'partial_json' | 'thinking'; text: string; index: number };
 
-/** null for an event that is more than a piece of text, thinking or input of one numbered block. */
+/** null for an event that is not just a piece of text, thinking or input of one numbered block. */
 export function constantPart({ type, index, delta, ...further }: Json): ConstantPart | null {
   if (type !== 'content_block_delta' || !isCount(index) || !isRecord(delta) || Object.keys(further).length > 0) return null;
   const { type: _type, ...fields } = delta;
@@ -19,8 +19,8 @@ export function constantPart({ type, index, delta, ...further }: Json): Constant
 }
 
 /**
- * The event up to its last bracket. Anthropic puts a random number of blanks before it, so that the lengths of messages tell nothing;
- * without them, events of one block have one form.
+ * Returns the event up to its last bracket. Anthropic adds random blanks before it to hide message lengths; without them, events of one
+ * block have equal forms.
  */
 export function withoutPadding(data: string): string {
   let end = data.length - 1;

@@ -1,6 +1,6 @@
 /**
- * A neutral request as the body of Anthropic's Messages API: settings and tools. Its messages are `anthropic-turns.ts`, thinking is
- * `anthropic-thinking.ts`, and the reply is read in `anthropic.ts`. Sources: API reference "Create a Message", the guides "Tool use",
+ * Converts a neutral request to the body of Anthropic's Messages API: settings and tools. `anthropic-turns.ts` converts messages,
+ * `anthropic-thinking.ts` thinking; `anthropic.ts` reads the reply. Sources: API reference "Create a Message", the guides "Tool use",
  * "Prompt caching" and "Structured outputs", and the types of @anthropic-ai/sdk 1.12.
  */
 import type { Message } from '../core/message.ts';
@@ -13,7 +13,7 @@ import { askedFormat, takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { type Json, recordOf } from '../core/wire-value.ts';
 
-/** The body of a streamed request. */
+/** Returns the body of a streamed request. */
 export function toMessagesBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
@@ -21,7 +21,7 @@ export function toMessagesBody(request: ChatRequest): Json {
   const settings = takenSettings(request.settings, profile, offered.tools.length > 0);
   const turns = toTurns(request, profile);
   const thinking = chooseThinking(settings, profile, turns);
-  // A last word of the model's to go on from is refused with thinking, and by the models that think as they see fit.
+  // A prefilled assistant message is rejected with thinking, and by models with adaptive thinking.
   const messages = legalTurns(turns, { canContinue: profile.reasoning !== 'adaptive' && !thinking.on });
   const tools = offered.tools.length > 0 ? offered.tools : toolsOf(messages);
   const body: Json = {
@@ -35,25 +35,25 @@ export function toMessagesBody(request: ChatRequest): Json {
   if (tools.length > 0) {
     body.tools = tools.map((tool, index) => toTool(tool, index === tools.length - 1));
     const toolChoice = offered.tools.length > 0 ? offered.toolChoice : 'none';
-    // Refused together with thinking: "Thinking may not be enabled when tool_choice forces tool use".
+    // Rejected together with thinking: "Thinking may not be enabled when tool_choice forces tool use".
     const isForced = toolChoice !== 'auto' && toolChoice !== 'none';
     const choice = toToolChoice(isForced && thinking.on ? 'auto' : toolChoice, settings.parallelToolCalls);
     if (choice !== null) body.tool_choice = choice;
   }
   Object.assign(body, thinking.fields);
-  // OpenAI's JSON mode has no counterpart; a schema has.
+  // OpenAI's JSON mode has no counterpart, but a schema does.
   const schema = askedFormat(settings)?.schema;
   if (schema) body.output_config = { ...recordOf(body.output_config), format: { type: 'json_schema', schema } };
   if (!thinking.on) addSampling(settings, body);
-  // A sequence of blanks is refused.
+  // A sequence of blanks is rejected.
   const stop = settings.stop?.filter((sequence) => sequence.trim() !== '') ?? [];
   if (stop.length > 0) body.stop_sequences = stop;
   return body;
 }
 
 /**
- * Marks the end of what is the same in every step of an agent (tools first, then system text: the order in which the API reads them),
- * so that a tool loop does not pay in full for it again and again. Where the prefix is too short to be kept, the mark does nothing.
+ * Marks the end of the prefix that all steps of an agent share (tools first, then system text, in the API's order), so that a tool loop
+ * does not pay for it in full at each step. A prefix that is too short for caching is not affected.
  */
 const cacheMark = { cache_control: { type: 'ephemeral' } };
 
@@ -65,9 +65,9 @@ function toSystem(messages: readonly Message[]): Block[] {
 }
 
 /**
- * The last two turns of the user's are marked where there are tools: the next step of the loop finds there what this one wrote. Two,
- * because it looks back over 20 blocks at most, and parallel results are more than that. So a request has four marks, the most that
- * is allowed (guide "Prompt caching"; the same places in microsoft/vscode#315505).
+ * With tools, the last two user turns are marked, so that the next step finds what this one wrote. Two, because the cache lookback is 20
+ * blocks, and parallel results may have more. So a request has four marks, the maximum (guide "Prompt caching"; the same places in
+ * microsoft/vscode#315505).
  */
 function marked(turns: readonly Turn[]): Turn[] {
   const latest = turns.filter(({ role }) => role === 'user').slice(-2);
@@ -85,14 +85,14 @@ function toTool({ name, description, inputSchema }: OfferedTool, isLast: boolean
   return isLast ? { ...tool, ...cacheMark } : tool;
 }
 
-/** History with calls is refused where no tools are declared: those it names, to be read and not to be called. */
+/** A history with calls is rejected if no tools are declared, so the tools that it names are declared. */
 function toolsOf(messages: readonly Turn[]): OfferedTool[] {
   const names = new Set<string>();
   for (const { content } of messages) for (const block of content) if (block.type === 'tool_use') names.add(String(block.name));
   return [...names].map((name) => ({ name, description: '', inputSchema: { type: 'object' } }));
 }
 
-/** null: the API's own default. */
+/** null: the API's default. */
 function toToolChoice(choice: ChatRequest['toolChoice'], parallel: boolean | undefined): Json | null {
   const single = parallel === false ? { disable_parallel_tool_use: true } : null;
   if (choice === 'none') return { type: 'none' };
@@ -101,7 +101,7 @@ function toToolChoice(choice: ChatRequest['toolChoice'], parallel: boolean | und
   return { type: 'tool', name: choice.tool, ...single };
 }
 
-/** Its range ends at 1; models since Claude Opus 4.1 refuse `top_p` beside it (guide "Migrating to Claude 4.5"). */
+/** The range ends at 1; models since Claude Opus 4.1 reject `top_p` next to it (guide "Migrating to Claude 4.5"). */
 function addSampling({ temperature, topP, topK }: ModelSettings, body: Json): void {
   if (temperature !== undefined) body.temperature = Math.min(temperature, 1);
   else if (topP !== undefined) body.top_p = topP;

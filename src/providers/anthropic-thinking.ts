@@ -1,7 +1,7 @@
 /**
- * How much a Claude model is told to think, which differs by generation and is data in `profile-rows.ts`: a budget of tokens up to
- * Claude 4.5, `adaptive` with a word of effort since 4.6. Used by `anthropic-request.ts`. Sources: guides "Thinking", "Extended
- * thinking" and "Effort"; "What's new" of Claude Opus 5, Opus 5.5 and Sonnet 5.5.
+ * The thinking settings of a Claude model, which differ by generation (data in `profile-rows.ts`): a token budget up to Claude 4.5,
+ * `adaptive` with an effort since 4.6. Used by `anthropic-request.ts`. Sources: guides "Thinking", "Extended thinking" and "Effort";
+ * "What's new" of Claude Opus 5, Opus 5.5 and Sonnet 5.5.
  */
 import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
@@ -9,7 +9,7 @@ import { type Turn, thinkingTypes } from './anthropic-turns.ts';
 import { effortWord, type ReasoningWish, reasoningWish } from './reasoning-wish.ts';
 import type { Json } from '../core/wire-value.ts';
 
-/** `on`: thinking was asked for, and excludes what the API does not take beside it. `maxTokens` counts thinking, too. */
+/** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */
 export type Thinking = { on: boolean; maxTokens: number; fields: Json };
 
 export function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
@@ -21,7 +21,7 @@ export function chooseThinking(settings: ModelSettings, profile: Profile, turns:
     case 'effort':
       return wish === 'off' ? unsaid : { ...unsaid, fields: toEffort(wish, profile) };
     case 'adaptive': {
-      // Readable: the newest models give nothing but a signature unless they are asked.
+      // Requests readable thinking; by default the newest models return only a signature.
       if (wish !== 'off') {
         return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(wish, profile) } };
       }
@@ -31,7 +31,7 @@ export function chooseThinking(settings: ModelSettings, profile: Profile, turns:
     case 'budget': {
       if (wish === 'off' || !canThink(turns)) return unsaid;
       const budget = Math.max(leastBudget, wish.budget ?? effortBudgets[wish.effort ?? ''] ?? mediumBudget);
-      // What was asked for as output stays beside the thinking where both do not fit.
+      // If both do not fit, the requested output limit is added to the budget.
       const room = maxTokens > budget ? maxTokens : maxTokens + budget;
       return { on: true, maxTokens: room, fields: { thinking: { type: 'enabled', budget_tokens: budget } } };
     }
@@ -40,11 +40,11 @@ export function chooseThinking(settings: ModelSettings, profile: Profile, turns:
   }
 }
 
-/** The field is required; every model can say this much. */
+/** The field is required, and every model supports this value. */
 const leastMaxTokens = 4096;
 const leastBudget = 1024;
 const mediumBudget = 8192;
-/** Tokens for the words; one that we do not know is `medium`. */
+/** Tokens by effort; an unknown effort counts as `medium`. */
 const effortBudgets: Readonly<Record<string, number>> = {
   minimal: leastBudget,
   low: 2048,
@@ -54,15 +54,15 @@ const effortBudgets: Readonly<Record<string, number>> = {
   max: 31_999,
 };
 
-/** These models count no tokens. */
+/** These models have no token budget. */
 function toEffort(wish: ReasoningWish, { efforts }: Profile): Json {
   return { output_config: { effort: effortWord(wish, efforts) } };
 }
 
 /**
- * With a budget, the turn that began the tool loop at hand must begin with thinking of this model. After a change of model within
- * the loop there is none: then this step goes on without, or the API refuses it ("a final assistant message must start with a
- * thinking block", BerriAI/litellm#9020). Adaptive thinking has no such rule.
+ * With a budget, the turn that began the current tool loop must begin with thinking of this model. After a model change within the loop it
+ * does not; then this step runs without thinking, since the API would reject it ("a final assistant message must start with a thinking
+ * block", BerriAI/litellm#9020). Adaptive thinking has no such rule.
  */
 function canThink(turns: readonly Turn[]): boolean {
   let first: Turn | undefined;

@@ -1,8 +1,8 @@
 /**
- * A conversation as the Messages API takes it: roles alternate and the user begins, every call has its result at the beginning of
- * the next turn, nothing is empty. What a reply wants back as it came is `NativeData`, written by `anthropic.ts` and read here.
- * Sources: guides "Handle tool calls" and "Thinking" ("Preserving thinking blocks"), API errors quoted in anthropics/claude-code#15205,
- * #20717 and BerriAI/litellm#9020.
+ * Converts a conversation to the form that the Messages API requires: roles alternate starting with the user, every call has its result at
+ * the beginning of the next turn, and nothing is empty. `anthropic.ts` writes the `NativeData` of a reply, and this file reads it. Sources:
+ * guides "Handle tool calls" and "Thinking" ("Preserving thinking blocks"), API errors quoted in anthropics/claude-code#15205, #20717 and
+ * BerriAI/litellm#9020.
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import type { Profile } from '../core/provider-profile.ts';
@@ -17,17 +17,20 @@ import { isRecord, type Json } from '../core/wire-value.ts';
 export type Block = Json & { type: string };
 export type Turn = { role: 'user' | 'assistant'; content: Block[] };
 
-/** What stands behind a part of a reply and makes it the block again that it was. Texts are kept once, in the parts themselves. */
-export type NativeData = { api: 'anthropic' } & (
-  | { type: 'thinking' /** Of the reasoning part before it, if there is one. null: the wire has none. */; signature: string | null }
-  | { type: 'text' /** Of the text part before it, which was a block of its own. */; citations?: readonly unknown[] }
-  | { type: 'tool_use' /** Names the call. */; id: string; fields: Json }
-  | { type: 'block' /** Nothing to anybody else: redacted thinking, the provider's own calls and their results. */; block: Block }
+/** Follows a part of a reply and restores the original block. Texts are stored once, in the parts. */
+export type NativeData = { api: 'anthropic' } /** Belongs to the reasoning part before it, if any. null: the wire has none. */ & (
+  | { type: 'thinking'; signature: string | null }
+  /** Belongs to the text part before it, which was a separate block. */
+  | { type: 'text'; citations?: readonly unknown[] }
+  /** Identifies the call. */
+  | { type: 'tool_use'; id: string; fields: Json }
+  /** A block for this provider only: redacted thinking, provider tool calls and their results. */
+  | { type: 'block'; block: Block }
 );
 
 type Context = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; loopStart: number };
 
-/** Turns that alternate, each call with its result at the beginning of the next one. */
+/** Returns alternating turns, each call with its result at the beginning of the next turn. */
 export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
   const { access } = request;
   const messages = request.messages.filter(({ role }) => role !== 'system');
@@ -37,12 +40,12 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at] as Message;
     if (message.role === 'user') addTurn(turns, 'user', toUserBlocks(message.parts, profile));
-    // Its call may be long gone: then it is only something to know.
+    // The call may be gone from the history; then its result is only information.
     if (message.role === 'tool') addTurn(turns, 'user', strayResults(message.parts, answered));
     if (message.role !== 'assistant') continue;
     const calls: ToolCallPart[] = [];
     const content: Block[] = [];
-    // Neighbours are one turn: the results of all of them follow the last.
+    // Adjacent assistant messages are one turn: the results of all follow the last.
     for (let said = messages[at]; said?.role === 'assistant'; said = messages[++at]) {
       for (const block of toAssistantBlocks(said, at >= context.loopStart, context)) content.push(block);
       for (const part of said.parts) if (part.type === 'tool-call') calls.push(part);
@@ -54,7 +57,7 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
   return turns;
 }
 
-/** Where the tool loop at hand begins: behind the last message of the user's that does not merely join the results of calls. */
+/** Returns where the current tool loop begins: after the last user message that does not merely accompany results. */
 function loopStartOf(messages: readonly Message[]): number {
   let at = messages.length - 1;
   while (at >= 0 && (messages[at]?.role !== 'user' || messages[at - 1]?.role === 'tool')) at--;
@@ -68,7 +71,7 @@ function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
   else turns.push({ role, content });
 }
 
-/** The results of a turn's calls, in call order, from the messages up to the next assistant. */
+/** Returns the results of a turn's calls, in call order, from the messages up to the next assistant message. */
 function toResults(
   calls: readonly ToolCallPart[],
   messages: readonly Message[],
@@ -89,12 +92,12 @@ function toResults(
   });
 }
 
-const missingResult = { isError: true, content: [{ type: 'text' as const, text: 'No result of this call was recorded.' }] };
+const missingResult = { isError: true, content: [{ type: 'text' as const, text: 'No result was recorded for this call.' }] };
 
 function toResult(id: string, { isError, content }: Pick<ToolResultPart, 'isError' | 'content'>, profile: Profile): Block {
   const blocks = content.flatMap((block) => toResultBlock(block, profile));
-  // A failure without content is refused.
-  if (isError && blocks.length === 0) blocks.push({ type: 'text', text: 'The tool failed and said nothing.' });
+  // A failure without content is rejected.
+  if (isError && blocks.length === 0) blocks.push({ type: 'text', text: 'The tool failed without output.' });
   return { type: 'tool_result', tool_use_id: id, ...(blocks.length > 0 && { content: blocks }), ...(isError && { is_error: true }) };
 }
 
@@ -105,11 +108,11 @@ function toResultBlock(block: ContentBlock, profile: Profile): Block[] {
 
 function strayResults(parts: readonly ToolResultPart[], answered: ReadonlySet<ToolResultPart>): Block[] {
   return parts.flatMap((part) =>
-    answered.has(part) ? [] : textBlock(`[Result of an earlier call of ${part.requested}]\n${contentText(part.content)}`),
+    answered.has(part) ? [] : textBlock(`[Result of an earlier call to ${part.requested}]\n${contentText(part.content)}`),
   );
 }
 
-/** Blocks of blanks are refused. */
+/** Blank text blocks are rejected. */
 function textBlock(text: string): Block[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
@@ -127,7 +130,7 @@ function toImage(image: InputImage, profile: Profile): Block[] {
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-// ---- What the model said ----
+// ---- Assistant content ----
 
 function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inLoop: boolean, context: Context): Block[] {
   const { request, profile, idOf } = context;
@@ -142,18 +145,18 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
       if (part.nativeId !== undefined) byNativeId.set(part.nativeId, block);
     }
     const data = part.type === 'native' && isOwnPart(part, message, request) ? readNative(part.data) : null;
-    // Newer models bind thinking to all that stood before it, and that may have been summed up since.
+    // Newer models bind thinking to the preceding conversation, which may have been compacted since.
     if (data !== null && (!isThinking(data) || inLoop || !profile.boundReasoning)) addNative(data, before, blocks, byNativeId);
     before = part;
   }
   if (isOwnMessage(message, request)) return blocks;
-  // Others speak after their calls, too; here calls come last, since their results are to follow.
+  // Other providers allow text after calls. Here calls come last, since their results must follow.
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')];
 }
 
 /**
- * null for what another API left there before the provider's kind was changed. Looked at closely: a client that keeps its own history
- * brings these parts itself, and must not slip in what its request could not say, nor change a call behind our back.
+ * null for data of another API, from before the provider's kind was changed. Validated strictly: a client with its own history supplies
+ * these parts, and must not add content that its request could not contain, or change a call.
  */
 function readNative(data: unknown): NativeData | null {
   if (!isRecord(data) || data.api !== 'anthropic') return null;
@@ -167,7 +170,7 @@ function readNative(data: unknown): NativeData | null {
   return type === 'block' && isRecord(block) && isProvidersBlock(block) ? { api: 'anthropic', type, block } : null;
 }
 
-/** Nothing that a client says, and nothing that calls its tools or answers for them. */
+/** Allows no content of the user, no calls of the client's tools and no results of them. */
 function isProvidersBlock(block: Json): block is Block {
   return typeof block.type === 'string' && !ourTypes.has(block.type);
 }
@@ -186,7 +189,7 @@ function addNative(data: NativeData, before: AssistantPart | undefined, blocks: 
   switch (data.type) {
     case 'thinking': {
       const thinking = before?.type === 'reasoning' ? before.text : '';
-      // Left unsigned because it was cut off: the API would refuse it. Servers that never sign take it as it came.
+      // The thinking was interrupted before its signature, so the API would reject it. Servers that never sign accept it unchanged.
       if (data.signature === '') return;
       blocks.push({ type: 'thinking', thinking, ...(data.signature !== null && { signature: data.signature }) });
       return;
@@ -210,8 +213,8 @@ function addNative(data: NativeData, before: AssistantPart | undefined, blocks: 
 }
 
 /**
- * A call that the provider runs itself must have its result in the same turn, unless the turn is to be gone on with: what was broken
- * off (`pause_turn`) and answered by the user stays without its last call. A call that waits for calls it made is whole.
+ * A call that the provider runs must have its result in the same turn, unless the turn will be continued: an interrupted turn
+ * (`pause_turn`) that the user answered loses its last call. A call that waits for nested calls is complete.
  */
 function withoutHalves(content: Block[]): Block[] {
   const calls = new Set<unknown>();
@@ -232,21 +235,21 @@ function isOwnAnswer({ type }: Block): boolean {
   return type.endsWith('_tool_result');
 }
 
-/** The same with a user's beginning, and an end that the API takes. `canContinue`: an assistant's last words may be gone on from. */
+/** Returns turns that begin with the user and end as the API requires. `canContinue`: the model may continue an assistant's text. */
 export function legalTurns(turns: readonly Turn[], { canContinue }: { canContinue: boolean }): Turn[] {
   const legal = [...turns];
   const last = legal.at(-1);
   const lastBlock = last?.content.at(-1);
-  // A broken-off turn of the provider's own calls is gone on with as it is.
+  // An interrupted turn of provider calls is continued unchanged.
   if (last?.role === 'assistant' && lastBlock !== undefined && !isOwnCall(lastBlock) && !isOwnAnswer(lastBlock)) {
     if (canContinue) legal.splice(-1, 1, ...toPrefill(last.content));
-    else legal.push({ role: 'user', content: [{ type: 'text', text: 'Go on.' }] });
+    else legal.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
   }
   if (legal[0]?.role !== 'user') legal.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins here.)' }] });
   return legal;
 }
 
-/** Blanks at its end are refused, and thinking without thinking switched on. */
+/** Trailing blanks are rejected, and so is thinking if thinking is disabled. */
 function toPrefill(content: readonly Block[]): Turn[] {
   const blocks = content.filter(({ type }) => !thinkingTypes.has(type));
   const last = blocks.at(-1);

@@ -1,10 +1,10 @@
-/** What a Messages reply says of the tokens it took, event by event, as one count. Used by `anthropic.ts`. */
+/** Adds up the token counts of a Messages reply from its events. Used by `anthropic.ts`. */
 import type { Usage } from '../core/chat-event.ts';
 import { isCount, isRecord, recordOf } from '../core/wire-value.ts';
 
 export type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
 
-/** Each event tells the sums so far, and leaves out or nulls what it does not know. */
+/** Each event has running totals; unknown counts are absent or null. */
 export function addCounts(counts: Counts, usage: unknown): void {
   if (!isRecord(usage)) return;
   if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
@@ -15,7 +15,7 @@ export function addCounts(counts: Counts, usage: unknown): void {
   if (isCount(thinking)) counts.thinking = thinking;
 }
 
-/** `input_tokens` is only what the cache had nothing to do with (guide "Prompt caching", "Tracking cache performance"). */
+/** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
 export function usageOf({ input, cacheRead, cacheCreation, output, thinking }: Counts): Usage | null {
   if (input === undefined && output === undefined) return null;
   const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };

@@ -1,8 +1,8 @@
 /**
- * Anthropic's Messages API: its reply, streamed or plain, as events. The request is `anthropic-request.ts`; what each of the two
- * halves keeps for the other is `NativeData` in `anthropic-turns.ts`. Wire: API reference "Streaming messages", guide "Stop reasons",
- * and the recorded replies in the tests. `pause_turn` (the provider's own tools ran long enough) ends the reply as a limit does:
- * what was said stands, incomplete, and the next request gives all of it back to be gone on from.
+ * Anthropic's Messages API: converts its reply, streamed or unstreamed, to events. `anthropic-request.ts` builds the request; both share
+ * `NativeData` in `anthropic-turns.ts`. Wire: API reference "Streaming messages", guide "Stop reasons", and the recorded replies in the
+ * tests. `pause_turn` (the provider's own tools ran long enough) ends the reply like a limit: the incomplete text stays, and the next
+ * request returns all of it to be continued.
  */
 import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
@@ -31,7 +31,7 @@ export const anthropic: Adapter = {
 /** Reads one reply. */
 class MessagesReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
-  /** The provider's own name of the reply, once it told it. */
+  /** The provider's id of the reply, once received. */
   id: string | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
@@ -40,7 +40,7 @@ class MessagesReply implements ReplyReader {
   #latest: OpenBlock | null = null;
   #serials = 0;
   #begun = false;
-  /** The text block that spoke last, while nothing else came: another one after it is a block of its own. */
+  /** The last text block, if nothing followed it: another one after it is a separate block. */
   #speaking: number | null = null;
   #calls = 0;
   #counts: Counts = {};
@@ -59,7 +59,7 @@ class MessagesReply implements ReplyReader {
     const known = message.event === 'error' ? null : this.#templates.match(inner);
     if (known !== null) return this.#keep(this.#feedText(known.value, known.text));
     if (data.trim() === '') return [];
-    // Gateways put OpenAI's end mark behind this wire's own.
+    // Gateways add OpenAI's end marker after this wire's own.
     if (data === '[DONE]') return this.#finish(true);
     const event = tryParse(data);
     if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
@@ -107,14 +107,14 @@ class MessagesReply implements ReplyReader {
       case 'error':
         return this.#fail(event.error ?? event);
       default:
-        // `ping`, and what is yet to be invented. An error without its type is still one.
+        // `ping`, and future events. An error without its type is still an error.
         return event.error == null ? [] : this.#fail(event.error);
     }
   }
 
   #begin(message: Json): ChatEvent[] {
     const id = textOf(message.id) || null;
-    // A proxy that tried again in the middle: the rest belongs to another reply, whose blocks are counted from 0 again.
+    // A proxy retried in the middle of the reply; the rest belongs to another reply, whose blocks are numbered from 0 again.
     if (this.#begun && (id !== this.id || this.#serials > 0)) return this.#fault('began another reply in the middle of this one');
     this.#begun = true;
     this.id = id;
@@ -128,7 +128,7 @@ class MessagesReply implements ReplyReader {
     const events: ChatEvent[] = [];
     const before = isCount(event.index) ? this.#blocks.get(event.index) : undefined;
     if (before !== undefined && isAgain(before, kind, start)) return events;
-    // Signatures belong to whole runs of thinking: what went before this one ends here.
+    // Signatures belong to whole runs of thinking, so an earlier run ends here.
     if (kind === 'thinking' && this.#latest?.kind === 'thinking') this.#settle(this.#latest, events);
     const block = openBlock(start, this.#serials++);
     this.#blocks.set(isCount(event.index) ? event.index : block.serial, block);
@@ -146,7 +146,7 @@ class MessagesReply implements ReplyReader {
     const block = (isCount(index) ? this.#blocks.get(index) : this.#latest) ?? this.#blockFor(index, delta);
     if (block.closed) return events;
     block.fed = true;
-    // By what there is: types of deltas are left out by some servers, and each has a field of its own.
+    // Recognized by the field, because some servers omit delta types and each type has its own field.
     if (delta.partial_json != null) this.#feedInput(block, argumentsOf(delta.partial_json), events);
     else if (typeof delta.text === 'string') this.#say(block, delta.text, events);
     else if (typeof delta.thinking === 'string') this.#think(delta.thinking, events);
@@ -156,7 +156,7 @@ class MessagesReply implements ReplyReader {
     return events;
   }
 
-  /** The same for the commonest: a piece of one of the three texts. */
+  /** The fast path for a piece of text, thinking or input. */
   #feedText({ index, key }: ConstantPart, text: string): ChatEvent[] {
     const block = this.#blocks.get(index);
     if (block === undefined || block.closed || text === '') return this.#feed(index, { [key]: text });
@@ -168,7 +168,7 @@ class MessagesReply implements ReplyReader {
     return events;
   }
 
-  /** A delta of a block whose start is missing. */
+  /** Opens the block of a delta whose start is missing. */
   #blockFor(index: unknown, delta: Json): OpenBlock {
     const type = delta.partial_json != null ? 'tool_use' : typeof delta.thinking === 'string' ? 'thinking' : 'text';
     this.#open({ index, content_block: { type } });
@@ -212,7 +212,7 @@ class MessagesReply implements ReplyReader {
     return events;
   }
 
-  /** The block is whole. */
+  /** Completes a block. */
   #settle(block: OpenBlock, events: ChatEvent[]): void {
     if (block.closed) return;
     block.closed = true;
@@ -225,7 +225,7 @@ class MessagesReply implements ReplyReader {
         events.push(this.#native({ api: 'anthropic', type: 'thinking', signature: block.signature }));
         return;
       case 'call': {
-        // Some servers give the input whole with the start.
+        // Some servers send the whole input in the start event.
         if (!block.fed) this.#note(this.#assembler.push({ index: serial, arguments: inputOf(start) }), events);
         this.#note(this.#assembler.end({ index: serial }), events);
         const fields = furtherFields(start);
@@ -263,16 +263,16 @@ class MessagesReply implements ReplyReader {
     return this.#break(errorBodyProblem(this.#access, error));
   }
 
-  /** What was not whole stays unfinished. */
+  /** Incomplete blocks stay incomplete. */
   #break(problem: Problem): ChatEvent[] {
     return this.#end(this.#assembler.finish({ ended: false, length: false }), problem);
   }
 
   #finish(ended: boolean): ChatEvent[] {
-    if (!ended) return this.#fault('broke off in the middle of its reply');
+    if (!ended) return this.#fault('ended its reply before it was complete');
     const events: ChatEvent[] = [];
     const isCut = this.#stopReason !== null && cutReasons.has(this.#stopReason);
-    // Stops are forgotten by some servers; where the reply was cut, they are missing because the block is not whole.
+    // Some servers omit stop events; in a reply that was cut, they are missing because the block is incomplete.
     if (!isCut) for (const block of this.#blocks.values()) this.#settle(block, events);
     this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
     if (this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
@@ -298,5 +298,5 @@ class MessagesReply implements ReplyReader {
 }
 
 const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn']);
-/** A refusal stops the model in the middle of what it says. */
+/** A refusal stops the model in the middle of its output. */
 const cutReasons = new Set([...limitReasons, 'refusal']);

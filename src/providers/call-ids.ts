@@ -1,7 +1,7 @@
 /**
- * Call ids as a provider takes them. Ours are kept in the log beside the provider's own; what goes back is its own id where
- * that is safe, else one made from ours, the same each time (reference: OpenAI 40 characters, Anthropic `[A-Za-z0-9_-]`,
- * Mistral nine letters or digits, Kimi its own form).
+ * Maps call ids to the form that a provider accepts. The log stores our ids next to the provider's own. A provider receives its own id if
+ * that is safe, otherwise one derived deterministically from ours (reference: OpenAI 40 characters, Anthropic `[A-Za-z0-9_-]`, Mistral nine
+ * letters or digits, Kimi its own form).
  */
 import type { Message } from '../core/message.ts';
 import type { Profile } from '../core/provider-profile.ts';
@@ -10,8 +10,8 @@ import { splitModelRef } from '../core/agent.ts';
 type IdRules = Pick<Profile, 'callIdLength' | 'maxCallIdLength' | 'keepCallIds'>;
 
 /**
- * Our call id → the id to send to `provider`, for every call of the conversation. Another provider's ids never go there: some
- * refuse each other's.
+ * Returns a function from our call id to the id for `provider`, for every call of the conversation. Ids of other providers are never sent,
+ * since some providers reject them.
  */
 export function createCallIds(messages: readonly Message[], provider: string, profile: IdRules): (callId: string) => string {
   const sent = new Map<string, string>();
@@ -23,7 +23,7 @@ export function createCallIds(messages: readonly Message[], provider: string, pr
     for (const part of message.parts) {
       if (part.type !== 'tool-call') continue;
       const own = isForeign ? '' : (part.nativeId ?? '');
-      // A form that the model must see again repeats from turn to turn; within one message it still has to be unique.
+      // An id form that the model must see again may repeat between turns, but must be unique within one message.
       const keeps = own !== '' && (profile.keepCallIds ? !inMessage.has(own) : fits(own, profile) && !used.ids.has(own));
       const id = keeps ? own : makeId(part.callId, profile, used);
       sent.set(part.callId, id);
@@ -40,7 +40,7 @@ function fits(id: string, { callIdLength, maxCallIdLength }: IdRules): boolean {
     : id.length === callIdLength && /^[A-Za-z0-9]+$/.test(id);
 }
 
-/** `salts`: of the id that was made last from a call id: histories of clients may hold one thousands of times. */
+/** `salts`: the salt of the last id derived from a call id, since client histories may repeat one thousands of times. */
 type Used = { ids: Set<string>; salts: Map<string, number> };
 
 function makeId(callId: string, profile: IdRules, { ids, salts }: Used): string {
@@ -54,13 +54,13 @@ function makeId(callId: string, profile: IdRules, { ids, salts }: Used): string 
   }
 }
 
-/** FNV-1a in several lanes as base 36: ids must differ, nothing more. */
+/** FNV-1a in several lanes as base 36; only needs to be collision-free. */
 function digest(text: string, length: number): string {
   let id = '';
   for (let lane = 0; id.length < length; lane++) {
     let hash = 0x811c9dc5 ^ lane;
     for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-    // The last bits of FNV are weak where texts differ late.
+    // The last bits of FNV are weak if texts differ at the end.
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     id += ((hash ^ (hash >>> 13)) >>> 0).toString(36).padStart(7, '0');
   }

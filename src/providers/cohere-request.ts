@@ -1,7 +1,7 @@
 /**
- * A neutral request as the body of Cohere's Chat v2. The reply is read in `cohere.ts`, which also says what it wants back. Sources:
- * API reference "Chat" (v2) with its limits (`stop_sequences` 5, `p` 0.01–0.99, `k` 0–500, penalties 0–1), the guides "Tool use"
- * and "Reasoning", and vercel/ai#5794 for what the API refuses about assistant messages with calls.
+ * Converts a neutral request to the body of Cohere's Chat v2. `cohere.ts` reads the reply and defines what must be returned. Sources: API
+ * reference "Chat" (v2) with its limits (`stop_sequences` 5, `p` 0.01–0.99, `k` 0–500, penalties 0–1), the guides "Tool use" and
+ * "Reasoning", and vercel/ai#5794 for the rules about assistant messages with calls.
  */
 import type { AssistantPart, InputPart, Message } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
@@ -21,13 +21,12 @@ import { isRecord, type Json } from '../core/wire-value.ts';
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /**
- * Stands behind a piece of reasoning and says which of the wire's two fields it was: `tool_plan` of the message, or a block of
- * its content. So the text itself is kept once.
+ * Follows reasoning and names its field on the wire: `tool_plan` of the message, or a block of its content. The text itself is stored once.
  */
 export type ReasoningMark = { api: 'cohere'; field: ReasoningField };
 export type ReasoningField = 'tool_plan' | 'thinking';
 
-/** The body of a streamed request. */
+/** Returns the body of a streamed request. */
 export function toCohereBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
@@ -35,7 +34,7 @@ export function toCohereBody(request: ChatRequest): Json {
   const settings = takenSettings(request.settings, profile, tools.length > 0);
   const thinking = toThinking(settings, profile);
   const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
-  // An empty list is refused, and so is a choice without tools.
+  // An empty list is rejected, and so is a choice without tools.
   if (tools.length > 0) {
     body.tools = tools.map(toTool);
     if (toolChoice === 'required' || toolChoice === 'none') body.tool_choice = toolChoice.toUpperCase();
@@ -69,10 +68,10 @@ function between(least: number, value: number, most: number): number {
 
 type Thinking = { type: 'enabled' | 'disabled'; token_budget?: number };
 
-/** Tokens for the words that ask for little. `high`, and what we do not know, think as long as they like: Cohere's own default. */
+/** Tokens by effort. `high` and unknown efforts have no limit, which is Cohere's default. */
 const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
 
-/** null: nothing is said about it. */
+/** null: the setting is omitted. */
 function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
   const wish = reasoningWish(settings);
   if (wish === null || profile.reasoning === 'none') return null;
@@ -92,7 +91,8 @@ function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Js
       case 'assistant':
         return toAssistant(message, request, { idOf, thinks: thinks && profile.reasoning !== 'none' });
       case 'tool':
-        // One message a result, in call order. Images and the like are named: a tool's content is text or documents.
+        // One message per result, in call order. Images and other files are described, since a tool message contains text or documents
+        // only.
         return message.parts.map((part) => ({
           role: 'tool',
           tool_call_id: idOf(part.callId),
@@ -104,7 +104,7 @@ function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Js
   });
 }
 
-/** Nothing for a message without content, which is refused. */
+/** Returns nothing for a message without content, which is rejected. */
 function said<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
   return message.content.length === 0 ? [] : [message];
 }
@@ -120,8 +120,8 @@ function toUserContent(parts: readonly InputPart[], { images }: Profile): string
 }
 
 /**
- * Text beside calls is refused ("text content is not allowed when tool_calls are provided", vercel/ai#5794): there it is the plan,
- * or thinking while thinking is enabled. So what another model said before its calls stands in the plan.
+ * Text next to calls is rejected ("text content is not allowed when tool_calls are provided", vercel/ai#5794): it becomes the plan, or
+ * thinking if thinking is enabled. So another model's text before its calls becomes the plan.
  */
 function toAssistant(
   message: Assistant,
@@ -156,13 +156,13 @@ function toAssistant(
       },
     ];
   }
-  // A plan without calls is none, and thoughts alone are no message.
+  // A plan without calls is not valid, and neither is a message of thoughts only.
   const texts = content.filter((block) => block.type === 'text');
   if (texts.length === 0) return [];
   return [{ role: 'assistant', content: texts.length < content.length ? content : texts.map((block) => block.text).join('') }];
 }
 
-/** Where the reasoning at this place stood on the wire; null: another model's, which is not sent. */
+/** Returns the wire field of the reasoning at this index; null: another model's reasoning, which is not sent. */
 function fieldOf(message: Assistant, at: number, request: ChatRequest): ReasoningField | null {
   const mark: AssistantPart | undefined = message.parts[at + 1];
   if (mark?.type === 'native' && isOwnPart(mark, message, request) && isRecord(mark.data) && mark.data.api === 'cohere') {

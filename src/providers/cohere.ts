@@ -1,6 +1,6 @@
 /**
- * Cohere's Chat v2: how it is spoken to (`cohere-request.ts`) and its reply, streamed or plain, as events. A tool plan and thinking
- * blocks are both reasoning; behind each a mark says which it was, so that it goes back as what it came. Citations are not for us.
+ * Cohere's Chat v2: the adapter, and its reply, streamed or unstreamed, as events. Tool plan and thinking blocks are both reasoning; a mark
+ * after each records the field, so that it is returned in the same one. Citations are ignored. `cohere-request.ts` builds the request.
  * Wire: API reference "Chat with streaming" (v2), and the recorded replies in the tests.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
@@ -20,7 +20,7 @@ export const cohere: Adapter = {
   createReply: ({ access }) => new CohereReply(access),
 };
 
-/** What an event says whose like was seen before, but for its string. `key` is the wire's field that holds it. */
+/** The constant part of an event that equals an earlier one except for its string. `key` is the field of the string. */
 type Constant = { key: 'text' | ReasoningField } | { key: 'arguments'; index: number };
 
 class CohereReply implements ReplyReader {
@@ -28,7 +28,7 @@ class CohereReply implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<Constant>();
-  /** The reasoning that is being said, not yet marked. */
+  /** The field of the current reasoning, which has no mark yet. */
   #reasoning: ReasoningField | null = null;
   #usage: Usage | null = null;
   #spoke = false;
@@ -44,11 +44,11 @@ class CohereReply implements ReplyReader {
     const known = event === 'error' ? null : this.#templates.match(data);
     if (known !== null) return this.#said(known.value, known.text);
     if (data.trim() === '') return [];
-    // It follows `message-end`, which has ended the reply already; alone it says that the reply is over, and not how.
+    // Normally follows `message-end`, which has ended the reply; alone it marks the end without a reason.
     if (data.trim() === '[DONE]') return this.#finish([], null);
     const value = tryParse(data);
     if (!isRecord(value)) return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
-    // A failure in the stream has the shape of an error body: no type, and a message in words.
+    // A failure in the stream has the form of an error body: no type, and a text message.
     if (event === 'error' || (value.type === undefined && typeof value.message === 'string')) {
       return this.#fail([], errorBodyProblem(this.#access, value.error ?? value));
     }
@@ -74,7 +74,7 @@ class CohereReply implements ReplyReader {
   }
 
   end(): ChatEvent[] {
-    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'broke off in the middle of its reply'));
+    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
   }
 
   #said(constant: Constant, piece: string): ChatEvent[] {
@@ -105,7 +105,7 @@ class CohereReply implements ReplyReader {
       case 'tool-call-start':
       case 'tool-call-delta':
         this.#learnArguments(data, value, message.tool_calls);
-        // An object, one call an event; a list in some proxies.
+        // An object, one call per event; a list in some proxies.
         for (const call of isRecord(message.tool_calls) ? [message.tool_calls] : listOf(message.tool_calls))
           this.#readCall(call, index, events);
         break;
@@ -115,7 +115,7 @@ class CohereReply implements ReplyReader {
       case 'message-end':
         return this.#finish(events, delta);
       default:
-        // `message-start`, citations, `debug`, and what may come: nothing of it is for us.
+        // `message-start`, citations, `debug` and future events are ignored.
         break;
     }
     return events;
@@ -123,7 +123,7 @@ class CohereReply implements ReplyReader {
 
   #learnContent(data: string, value: Json, content: unknown): void {
     if (value.type !== 'content-delta' || !isRecord(content)) return;
-    // One field and no other: the next one may differ in nothing else.
+    // If the event has exactly one field, the next one may differ in nothing else.
     const fields = Object.entries(content).filter(([name, field]) => name !== 'type' && field != null && field !== '');
     const [name, field] = fields[0] ?? [];
     if (fields.length !== 1 || typeof field !== 'string') return;
@@ -154,7 +154,7 @@ class CohereReply implements ReplyReader {
     }
   }
 
-  /** What was thought is whole: its mark keeps it apart from what is thought next. */
+  /** The mark ends a run of reasoning and separates it from the next. */
   #markReasoning(events: ChatEvent[]): void {
     if (this.#reasoning === null) return;
     const mark: ReasoningMark = { api: 'cohere', field: this.#reasoning };
@@ -181,11 +181,11 @@ class CohereReply implements ReplyReader {
     }
   }
 
-  /** `end`: what tells the reason and the usage; null where only the end mark came. */
+  /** `end`: the object with the reason and the usage; null if only the end marker arrived. */
   #finish(events: ChatEvent[], end: Json | null): ChatEvent[] {
     const raw = end === null ? null : textOf(end.finish_reason) || null;
     this.#usage = readUsage(end?.usage);
-    if (raw === 'TIMEOUT') return this.#fail(events, timeoutProblem(this.#access, 'took longer than it allows itself'));
+    if (raw === 'TIMEOUT') return this.#fail(events, timeoutProblem(this.#access, 'exceeded its own time limit'));
     if (raw === 'ERROR') return this.#fail(events, this.#errorOf(end ?? {}));
     this.#markReasoning(events);
     this.#pass(this.#assembler.finish({ ended: true, length: limitReasons.has(raw ?? '') }), events);
@@ -197,15 +197,12 @@ class CohereReply implements ReplyReader {
   }
 
   /**
-   * A generation that came out wrong may come out right the next time; and an error that names no kind is what the reference says of
-   * the word: "failed due to an internal error" (`ChatFinishReason`).
+   * A failed generation may succeed on a retry. An error without a kind is described by the reference as "failed due to an internal error"
+   * (`ChatFinishReason`).
    */
   #errorOf({ error, error_type: type }: Json): Problem {
     if (type === 'INVALID_TOOL_GENERATION' || textOf(error) === '') {
-      return malformedProblem(
-        this.#access,
-        type === 'INVALID_TOOL_GENERATION' ? 'made a tool call that it could not read itself' : 'gave up on its reply',
-      );
+      return malformedProblem(this.#access, type === 'INVALID_TOOL_GENERATION' ? 'generated an invalid tool call' : 'aborted its reply');
     }
     return errorBodyProblem(this.#access, { message: error, code: textOf(type) || 'internal_error' });
   }
@@ -226,7 +223,7 @@ class CohereReply implements ReplyReader {
 
 const limitReasons = new Set(['MAX_TOKENS', 'ERROR_LIMIT']);
 
-/** `tokens` are what the model read and wrote; `billed_units` leave out Cohere's own prompt. */
+/** `tokens` counts what the model read and wrote; `billed_units` excludes Cohere's own prompt. */
 function readUsage(value: unknown): Usage | null {
   if (!isRecord(value)) return null;
   const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = recordOf(value.tokens ?? value.billed_units);

@@ -1,18 +1,18 @@
 /**
- * Profile rows of the servers and models that speak Chat Completions beside OpenAI (`profile-rows.ts` has the other APIs). Servers
- * that differ in their replies alone (ids, indexes, names, ends) need no row: the reply's reader and the assembler take them all,
- * and a stream with tools is passed on unread only where a row says `exact`. Recorded: `../shared/fixtures/providers/`.
+ * Profile rows of servers and models with OpenAI-compatible Chat Completions (`profile-rows.ts` has the other APIs). Servers that only
+ * differ in their replies (ids, indexes, names, ends) need no row: the reply reader and the assembler handle them, and a stream with tools
+ * is only forwarded unread if a row sets `exact`.
  */
 import type { ProfileRow } from './profile-row.ts';
 
-/** OpenAI's models that reason. gpt-5-chat does not. */
+/** OpenAI's reasoning models, without gpt-5-chat. */
 export const openAiReasoning = /^(o\d|gpt-[5-9](?![\d.]*-chat))/;
 
 const azure = ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'];
 const moonshot = ['moonshot.ai', 'moonshot.cn', 'kimi.com'];
 const zai = ['z.ai', 'bigmodel.cn'];
 
-/** Models, wherever they are served. */
+/** Models, on any server. */
 const modelRows: readonly ProfileRow[] = [
   {
     model: /(^|\/)(open-)?(mistral|ministral|magistral|devstral|codestral|mixtral|pixtral)/i,
@@ -51,7 +51,7 @@ const modelRows: readonly ProfileRow[] = [
   {
     kind: 'openai-compatible',
     model: /(^|\/)(gpt-4o|gpt-4\.1|gpt-5|o3$|o4|chatgpt-4o|claude-|gemini-[2-9])/i,
-    because: 'sees images, whoever serves it (models overviews of OpenAI, Anthropic and Google)',
+    because: 'sees images on any server (models overviews of OpenAI, Anthropic and Google)',
     profile: { imagesInResults: true },
   },
   {
@@ -73,7 +73,7 @@ const modelRows: readonly ProfileRow[] = [
   },
 ];
 
-/** Servers, known by where they are. */
+/** Servers, by host name. */
 const serverRows: readonly ProfileRow[] = [
   {
     host: 'openrouter.ai',
@@ -176,7 +176,7 @@ const serverRows: readonly ProfileRow[] = [
   {
     host: 'x.ai',
     model: /grok-4\.5/i,
-    because: 'cannot do without reasoning: low, medium, high (anomalyco/opencode#39448)',
+    because: 'reasoning cannot be disabled: low, medium, high (anomalyco/opencode#39448)',
     profile: { efforts: ['low', 'medium', 'high'] },
   },
   { host: ['together.xyz', 'together.ai'], because: 'takes top_k (API reference, Chat Completions)', profile: { topK: true } },

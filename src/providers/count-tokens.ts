@@ -1,6 +1,6 @@
 /**
- * How many tokens a request has, asked of the provider that will bill them: the Messages API counts by itself ("Token counting"), and no
- * other kind in this shape. Not an estimate: that is the caller's, where this answers null.
+ * Counts the tokens of a request at its provider: only the Messages API has an endpoint for it ("Token counting"). Returns null for others;
+ * then the caller estimates.
  */
 import { limits } from '../core/limits.ts';
 import { readBounded } from '../net/read-bounded.ts';
@@ -12,7 +12,7 @@ import { adapterFor } from './registry.ts';
 import { withRetries } from './retry.ts';
 import { openHead } from './transport.ts';
 
-/** The provider's own answer; null: it does not count. Throws `Problem` for everything but success. */
+/** Returns the provider's response; null: it cannot count. Throws `Problem` for everything but success. */
 export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promise<Response | null> {
   const { access, dialect, http, clock } = request;
   const adapter = adapterFor(access.kind);
@@ -21,7 +21,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promis
   const exchange = { access, path: '/messages/count_tokens', headers, body: outgoingBody(request) };
   const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
-  if (truncated) throw malformedProblem(access, 'sent a count that is longer than a count can be');
+  if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
   const type = response.headers.get('content-type') ?? 'application/json';
   const text = withoutKey(access, new TextDecoder().decode(bytes));
   return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });

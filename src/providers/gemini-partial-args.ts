@@ -1,23 +1,22 @@
 /**
- * Arguments of a Gemini call that come value by value, each with its JSONPath (`partialArgs`), as the growing text of one JSON
- * object: so they pass on like any other provider's. The model writes from left to right, so that a container which was left is never
- * entered again. Used by `gemini.ts` alone; the text is assembled and parsed where that of all providers is. Source: Vertex AI
- * reference, "FunctionCall" and "PartialArg", and the recorded streams of the corpus.
+ * Converts arguments of a Gemini call that arrive value by value, each with its JSONPath (`partialArgs`), to the growing text of one JSON
+ * object, as other providers stream them. The model writes from left to right, so a closed container is never reopened. Used by
+ * `gemini.ts`. Source: Vertex AI reference, "FunctionCall" and "PartialArg", and the recorded streams of the corpus.
  */
 import { limits } from '../core/limits.ts';
 import { isRecord } from '../core/wire-value.ts';
 
-/** `last`: the member that was written last; for a list, its place. */
+/** `last`: the last written member; for a list, its index. */
 type Container = { isList: boolean; last: string | number | null; keys: Set<string> | null };
 type Segment = string | number;
 
 export class PartialArguments {
-  /** From the object down to what is written at. Empty before the first value. */
+  /** From the root object to the current container. Empty before the first value. */
   readonly #containers: Container[] = [];
-  /** Path of a string that goes on. */
+  /** The path of a string that continues. */
   #openString: string | null = null;
 
-  /** The text that one entry of `partialArgs` adds; null where it contradicts what came before. */
+  /** Returns the text that one entry of `partialArgs` adds; null if it contradicts the entries before it. */
   write(partial: unknown): string | null {
     if (!isRecord(partial) || typeof partial.jsonPath !== 'string') return null;
     const goesOn = partial.willContinue === true;
@@ -26,7 +25,7 @@ export class PartialArguments {
       return inString(partial.stringValue) + (goesOn ? '' : '"');
     }
     const value = valueText(partial);
-    // A path without a value says nothing yet.
+    // A path without a value adds nothing yet.
     if (value === '') return '';
     const path = readPath(partial.jsonPath);
     if (value === null || path === null) return null;
@@ -38,12 +37,12 @@ export class PartialArguments {
     return ended + way + value + (typeof partial.stringValue === 'string' && !isOpen ? '"' : '');
   }
 
-  /** The brackets that are still missing; '' in the middle of a string, of which nobody knows the end. */
+  /** Returns the missing brackets; '' within a string, since its end is unknown. */
   close(): string {
     return this.#openString === null ? this.#leave(0) : '';
   }
 
-  /** Closes what the path is not in, opens what it is in, and writes its key. */
+  /** Closes the containers that the path is not in, opens those that it is in, and writes its key. */
   #moveTo(path: readonly Segment[]): string | null {
     let text = '';
     if (this.#containers.length === 0) text = this.#enter(false);
@@ -82,7 +81,7 @@ export class PartialArguments {
     return isList ? '[' : '{';
   }
 
-  /** Leaves all but `kept` containers. */
+  /** Closes all but `kept` containers. */
   #leave(kept: number): string {
     let text = '';
     while (this.#containers.length > kept) text += this.#containers.pop()?.isList ? ']' : '}';
@@ -90,7 +89,7 @@ export class PartialArguments {
   }
 }
 
-/** A string without the quote at its end; '' where there is no value, null where it is none that JSON knows. */
+/** Returns a string without its closing quote; '' if there is no value; null for a value that JSON does not have. */
 function valueText(partial: Record<string, unknown>): string | null {
   if (typeof partial.stringValue === 'string') return `"${inString(partial.stringValue)}`;
   if (typeof partial.numberValue === 'number') return JSON.stringify(partial.numberValue);
@@ -99,14 +98,12 @@ function valueText(partial: Record<string, unknown>): string | null {
   return 'stringValue' in partial || 'numberValue' in partial || 'boolValue' in partial ? null : '';
 }
 
-/** Halves of a surrogate pair in two pieces become two escapes, which are one character again when they are read. */
+/** Writes the halves of a split surrogate pair as two escapes, which parse to one character. */
 function inString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/**
- * `$.recipe.steps[0]`, `$['odd key'].x`; null where it is no such path. At the root there is always an object, so `$` alone is none.
- */
+/** `$.recipe.steps[0]`, `$['odd key'].x`; null for an invalid path. The root is always an object, so `$` alone is invalid. */
 function readPath(path: string): Segment[] | null {
   if (!path.startsWith('$')) return null;
   const segments: Segment[] = [];

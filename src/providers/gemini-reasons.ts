@@ -1,10 +1,10 @@
 /**
- * Why replies of Gemini end, in its own words: which of them are limits, safety stops and faults. Used by `gemini.ts` alone. Source: API
- * references "FinishReason" and "BlockedReason" (Google AI and Vertex AI).
+ * Gemini's finish and block reasons, classified as limits, safety stops and failures. Used by `gemini.ts`. Source: API references
+ * "FinishReason" and "BlockedReason" (Google AI and Vertex AI).
  */
 import { textOf } from '../core/wire-value.ts';
 
-/** null where there is none yet. Enums are integers where a gateway asks for them so. */
+/** null: no reason yet. Some gateways request enums as integers. */
 export function reasonWord(value: unknown, words: readonly string[]): string | null {
   const word = typeof value === 'number' ? (words[value] ?? String(value)) : textOf(value);
   return word === '' || word.endsWith('_UNSPECIFIED') ? null : word;
@@ -27,7 +27,7 @@ export const filterReasons: ReadonlySet<string> = new Set([
 export const faultReasons: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE']);
 export const callFaultReasons: ReadonlySet<string> = new Set(['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
 
-/** By number, as Vertex AI counts them (googleapis, `google/cloud/aiplatform/v1/content.proto`). */
+/** By number, as in Vertex AI (googleapis, `google/cloud/aiplatform/v1/content.proto`). */
 export const finishWords: readonly string[] = [
   'FINISH_REASON_UNSPECIFIED',
   'STOP',

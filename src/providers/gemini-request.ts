@@ -1,10 +1,9 @@
 /**
- * A neutral request as the body of Gemini's `streamGenerateContent`. The reply is read in `gemini.ts`, which also says what it wants
- * back. Sources: API references "Generating content" (Google AI) and "GenerateContentRequest" (Vertex AI), the guides "Function
- * calling", "Thought signatures", "Thinking", "Image understanding", and `@google/genai` for what either of the two takes.
- *
- * Images: base64 goes inline. An http(s) URL becomes `fileData`, which Gemini fetches itself: Vertex AI does for all models, Google AI
- * since Gemini 2.5 (guide "File input methods"); an older one refuses the request. Types that Gemini cannot see are named in a text.
+ * Converts a neutral request to the body of Gemini's `streamGenerateContent`. `gemini.ts` reads the reply and defines what must be
+ * returned. Sources: API references "Generating content" (Google AI) and "GenerateContentRequest" (Vertex AI), the guides "Function
+ * calling", "Thought signatures", "Thinking", "Image understanding", and `@google/genai` for what each of the two supports.
+ * Images: base64 is sent inline. An http(s) URL becomes `fileData`, which Gemini fetches itself: Vertex AI for all models, Google AI since
+ * Gemini 2.5 (guide "File input methods"); an older model rejects the request. Unsupported types are described in a text.
  */
 import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
@@ -23,8 +22,8 @@ import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
 /**
- * What goes back to the model that said it. A signature belongs to the neutral part before it, `length` to so many of that part's last
- * characters: the piece that carried it. `part` is a whole part of the wire, at its place.
+ * Data for the model that produced it. A signature belongs to the neutral part before it, `length` to that many of its last characters, the
+ * piece that carried it. `part` is a whole part of the wire, at its position.
  */
 export type GeminiMark =
   | { api: 'gemini'; of: 'text' | 'thought' | 'call'; length?: number; thoughtSignature: string }
@@ -53,7 +52,7 @@ export function toGeminiBody(request: ChatRequest): Json {
 
 // ---- The conversation ----
 
-/** User and model take turns, the user first; what several messages of one side say is one turn. */
+/** User and model alternate, the user first; adjacent messages of one side are merged. */
 function toContents(request: ChatRequest, profile: Profile, preamble: string): Content[] {
   const messages = withSignedNames(pairCalls(request.messages), request);
   const mapping = { request, profile, idOf: createCallIds(messages, request.access.name, profile) };
@@ -78,7 +77,7 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
       names = namesOf(message);
     }
     if (message.role === 'tool') {
-      // As many results as calls, in their order (anomalyco/opencode#43814); `pairCalls` has seen to that.
+      // One result per call, in call order (anomalyco/opencode#43814), as `pairCalls` ensures.
       add(
         'user',
         message.parts.map((part) => toResult(part, names, mapping)),
@@ -89,7 +88,7 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
   return contents;
 }
 
-/** A conversation without a user's word at its start is refused. */
+/** A conversation that does not start with the user is rejected. */
 const beginning = '[The conversation begins.]';
 
 function toInput(part: InputPart, profile: Profile): Json[] {
@@ -105,7 +104,7 @@ const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'ima
 /** Guide "Function calling", "Multimodal function responses". */
 const resultImageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
-/** A type must be told, so that of a URL is guessed by its ending. */
+/** A type is required, so that of a URL is guessed from its extension. */
 function linkedType(url: string): string {
   const ending = /\.(png|jpe?g|webp|heic|heif|gif|svg|bmp|avif)(?:[?#]|$)/i.exec(url)?.[1] ?? 'jpeg';
   return `image/${ending.toLowerCase().replace('jpg', 'jpeg')}`;
@@ -113,7 +112,7 @@ function linkedType(url: string): string {
 
 function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): Json[] {
   const parts: Json[] = [];
-  // Thoughts go back to the very model that had them. Who had those of a client's history, nobody knows.
+  // Thoughts are returned only to the model that produced them. For a client's history, the model is unknown.
   const isKnown = message.model === `${request.access.name}/${request.model}`;
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'text' && part.text !== '') parts.push({ text: part.text });
@@ -121,10 +120,10 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
     if (part.type === 'tool-call') parts.push({ functionCall: toCall(part, profile, idOf) });
     if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
     const before = message.parts[index - 1];
-    // Else: "Thought signature is not valid".
+    // Otherwise: "Thought signature is not valid".
     if (before?.type !== 'tool-call' || isAsSaid(before)) addMark(part.data, parts);
   }
-  // Of parallel calls the first has one. A call of another model gets what the guide "Thought signatures" names for it.
+  // Of parallel calls the first has a signature. A call of another model gets the placeholder of the guide "Thought signatures".
   const first = parts.find((part) => 'functionCall' in part);
   if (profile.callSignatures && first !== undefined) first.thoughtSignature ??= 'skip_thought_signature_validator';
   return parts;
@@ -135,17 +134,17 @@ function toCall(call: ToolCallPart, profile: Profile, idOf: (callId: string) => 
 }
 
 /**
- * As everywhere, and with the dots that Gemini takes beside: it makes up such names itself (`default_api.search`), and what it signed must
- * come back unchanged.
+ * A name with the usual characters and dots: Gemini creates such names itself (`default_api.search`), and what it signed must be returned
+ * unchanged.
  */
 function functionName(requested: string): string {
   const name = requested.replace(/[^a-zA-Z0-9_.-]/g, '_');
   return (/^[a-zA-Z_]/.test(name) ? name : `_${name}`).slice(0, 64);
 }
 
-/** Where the part that it belonged to is gone (a call that never ran), it goes too. */
+/** A mark is dropped with the part that it belongs to (a call that never ran). */
 function addMark(data: unknown, parts: Json[]): void {
-  // Written by `gemini.ts` where the provider was of this kind then.
+  // Written by `gemini.ts`, if the provider was of this kind then.
   if (!isRecord(data) || data.api !== 'gemini') return;
   if (isRecord(data.part) && isProvidersPart(data.part)) parts.push({ ...data.part });
   const last = parts.at(-1);
@@ -160,16 +159,16 @@ function addMark(data: unknown, parts: Json[]): void {
   parts.push({ ...last, text: text.slice(-length), thoughtSignature: data.thoughtSignature });
 }
 
-/** A client that keeps its own history brings these parts itself: nothing that calls tools or answers for them, and no files. */
+/** Clients with their own history supply these parts, so calls, results and files are not allowed. */
 function isProvidersPart(part: Json): boolean {
-  // The API reads fields in either spelling.
+  // The API accepts fields in both spellings.
   const names = Object.keys(part).map((name) => name.replaceAll('_', '').toLowerCase());
   return (part.text ?? '') === '' && !names.some((name) => ourFields.has(name));
 }
 
 const ourFields: ReadonlySet<string> = new Set(['functioncall', 'functionresponse', 'filedata', 'inlinedata']);
 
-/** null for a part that has its signature already, or can have none of ours. */
+/** null for a part that already has a signature or cannot have one. */
 function kindOf(part: Json): 'text' | 'thought' | 'call' | null {
   if (part.thoughtSignature !== undefined) return null;
   if (part.functionCall !== undefined) return 'call';
@@ -177,14 +176,14 @@ function kindOf(part: Json): 'text' | 'thought' | 'call' | null {
   return part.thought === true ? 'thought' : 'text';
 }
 
-/** As the calls have them, by our id; of two with one id, the first. */
+/** The names in the calls, by our id; for duplicate ids, the first. */
 function namesOf({ parts }: Assistant): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const part of parts) if (part.type === 'tool-call' && !names.has(part.callId)) names.set(part.callId, part.requested);
   return names;
 }
 
-/** The response must be an object; `output` and `error` are the fields that the reference names. */
+/** The response must be an object; the reference defines the fields `output` and `error`. */
 function toResult(result: ToolResultPart, names: ReadonlyMap<string, string>, { profile, idOf }: Mapping): Json {
   const { callId, content, isError } = result;
   const images = profile.imagesInResults ? content.filter((block) => block.type === 'image' && resultImageTypes.has(block.mimeType)) : [];
@@ -206,7 +205,7 @@ function toResult(result: ToolResultPart, names: ReadonlyMap<string, string>, { 
 function toDeclaration({ name, description, inputSchema }: OfferedTool, profile: Profile): Json {
   const declaration: Json = { name, description };
   if (profile.schemas !== 'gemini-openapi') return { ...declaration, parametersJsonSchema: inputSchema };
-  // An object without properties is refused there; no parameters at all are not.
+  // An object without properties is rejected there; absent parameters are accepted.
   const isEmpty = !isRecord(inputSchema.properties) || Object.keys(inputSchema.properties).length === 0;
   return isEmpty ? declaration : { ...declaration, parameters: inputSchema };
 }
@@ -228,7 +227,7 @@ function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
     ...(topK !== undefined && { topK }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(stop !== undefined && { stopSequences: stop.slice(0, 5) }),
-    // An int32: a larger one is refused.
+    // An int32: larger values are rejected.
     ...(seed !== undefined && { seed: seed | 0 }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
     ...(presencePenalty !== undefined && { presencePenalty }),
@@ -239,8 +238,8 @@ function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
 }
 
 /**
- * A level or a budget, never both: that is refused. Gemini 3 still takes a budget, and it goes there only where no word was given.
- * Thoughts are shown wherever thinking was asked for. null: as the model does by itself.
+ * Sends a level or a budget, since both are rejected. Gemini 3 still accepts a budget, which is sent only if no effort was given. Thoughts
+ * are requested whenever thinking is. null: the model's default.
  */
 function toThinking(settings: ModelSettings, profile: Profile): Json | null {
   const wish = reasoningWish(settings);
@@ -253,7 +252,9 @@ function toThinking(settings: ModelSettings, profile: Profile): Json | null {
   return { thinkingBudget, includeThoughts: wish !== 'off' };
 }
 
-/** Tokens for the words, as Google's own OpenAI-compatible path counts them (guide "OpenAI compatibility"); the largest is what the smallest model takes. */
+/**
+ * Tokens by effort, as in Google's OpenAI-compatible API (guide "OpenAI compatibility"); the largest is the maximum of the smallest model.
+ */
 const effortBudgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 1024,
@@ -262,5 +263,5 @@ const effortBudgets: Readonly<Record<string, number>> = {
   xhigh: 24_576,
   max: 24_576,
 };
-/** As much as the model finds right. */
+/** The model decides. */
 const dynamicBudget = -1;

@@ -1,11 +1,10 @@
 /**
- * Gemini's `streamGenerateContent`, at Google AI and at Vertex AI: the adapter, and its reply as events, streamed (`alt=sse`, or a
- * JSON array without it) or plain. The request half is `gemini-request.ts`. Sources: the API references "Generating content" (Google
- * AI) and "GenerateContentResponse" (Vertex AI), and the recorded replies in the tests.
- *
- * The wire's parts have no borders: text comes in pieces, each call in one piece of its own without an index (or in many with
- * `partialArgs`), and any part may carry a `thoughtSignature` that must go back on the very same part. What stands beside a neutral
- * part becomes a mark behind it, what has no neutral form (an empty text with a signature, code that the provider ran) a whole part.
+ * Gemini's `streamGenerateContent`, at Google AI and Vertex AI: the adapter, and its reply as events, streamed (`alt=sse`, or a JSON array
+ * without it) or unstreamed. `gemini-request.ts` builds the request. Sources: the API references "Generating content" (Google AI) and
+ * "GenerateContentResponse" (Vertex AI), and the recorded replies in the tests.
+ * The wire's parts have no boundaries: text arrives in pieces; each call in one piece without an index (or in many with `partialArgs`); and
+ * any part may carry a `thoughtSignature` that must be returned on the same part. Data of a neutral part becomes a mark after it; what has
+ * no neutral form (an empty text with a signature, code that the provider ran) is stored as a whole part.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
 import type { Problem } from '../core/problem.ts';
@@ -27,8 +26,8 @@ export const gemini: Adapter = {
 };
 
 /**
- * `gemini-x`, `models/gemini-x` and Vertex's full names of it are one model: where it is, the base URL says. Tuned models and
- * endpoints are collections of their own.
+ * `gemini-x`, `models/gemini-x` and Vertex's full names are one model; the base URL determines its location. Tuned models and endpoints
+ * have their own collections.
  */
 function resourceName(model: string): string {
   const [, collection = 'models'] = /(?:^|\/)(tunedModels|endpoints)\/[^/]+$/.exec(model) ?? [];
@@ -36,10 +35,10 @@ function resourceName(model: string): string {
   return `${collection}/${name.replaceAll('%40', '@')}`;
 }
 
-/** A call whose arguments may still grow. The wire has one at a time. */
+/** A call whose arguments may still grow. The wire has at most one. */
 type OpenCall = { index: number; id: string; name: string; partial: PartialArguments | null; signature: string };
 
-/** Reads one reply. Only the first of several candidates is read. */
+/** Reads one reply. Only the first candidate is read. */
 class GeminiReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
   id: string | null = null;
@@ -47,11 +46,11 @@ class GeminiReply implements ReplyReader {
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<ConstantPart>();
   #open: OpenCall | null = null;
-  /** Calls that the reply has begun. */
+  /** The number of calls that the reply has begun. */
   #calls = 0;
   #usage: Usage | null = null;
   #finishReason: string | null = null;
-  /** The prompt was refused; the reason is why. */
+  /** The prompt was blocked, for `reason`. */
   #isBlocked = false;
   #spoke = false;
 
@@ -94,13 +93,13 @@ class GeminiReply implements ReplyReader {
     return this.state === 'over';
   }
 
-  /** A chunk like one before it, but for its string. */
+  /** A chunk that equals an earlier one except for its string. */
   #readKnown({ value, text }: { value: ConstantPart; text: string }): ChatEvent[] {
     const events: ChatEvent[] = [];
     if (value.key === 'text') {
       if (text !== '') events.push({ type: value.isThought ? 'reasoning' : 'text', text });
     } else if (!this.#addPartial({ jsonPath: value.path, stringValue: text, willContinue: true }, events)) {
-      return this.#giveUp(events, disorder);
+      return this.#giveUp(events, invalidOrder);
     }
     if (events.length > 0) this.#spoke = true;
     return events;
@@ -114,7 +113,7 @@ class GeminiReply implements ReplyReader {
       if (isRecord(candidate) && (candidate.index ?? 0) === 0) isSound = this.#readCandidate(candidate, events) && isSound;
     }
     const blocked = reasonWord(recordOf(chunk.promptFeedback).blockReason, []);
-    // A prompt that is blocked gets no candidate.
+    // A blocked prompt gets no candidate.
     if (blocked !== null) {
       this.#isBlocked = true;
       this.#noteReason(blocked);
@@ -122,7 +121,7 @@ class GeminiReply implements ReplyReader {
     this.#usage = readUsage(chunk.usageMetadata) ?? this.#usage;
     if (events.length > 0) this.#spoke = true;
     if (chunk.error != null) return [...events, ...this.#fail(chunk.error)];
-    return isSound ? events : this.#giveUp(events, disorder);
+    return isSound ? events : this.#giveUp(events, invalidOrder);
   }
 
   #readCandidate(candidate: Json, events: ChatEvent[]): boolean {
@@ -132,13 +131,13 @@ class GeminiReply implements ReplyReader {
     return isSound;
   }
 
-  /** Some versions repeat it with every chunk. */
+  /** Some versions repeat the reason in every chunk. */
   #noteReason(reason: string): void {
     this.#finishReason = reason;
     this.state = 'tail';
   }
 
-  /** False where the part contradicts those before it. */
+  /** false: the part contradicts those before it. */
   #readPart(part: Json, events: ChatEvent[]): boolean {
     const signature = textOf(part.thoughtSignature);
     if (isRecord(part.functionCall)) return this.#readCall(part.functionCall, signature, events);
@@ -150,7 +149,7 @@ class GeminiReply implements ReplyReader {
       }
       return true;
     }
-    // Pictures are megabytes, and nothing of ours asks for them.
+    // Images are megabytes, and requests never ask for them.
     const media = isRecord(part.inlineData) ? part.inlineData : part.fileData;
     if (isRecord(media)) events.push({ type: 'text', text: `[file: ${textOf(media.mimeType) || 'of unknown type'}]` });
     else if (signature !== '' || !('text' in part || Object.keys(part).length === 0)) this.#mark({ api: 'gemini', part }, events);
@@ -164,7 +163,7 @@ class GeminiReply implements ReplyReader {
     const goesOn = this.#open !== null && (name === '' || (id !== '' && id === this.#open.id));
     // The wire ends a call, or keeps it alive, with an empty one.
     if (!goesOn && name === '' && call.args == null && partials.length === 0) return true;
-    // More of a call that has ended: then it was not whole, and what stands there must not run.
+    // More arguments for a call that has ended: the call was incomplete, and must not run.
     if (!goesOn && name === '' && partials.length > 0) return false;
     if (!goesOn) this.#begin({ index: this.#calls++, id, name, partial: null, signature }, events);
     const open = this.#open;
@@ -180,11 +179,11 @@ class GeminiReply implements ReplyReader {
     const before = this.#open;
     this.#open = call;
     events.push(...this.#assembler.push({ id: call.id, index: call.index, name: call.name }));
-    // It was never said to be whole; the end of the reply decides what it is worth.
+    // The call was never marked complete; the end of the reply decides whether it is valid.
     if (before !== null) this.#markCall(before, events);
   }
 
-  /** False where it contradicts what the call holds. */
+  /** false: it contradicts the call's arguments so far. */
   #addPartial(partial: unknown, events: ChatEvent[]): boolean {
     const open = this.#open;
     if (open === null) return true;
@@ -201,7 +200,7 @@ class GeminiReply implements ReplyReader {
     this.#markCall(call, events);
   }
 
-  /** Behind the call's start: marks belong to the part before them. A call without a name has none yet. */
+  /** Follows the call's start, because marks belong to the part before them. A call without a name has not started yet. */
   #markCall({ name, signature }: OpenCall, events: ChatEvent[]): void {
     if (signature !== '' && name !== '') this.#mark({ api: 'gemini', of: 'call', thoughtSignature: signature }, events);
   }
@@ -233,13 +232,13 @@ class GeminiReply implements ReplyReader {
     return events;
   }
 
-  /** Why a reply that is over is none; asking again often helps. */
+  /** Returns why a finished reply is not usable; a retry often helps. */
   #fault(ended: boolean, events: readonly ChatEvent[]): string | null {
     const raw = this.#finishReason ?? '';
-    if (!ended) return 'broke off in the middle of its reply';
-    if (faultReasons.has(raw)) return `gave up on its reply (${raw})`;
-    // The call may be on the wire: then its own result says that there is no such tool.
-    if (callFaultReasons.has(raw) && this.#assembler.count === 0) return `gave up on a tool call (${raw})`;
+    if (!ended) return 'ended its reply before it was complete';
+    if (faultReasons.has(raw)) return `aborted its reply (${raw})`;
+    // If the call was received, its result reports that the tool does not exist.
+    if (callFaultReasons.has(raw) && this.#assembler.count === 0) return `aborted a tool call (${raw})`;
     const isEmpty = !this.#spoke && events.length === 0 && raw !== limitReason && !this.#isFiltered();
     return isEmpty ? `sent an empty reply${raw === '' ? '' : ` (${raw})`}` : null;
   }
@@ -249,7 +248,7 @@ class GeminiReply implements ReplyReader {
     return [...events, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
   }
 
-  /** The wire has no word for calls: they end with STOP like text. */
+  /** The wire has no reason for calls: they end with STOP like text. */
   #reason(): FinishReason {
     const raw = this.#finishReason;
     if (raw === limitReason) return 'length';
@@ -263,10 +262,10 @@ class GeminiReply implements ReplyReader {
   }
 }
 
-/** The one string by which a chunk may differ from the next, and what it belongs to. */
+/** The one string that may differ from the next chunk, and what it belongs to. */
 type ConstantPart = { key: 'text'; text: string; isThought: boolean } | { key: 'stringValue'; text: string; path: string };
 
-/** null for a chunk that says more than a piece of text, or of one argument's; counts of tokens differ in every chunk. */
+/** null for a chunk that is not just a piece of text or of one argument. Token counts differ in every chunk and are ignored. */
 function constantPart(chunk: Json): ConstantPart | null {
   if (!Array.isArray(chunk.candidates) || chunk.candidates.length !== 1 || chunk.error != null || chunk.promptFeedback != null) return null;
   const candidate = recordOf(chunk.candidates[0]);
@@ -288,7 +287,7 @@ function isReply(value: unknown): value is Json {
   return isRecord(value) && (Array.isArray(value.candidates) || isRecord(value.promptFeedback) || value.error != null);
 }
 
-/** `thoughtsTokenCount` is not part of the candidates' count, `cachedContentTokenCount` is part of the prompt's. */
+/** `thoughtsTokenCount` is not included in the candidates' count, `cachedContentTokenCount` is included in the prompt's. */
 function readUsage(value: unknown): Usage | null {
   if (!isRecord(value) || !isCount(value.promptTokenCount)) return null;
   const count = (field: string): number => (isCount(value[field]) ? value[field] : 0);
@@ -302,4 +301,4 @@ function readUsage(value: unknown): Usage | null {
   };
 }
 
-const disorder = 'sent the arguments of a call in an order that makes no object';
+const invalidOrder = 'sent the arguments of a call in an invalid order';

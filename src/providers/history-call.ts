@@ -1,12 +1,14 @@
 /**
- * A call of the conversation as every provider takes it back. What a model once made up may be no legal name and no JSON, and one
- * such call in the history has the whole request refused.
+ * The form of earlier calls that every provider accepts. A model may have produced an invalid name or invalid JSON, and one such call in
+ * the history makes a provider reject the whole request.
  */
 import { limits } from '../core/limits.ts';
 import type { ToolCallPart } from '../core/message.ts';
 import type { Json } from '../core/wire-value.ts';
 
-/** A letter or `_`, then letters, digits, `_` and `-`, at most 64: what every API takes (reference §8.1), and every wire name is. */
+/**
+ * A letter or `_`, then letters, digits, `_` and `-`, at most 64: accepted by every API (reference §8.1), and satisfied by every wire name.
+ */
 export function historyName(requested: string): string {
   if (requested === '') return 'unknown_tool';
   return requested
@@ -16,8 +18,8 @@ export function historyName(requested: string): string {
 }
 
 /**
- * Always an object. Of arguments that nobody could read the model is shown how they began, under a name that says so, as others do
- * (vercel/ai#14470): dropped, it would not know what its call's result complains about (openclaw/openclaw#61956).
+ * Returns an object. For invalid arguments it contains their beginning under a descriptive name, as others do (vercel/ai#14470): without
+ * it, the model would not know what the call's result refers to (openclaw/openclaw#61956).
  */
 export function historyInput({ arguments: args, raw = '' }: ToolCallPart): Json {
   if (args !== null) return args;

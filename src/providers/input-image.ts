@@ -1,12 +1,12 @@
 /**
- * An image of the input in the forms that APIs ask for. Which types an API takes, and whether it takes images at all, is for its adapter
- * and the profile.
+ * The forms of an input image that APIs require. The adapter and the profile decide which types an API accepts, and whether it accepts
+ * images at all.
  */
 import type { InputPart } from '../core/message.ts';
 
 export type InputImage = Extract<InputPart, { type: 'image' }>;
 
-/** Where it is, or all of it as a data URL. */
+/** Returns the image's URL, or all of it as a data URL. */
 export function imageUrl(image: InputImage): string {
   return image.url ?? dataUrl(imageType(image), image.data ?? '');
 }
@@ -15,7 +15,7 @@ export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
-/** Its type and bytes; null where only its URL is known. */
+/** Returns type and bytes; null if only the URL is known. */
 export function inlineImage(image: InputImage): { mediaType: string; data: string } | null {
   const [, urlType, urlData] = /^data:([^;,]+);base64,(.*)$/is.exec(image.url ?? '') ?? [];
   const data = image.data ?? urlData;
@@ -24,12 +24,12 @@ export function inlineImage(image: InputImage): { mediaType: string; data: strin
     : { mediaType: imageType({ ...image, data, ...(urlType !== undefined && { mediaType: urlType }) }), data };
 }
 
-/** What stands in its place for a model that does not see it. */
+/** Returns the text that replaces an image for a model without vision. */
 export function imageNote(image: InputImage): string {
   return `[image: ${inlineImage(image)?.mediaType ?? image.url}]`;
 }
 
-/** As told; otherwise by the first bytes, since APIs compare the two. */
+/** The declared type, otherwise detected from the first bytes, because APIs check that they match. */
 function imageType({ mediaType, data = '' }: InputImage): string {
   if (mediaType !== undefined) return mediaType.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg');
   if (data.startsWith('/9j/')) return 'image/jpeg';

@@ -1,6 +1,6 @@
 /**
- * A neutral request as the body of Chat Completions. What servers do otherwise is data in the profile; the reply is read in
- * `openai.ts`. Wire: OpenAI API reference, "Create chat completion".
+ * Converts a neutral request to the body of Chat Completions. Differences between servers are data in the profile; `openai.ts` reads the
+ * reply. Wire: OpenAI API reference, "Create chat completion".
  */
 import type { AssistantPart, InputPart, Message } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
@@ -20,20 +20,20 @@ import { isRecord, type Json } from '../core/wire-value.ts';
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Results = Extract<Message, { role: 'tool' }>;
 
-/** What goes back to the same model with the assistant message it came with (`native` events and parts). */
+/** Data that is returned to the same model with its assistant message (`native` events and parts). */
 export type NativeData = {
-  /** Absent in logs that are older than the field. */
+  /** Absent in logs of older releases. */
   api?: 'openai-chat';
   reasoningDetails?: Json[];
   /** `extra_content` of the message. */
   extra?: unknown;
-  /** `extra_content` of the call that stands before the part: Gemini's thought signatures. */
+  /** `extra_content` of the call before this part: Gemini's thought signatures. */
   callExtra?: unknown;
-  /** The same of all calls by their place in the message, as logs that are older have it. */
+  /** The same for all calls by index, in logs of older releases. */
   callExtras?: Record<string, unknown>;
 };
 
-/** The body of a streamed request. */
+/** Returns the body of a streamed request. */
 export function toRequestBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
@@ -51,7 +51,7 @@ export function toRequestBody(request: ChatRequest): Json {
 }
 
 function toTool({ name, description, inputSchema }: OfferedTool): Json {
-  // An object schema without `properties` is refused by OpenAI.
+  // OpenAI rejects an object schema without `properties`.
   const parameters = { ...inputSchema, type: 'object', properties: inputSchema.properties ?? {} };
   return { type: 'function', function: { name, description, parameters } };
 }
@@ -79,7 +79,7 @@ function addReasoning(settings: ModelSettings, profile: Profile, body: Json): vo
   const wish = reasoningWish(settings);
   if (wish === null) return;
   if (profile.thinkingSwitch) body.thinking = { type: wish === 'off' ? 'disabled' : 'enabled' };
-  // Where thinking has a switch, `off` is said with it alone.
+  // With a thinking switch, `off` only sets the switch.
   if (profile.reasoning === 'none' || (profile.thinkingSwitch && wish === 'off')) return;
   body.reasoning_effort = effortWord(wish, profile.efforts);
 }
@@ -107,8 +107,8 @@ function toMessages(request: ChatRequest, profile: Profile): Json[] {
 }
 
 /**
- * The assistant messages of every turn in which a tool was called. DeepSeek wants their reasoning in all later requests, and
- * ignores that of other turns (guide "Thinking Mode").
+ * Returns the assistant messages of every turn with a tool call. DeepSeek requires their reasoning in all later requests, and ignores that
+ * of other turns (guide "Thinking Mode").
  */
 function messagesOfToolTurns(messages: readonly Message[]): Set<Message> {
   const found = new Set<Message>();
@@ -126,7 +126,7 @@ function messagesOfToolTurns(messages: readonly Message[]): Set<Message> {
   return found;
 }
 
-/** Nothing for a message without content, which most refuse. */
+/** Returns nothing for a message without content, which most servers reject. */
 function said(role: 'system' | 'user', content: string | Json[]): Json[] {
   return content.length === 0 ? [] : [{ role, content }];
 }
@@ -146,8 +146,8 @@ function toImage(url: string): Json {
 }
 
 /**
- * A tool message holds text only. Images follow in one message of the user behind all results of the step, as others do it too
- * (MoonshotAI/kimi-code#626, Prism-Shadow/agenthub#209): only for models that are known to see, because a text model refuses the
+ * A tool message contains text only. Images follow in one user message after all results of the step, as in other clients
+ * (MoonshotAI/kimi-code#626, Prism-Shadow/agenthub#209). Only for models known to have vision, because a text model rejects the
  * conversation from then on.
  */
 function toResults({ parts }: Results, profile: Profile, idOf: (callId: string) => string): Json[] {
@@ -175,13 +175,13 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
   const { parts } = message;
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const calls = parts.filter((part) => part.type === 'tool-call');
-  // Nothing of it can be sent: an empty assistant message is refused by most.
+  // An empty assistant message is rejected by most servers.
   if (text === '' && calls.length === 0) return [];
   const own = nativeOf(message, request);
   const body: Json = { role: 'assistant', content: text === '' && !profile.contentNeverNull ? null : text };
   if (echoes) {
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-    // A call without any is refused, and so is an empty text: a blank passes (NousResearch/hermes-agent#17341).
+    // A call without reasoning is rejected, and so is an empty text; a blank is accepted (NousResearch/hermes-agent#17341).
     if (reasoning !== '' || calls.length > 0) body.reasoning_content = reasoning || ' ';
   }
   if (own.reasoningDetails !== undefined) body.reasoning_details = own.reasoningDetails;
@@ -197,7 +197,7 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
   return [body];
 }
 
-/** What Google's guide "Thought signatures" gives for a call that another model made. */
+/** The placeholder of Google's guide "Thought signatures" for a call of another model. */
 const unsignedCall = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
 type Native = Pick<NativeData, 'reasoningDetails' | 'extra'> & { extras: Map<number, unknown> };
@@ -211,7 +211,7 @@ function nativeOf(message: Assistant, request: ChatRequest): Native {
     const data = part.type === 'native' && isOwnPart(part, message, request) ? dataOf(part.data) : null;
     if (data?.reasoningDetails !== undefined) native.reasoningDetails = data.reasoningDetails;
     if (data?.extra !== undefined) native.extra = data.extra;
-    // Only right behind its call: the call of a signature that stands elsewhere was left out for want of a result.
+    // Only directly after its call: elsewhere, the call was dropped because it has no result.
     if (data?.callExtra !== undefined && before?.type === 'tool-call') native.extras.set(call, data.callExtra);
     for (const [index, extra] of Object.entries(data?.callExtras ?? {})) native.extras.set(Number(index), extra);
     before = part;
@@ -219,15 +219,15 @@ function nativeOf(message: Assistant, request: ChatRequest): Native {
   return native;
 }
 
-/** null for what another adapter wrote, when the provider had another kind. */
+/** null for data of another adapter, from before the provider's kind was changed. */
 function dataOf(data: unknown): NativeData | null {
-  // Written by the reply below this adapter, under this provider's name; nobody else may.
+  // Written by this adapter's reply reader under this provider's name.
   return isRecord(data) && (data.api === undefined || data.api === 'openai-chat') ? (data as NativeData) : null;
 }
 
 // ---- Order ----
 
-/** Neighbours of the user become one message: many chat templates want the roles to alternate. */
+/** Merges adjacent user messages, since many chat templates require alternating roles. */
 function inOrder(messages: readonly Json[], { systemInUser, assistantAfterToolResult }: Profile): Json[] {
   const ordered: Json[] = [];
   const system: string[] = [];
@@ -249,7 +249,7 @@ function inOrder(messages: readonly Json[], { systemInUser, assistantAfterToolRe
 
 const afterResults: Json = { role: 'assistant', content: 'I have the results.' };
 
-/** In place: each of a long row of messages would copy all before it. */
+/** Changes the message in place; copying would take quadratic time for many messages. */
 function join(message: Json, content: unknown): void {
   if (typeof message.content === 'string' && typeof content === 'string') message.content = joined(message.content, content);
   else {

@@ -1,30 +1,30 @@
 /**
- * The items of one reply of OpenAI's Responses API, and how an event finds the one that it is about: servers number and name them
- * differently, or not at all. What the events say of an item is read in `openai-responses.ts`, the only user.
+ * The items of one reply of OpenAI's Responses API, and the lookup of an event's item: servers number and name items differently, or not at
+ * all. `openai-responses.ts`, the only user, reads the events.
  */
 import type { GrowingText } from '../core/growing-text.ts';
 import { isCount, type Json, recordOf, textOf } from '../core/wire-value.ts';
 
-/** One item of the reply while its pieces come in. */
+/** One item of the reply while it is streamed. */
 export type Item = {
   index: number;
-  /** Of a call, once it is known. */
+  /** For a call, once known. */
   callId: string;
-  /** `ours`: a call for us, which the assembler knows; `unnamed`: pieces of a call that was not begun; `theirs`: run by the provider. */
+  /** `ours`: a client call, which the assembler tracks; `unnamed`: pieces of a call that has not begun; `theirs`: run by the provider. */
   kind: 'other' | 'unnamed' | 'ours' | 'theirs';
   isWhole: boolean;
-  /** What was said of each of its parts: a summary's by their index, others by `contentPart`. */
+  /** The text of each part so far: summaries by their index, others by `contentPart`. */
   said: Map<number, GrowingText>;
-  /** As it was when it began. */
+  /** The item as it began. */
   begun: Json;
 };
 
 export class ReplyItems {
-  /** By `output_index`: ids of items rotate from event to event at some gateways (recorded: gpt-5.3-codex-item-id-rotates). */
+  /** By `output_index`, because some gateways change item ids from event to event (recorded: gpt-5.3-codex-item-id-rotates). */
   readonly #items = new Map<number, Item>();
-  /** By their ids and those of their calls: for servers that number nothing, or wrongly. */
+  /** By item id and call id, for servers with missing or wrong indexes. */
   readonly #byId = new Map<string, Item>();
-  /** What a piece belongs to that names no item. */
+  /** The item of events that name none. */
   latest: Item | null = null;
 
   get size(): number {
@@ -35,20 +35,20 @@ export class ReplyItems {
     return this.#items.values();
   }
 
-  /** The item at this place. */
+  /** Returns the item at this index. */
   at(index: number): Item {
     return this.#items.get(index) ?? this.#open(index);
   }
 
-  /** Of a piece: by its place, else by its item's id, else the latest. */
+  /** Returns the item of a piece: by its index, otherwise by its item id, otherwise the latest. */
   ofPiece({ output_index: place, item_id: id }: Json): Item {
     if (isCount(place)) return this.at(place);
     return this.#byId.get(textOf(id)) ?? this.latest ?? this.#open(this.#items.size);
   }
 
   /**
-   * Of an item that begins or is whole. A place in use is another item's where that one is whole, or another call begins there; the
-   * end of an open one is its own whatever the ids say.
+   * Returns the item that begins or is complete. An index in use belongs to another item if that one is complete or another call begins;
+   * the end of an open item is its own regardless of ids.
    */
   ofItem({ output_index: place, item: value }: Json, begins: boolean): Item {
     const { id, call_id: callId } = recordOf(value);

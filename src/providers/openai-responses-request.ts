@@ -1,7 +1,7 @@
 /**
- * A neutral request as the body of OpenAI's Responses API; reading the reply is `openai-responses.ts`. Every request stands alone:
- * `store: false`, and what the model must see again is in `input`. Wire: OpenAI API reference, "Responses: create" (SDK 7.57), guides
- * "Reasoning" (keeping reasoning items in context) and "Function calling".
+ * Converts a neutral request to the body of OpenAI's Responses API; `openai-responses.ts` reads the reply. Every request is self-contained:
+ * `store: false`, and `input` contains everything that the model must see again. Wire: OpenAI API reference, "Responses: create" (SDK
+ * 7.57), guides "Reasoning" (keeping reasoning items in context) and "Function calling".
  */
 import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
@@ -19,26 +19,26 @@ import { takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json, textOf } from '../core/wire-value.ts';
 
-/** What `native` parts of this API hold: one of the three. */
+/** The content of `native` parts of this API: one of the three. */
 export type ResponsesNative = {
   api: 'openai-responses';
-  /** A whole item that goes back as it came: reasoning, and what the provider's own tools did. */
+  /** A whole item that is returned unchanged: reasoning, or the result of a provider tool. */
   item?: Json;
-  /** Stands behind the text of a message. */
+  /** Follows the text of a message. */
   message?: { phase: string };
-  /** Stands behind a call that is not a plain function call; found by `call_id`, as calls may take turns in a stream. */
+  /** Follows a call that is not a plain function call; found by `call_id`, since calls may interleave in a stream. */
   call?: CallKind & { call_id: string };
 };
 
-/** What a call and its result must say beside the usual. */
+/** Additional fields of a call and its result. */
 type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unknown };
 
-/** The body of a streamed request. The API has no stop, seed, top_k or penalties, and counts no tokens of reasoning. */
+/** Returns the body of a streamed request. The API has no stop, seed, top_k, penalties or reasoning budget. */
 export function toResponsesBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
   const body: Json = { model, input: toInput(request, profile), stream: request.whole !== true, store: false };
-  // Models that do not reason refuse it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
+  // Models without reasoning reject it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
   if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];
   const { tools, toolChoice } = offerTools(request, profile);
   if (tools.length > 0) {
@@ -49,9 +49,9 @@ export function toResponsesBody(request: ChatRequest): Json {
 }
 
 function toTool(tool: OfferedTool, profile: Profile): Json {
-  // An object schema without `properties` is refused.
+  // An object schema without `properties` is rejected.
   const parameters = { ...tool.inputSchema, type: 'object', properties: tool.inputSchema.properties ?? {} };
-  // Unlike Chat Completions, this API is strict unless told otherwise, and then refuses or rewrites ordinary schemas.
+  // Unlike Chat Completions, this API is strict by default, and then rejects or rewrites ordinary schemas.
   return { type: 'function', name: tool.name, description: tool.description, parameters, strict: profile.schemas === 'openai-strict' };
 }
 
@@ -68,10 +68,10 @@ function toSettings(settings: ModelSettings, profile: Profile): Json {
   return body;
 }
 
-/** Fewer are a 400: "integer below minimum value. Expected a value >= 16" (earendil-works/pi#6265). */
+/** Smaller values are a 400: "integer below minimum value. Expected a value >= 16" (earendil-works/pi#6265). */
 const leastOutputTokens = 16;
 
-/** The settings hold the form of Chat Completions, which nests a schema one level deeper. null: none. */
+/** Settings use the form of Chat Completions, which nests the schema one level deeper. null: none. */
 function toTextFormat(format: unknown): unknown {
   if (!isRecord(format)) return null;
   const { json_schema: nested, ...rest } = format;
@@ -81,8 +81,8 @@ function toTextFormat(format: unknown): unknown {
 // ---- Conversation ----
 
 /**
- * System text is an item of the input, not `instructions`: there it keeps its place among the messages, and there may be several.
- * Calls and results need no grouping: they find each other by `call_id`.
+ * System text is an input item instead of `instructions`, so that it keeps its position and may repeat. Calls and results need no grouping;
+ * `call_id` connects them.
  */
 function toInput(request: ChatRequest, profile: Profile): Json[] {
   const context = createContext(request, profile);
@@ -105,11 +105,11 @@ function toInput(request: ChatRequest, profile: Profile): Json[] {
 type Context = {
   request: ChatRequest;
   profile: Profile;
-  /** Our call id → the one to send. */
+  /** Our call id → the id to send. */
   idOf: (callId: string) => string;
-  /** Calls with a result, and nothing else is sent: one without the other is refused ("No tool output found for function call"). */
+  /** Calls with a result. Other calls and results are skipped, because the API rejects them ("No tool output found for function call"). */
   paired: ReadonlySet<string>;
-  /** By our call id: calls that are more than plain function calls. */
+  /** By our call id: calls that are not plain function calls. */
   kinds: ReadonlyMap<string, CallKind>;
 };
 
@@ -142,8 +142,8 @@ function callOf(part: Assistant['parts'][number], message: Assistant, request: C
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /**
- * null for what another API left there before the provider's kind was changed. Looked at closely: a client that keeps its own history
- * brings these parts itself, and must not slip in an item of another role.
+ * null for data of another API, from before the provider's kind was changed. Validated strictly: a client with its own history supplies
+ * these parts, and must not add an item of another role.
  */
 function readNative(data: unknown): ResponsesNative | null {
   if (!isRecord(data) || data.api !== 'openai-responses') return null;
@@ -182,8 +182,8 @@ function inputImage(url: string): Json {
 }
 
 /**
- * In the order said. The text of reasoning is not sent: where it is this model's own, its reasoning item says it, and there is no
- * form for that of others. Neither do ids of messages and calls go back: they would be held against the items around them.
+ * Returns the items in order. Reasoning text is not sent: this model's own is in its reasoning item, and the API has no form for that of
+ * others. Ids of messages and calls are not returned, because the API would check them against adjacent items.
  */
 function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: Context): Json[] {
   const items: Json[] = [];
@@ -207,7 +207,7 @@ function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: 
     }
   }
   endText();
-  // What it reasoned about was left out: "of type 'reasoning' was provided without its required following item".
+  // The item that the reasoning belongs to was dropped: "of type 'reasoning' was provided without its required following item".
   while (items.at(-1)?.type === 'reasoning') items.pop();
   return items;
 }

@@ -1,6 +1,6 @@
 /**
- * What types of events and items mean in OpenAI's Responses API, for the reader of its replies (`openai-responses.ts`). Wire: OpenAI
- * API reference, "Responses: streaming events" and the item types of `input` (SDK 7.57).
+ * The event and item types of OpenAI's Responses API, for its reply reader (`openai-responses.ts`). Wire: OpenAI API reference, "Responses:
+ * streaming events" and the item types of `input` (SDK 7.57).
  */
 import type { Usage } from '../core/chat-event.ts';
 import { canonicalJson } from '../core/hash.ts';
@@ -8,20 +8,20 @@ import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
 import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
-/** What pieces say. */
+/** The kind of a piece's text. */
 export type Said = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
-/** Parts of an item's content, apart from those of its summary. The arguments of a call are its part 0. */
+/** Content parts, numbered apart from summary parts. The arguments of a call are part 0. */
 export function contentPart(index: number): number {
   return -1 - index;
 }
 
-/** The part that an event is about. */
+/** Returns the part that an event belongs to. */
 export function partOf({ summary_index: summary, content_index: content }: Json): number {
   return isCount(summary) ? summary : contentPart(isCount(content) ? content : 0);
 }
 
-/** Events that say a piece of a part, or all of it. */
+/** Events with a piece of a part, or all of it. */
 export const pieces: ReadonlyMap<string, Piece> = new Map([
   ...piecesOf('output_text', 'text', 'text'),
   ...piecesOf('refusal', 'refusal', 'refusal'),
@@ -31,7 +31,7 @@ export const pieces: ReadonlyMap<string, Piece> = new Map([
   ...piecesOf('custom_tool_call_input', 'arguments', 'input'),
 ]);
 
-/** `field` holds the text; `isWhole`: all of it, once more. */
+/** `field`: the field of the text; `isWhole`: the event repeats the whole text. */
 type Piece = { said: Said; field: string; isWhole: boolean };
 
 function piecesOf(name: string, said: Said, whole: string): [string, Piece][] {
@@ -41,7 +41,7 @@ function piecesOf(name: string, said: Said, whole: string): [string, Piece][] {
   ];
 }
 
-/** Events that end a response, and the status that they tell. */
+/** Events that end a response, and their status. */
 export const terminals = new Map([
   ['response.completed', 'completed'],
   ['response.incomplete', 'incomplete'],
@@ -51,8 +51,8 @@ export const terminals = new Map([
 export const finalStatuses = new Set(terminals.values());
 
 /**
- * Items of the provider's own tools that the next request has again. Not those that wait for an answer (`computer_call`,
- * `local_shell_call`, `mcp_approval_request` …): nobody here gives one, and without it the next request is refused.
+ * Items of provider tools that the next request returns. Not those that wait for a result (`computer_call`, `local_shell_call`,
+ * `mcp_approval_request` …): no result is ever sent, and without it the next request is rejected.
  */
 export const returned = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call', 'mcp_list_tools', 'mcp_call'],
@@ -69,8 +69,8 @@ export function readOffered(tools: readonly unknown[]): Offered {
 }
 
 /**
- * xAI streams the calls of its own tools as custom calls under names that nobody offered, such as `x_keyword_search` for
- * `{"type": "x_search"}` (recorded: grok-4-fast-server-x-search; vercel/ai#9896).
+ * xAI streams calls of its own tools as custom calls under names that were not offered, such as `x_keyword_search` for `{"type":
+ * "x_search"}` (recorded: grok-4-fast-server-x-search; vercel/ai#9896).
  */
 export function isServers(name: string, offered: Offered | null): boolean {
   return offered?.hasServerTools === true && !offered.custom.has(name);
@@ -80,7 +80,7 @@ export function inputOf({ type, input, arguments: args }: Json): unknown {
   return type === 'custom_tool_call' ? input : args;
 }
 
-/** Servers write the same arguments twice with other blanks, or another order of keys. */
+/** Servers repeat the same arguments with other blanks or key order. */
 export function isSameJson(a: string, b: string): boolean {
   const [one, other] = [tryParse(a), tryParse(b)];
   if (one === undefined || [one, other].some((value) => isDeeperThan(value, limits.maxJsonDepth))) return false;

@@ -1,7 +1,7 @@
 /**
- * OpenAI's Responses API: how it is spoken to (`openai-responses-request.ts`) and its reply, streamed or plain, as events. A reply
- * is a list of items; pieces of them come in a stream, and each item once more whole. The whole counts for what no piece said.
- * Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57), and the recorded replies in the tests.
+ * OpenAI's Responses API: the adapter, and its reply, streamed or unstreamed, as events. A reply is a list of items; a stream contains
+ * their pieces, and then each whole item once more. The whole item adds what the pieces lacked. `openai-responses-request.ts` builds the
+ * request. Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57), and the recorded replies in the tests.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
 import { GrowingText } from '../core/growing-text.ts';
@@ -40,7 +40,7 @@ export const openaiResponses: Adapter = {
   createReply: ({ access }) => new ResponsesReply(access),
 };
 
-/** What a delta is a piece of, beside its item. */
+/** What a delta belongs to within its item. */
 type DeltaKind = { part: number; said: Said };
 
 class ResponsesReply implements ReplyReader {
@@ -55,7 +55,7 @@ class ResponsesReply implements ReplyReader {
   #usage: Usage | null = null;
   #spoke = false;
   #called = false;
-  /** Why what came may not be used, where that is known before the end. */
+  /** Why the reply is invalid, if known before its end. */
   #fault: string | null = null;
 
   constructor(access: ProviderAccess) {
@@ -86,7 +86,7 @@ class ResponsesReply implements ReplyReader {
   }
 
   end(): ChatEvent[] {
-    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'broke off in the middle of its reply'));
+    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
   }
 
   #read(type: string, event: Json, data: string): ChatEvent[] {
@@ -103,7 +103,7 @@ class ResponsesReply implements ReplyReader {
       }
       return events;
     }
-    // What is not here repeats these (parts that begin and end), or says how the provider's own tools get on.
+    // Other events repeat these (begin and end of parts), or report the progress of provider tools.
     if (type === 'response.output_item.added') this.#begin(this.#items.ofItem(event, true), recordOf(event.item), events);
     else if (type === 'response.output_item.done') this.#readItem(this.#items.ofItem(event, false), recordOf(event.item), events);
     else if (type === 'error' || (type === 'message' && event.error != null)) {
@@ -117,12 +117,12 @@ class ResponsesReply implements ReplyReader {
   }
 
   #learn(event: Json, data: string, kind: DeltaKind): void {
-    // Without its place an event is known by its item's id, which rotates at some gateways and is passed over.
+    // Without an index an event is identified by its item id, which changes at some gateways, so it is skipped here.
     if (textOf(event.type) === '' || !isCount(event.output_index)) return;
     this.#templates.learn(data, 'delta', textOf(event.delta), kind, ['sequence_number', 'obfuscation', 'item_id'], 'output_index');
   }
 
-  /** An event like one before it, but for its item and its text. */
+  /** An event that equals an earlier one except for its item and text. */
   #readKnown({ part, said }: DeltaKind, index: number, text: string): ChatEvent[] {
     const events: ChatEvent[] = [];
     this.#say(this.#items.at(index), part, said, text, events);
@@ -150,7 +150,7 @@ class ResponsesReply implements ReplyReader {
     this.#push({ id: item.callId, index: item.index, name: textOf(value.name), arguments: held, custom }, events);
   }
 
-  /** A whole item: what it says that was not said yet, and what of it must go back. */
+  /** Reads a whole item: adds text that was not streamed, and stores what must be returned. */
   #readItem(item: Item, value: Json, events: ChatEvent[]): void {
     if (item.isWhole || !this.#isReadable(value)) return;
     this.#begin(item, value, events);
@@ -162,7 +162,7 @@ class ResponsesReply implements ReplyReader {
     item.isWhole = true;
   }
 
-  /** Much of it is written as JSON again, here and by others: that must never fail. */
+  /** Items are written as JSON again, here and elsewhere, which must never fail. */
   #isReadable(value: Json): boolean {
     if (isDeeperThan(value, limits.maxJsonDepth)) this.#fault = 'sent an item that nests too deep';
     return this.#fault === null;
@@ -181,13 +181,13 @@ class ResponsesReply implements ReplyReader {
     const content = listOf(value.content);
     for (const [index, part] of listOf(value.summary).entries()) this.#sayRest(item, index, 'reasoning', recordOf(part).text, events);
     for (const [index, part] of content.entries()) this.#sayRest(item, contentPart(index), 'reasoning', recordOf(part).text, events);
-    // With little but its id it would be looked up, and nothing is stored: "Item with id 'rs_…' not found" (vercel/ai#7543).
+    // An item with little more than its id would be looked up, but nothing is stored: "Item with id 'rs_…' not found" (vercel/ai#7543).
     if (textOf(value.encrypted_content) !== '' || content.length > 0) this.#keep({ item: value }, events);
   }
 
   #readCall(item: Item, value: Json, events: ChatEvent[]): void {
     this.#sayRest(item, contentPart(0), 'arguments', inputOf(value), events);
-    // Cut at a limit: `done` then only means that no more comes (recorded: gpt-5.6-incomplete-mid-call).
+    // Cut at a limit: `done` then only means that the item has ended (recorded: gpt-5.6-incomplete-mid-call).
     if (value.status === 'incomplete' || this.#fault !== null) return;
     this.#note(this.#assembler.end({ id: item.callId, index: item.index }), events);
     const { type, namespace, caller } = value;
@@ -206,7 +206,7 @@ class ResponsesReply implements ReplyReader {
     if (said.length === 0) item.said.set(part, said);
     said.append(text);
     if (what === 'reasoning') {
-      // Encrypted content is bound to it: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
+      // Encrypted content is bound to the item id: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
       const nativeId = item.said.size === 1 && said.length === text.length ? textOf(item.begun.id) : '';
       events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
       this.#spoke = true;
@@ -214,19 +214,22 @@ class ResponsesReply implements ReplyReader {
       events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
       this.#spoke = true;
     } else if (item.kind === 'ours') this.#push({ index: item.index, arguments: text }, events);
-    // Without its name it would be a call of its own to the assembler: it waits for the item.
+    // Without a name, the assembler would treat it as a separate call, so it waits for the item.
     else if (item.kind === 'other') item.kind = 'unnamed';
   }
 
-  /** What a whole text has beyond its pieces. Where it is another text, the pieces stand, since they are out: unless a call is at stake. */
+  /**
+   * Adds the rest of a whole text after its pieces. If the texts differ, the pieces count, because they were already emitted; for a call's
+   * arguments the reply fails.
+   */
   #sayRest(item: Item, part: number, what: Said, whole: unknown, events: ChatEvent[]): void {
     const text = isRecord(whole) ? JSON.stringify(whole) : textOf(whole);
     const said = item.said.get(part);
     if (said === undefined) this.#say(item, part, what, text, events);
     else if (text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
-    // An event was lost or damaged, and nobody knows which of the two was meant.
+    // An event was lost or damaged, and it is unknown which of the texts is right.
     else if (what === 'arguments' && text !== '' && !isSameJson(text, said.read()))
-      this.#fault = 'said two different things about one tool call';
+      this.#fault = 'sent two different versions of a tool call';
   }
 
   #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
@@ -246,19 +249,19 @@ class ResponsesReply implements ReplyReader {
 
   // ---- The end ----
 
-  /** `told`: what the event's own name says of the status; servers differ in which of the two they get right. */
-  #readEnd(response: Json, told: string): ChatEvent[] {
+  /** `eventStatus`: the status that the event name implies; servers differ in which of the two is right. */
+  #readEnd(response: Json, eventStatus: string): ChatEvent[] {
     this.#usage = readUsage(response.usage) ?? this.#usage;
-    const status = finalStatuses.has(textOf(response.status)) ? textOf(response.status) : told;
+    const status = finalStatuses.has(textOf(response.status)) ? textOf(response.status) : eventStatus;
     if (status === 'failed' && response.error != null) return this.#fail([], errorBodyProblem(this.#access, response.error));
-    if (status !== 'completed' && status !== 'incomplete') return this.#fail([], malformedProblem(this.#access, 'gave up on its reply'));
+    if (status !== 'completed' && status !== 'incomplete') return this.#fail([], malformedProblem(this.#access, 'aborted its reply'));
     const events: ChatEvent[] = [];
-    // Cut, its last item is, too: what of it came is all that counts.
+    // If the reply was cut, so was its last item; only the received pieces count.
     if (status === 'completed' || this.#items.size === 0) this.#readOutput(listOf(response.output), events);
     return this.#finish(events, status, textOf(recordOf(response.incomplete_details).reason));
   }
 
-  /** All of the items once more, or for the first time; an empty list is usual at some. What was streamed stands as it was. */
+  /** Reads all items again, or for the first time; some servers send an empty list. Streamed text stays unchanged. */
   #readOutput(output: readonly unknown[], events: ChatEvent[]): void {
     if (this.#items.size === 0) {
       for (const [index, value] of output.entries()) this.#readItem(this.#items.at(index), recordOf(value), events);
@@ -272,7 +275,7 @@ class ResponsesReply implements ReplyReader {
     }
   }
 
-  /** The end mark of other APIs, which some proxies add. Alone it says that the reply is over where nothing was left open. */
+  /** The end marker of other APIs, which some proxies add. Alone it ends the reply if no item is open. */
   #endUntold(): ChatEvent[] {
     const isWhole = this.#items.size > 0 && [...this.#items.values()].every((item) => item.isWhole);
     return isWhole ? this.#finish([], null, '') : this.end();
@@ -280,7 +283,7 @@ class ResponsesReply implements ReplyReader {
 
   #finish(events: ChatEvent[], status: 'completed' | 'incomplete' | null, why: string): ChatEvent[] {
     const isCut = status === 'incomplete';
-    // Pieces of a call that no item ever named: its result will say so.
+    // Pieces of a call that no item ever named; its result reports this.
     for (const item of this.#items.values()) {
       if (item.kind === 'unnamed') this.#push({ index: item.index, arguments: item.said.get(contentPart(0))?.read() ?? '' }, events);
     }

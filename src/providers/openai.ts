@@ -1,7 +1,7 @@
 /**
- * Chat Completions: how it is spoken to (`openai-request.ts`) and its reply, streamed or plain, as events. For the kinds `openai` and
- * `openai-compatible`; what servers do differently is data in the profiles. Sending and reading bytes is `transport.ts`. Wire: OpenAI
- * API reference, "Chat Completions", and the recorded replies in the tests.
+ * Chat Completions: the adapter, and its reply, streamed or unstreamed, as events. For the kinds `openai` and `openai-compatible`;
+ * differences between servers are data in the profiles. `openai-request.ts` builds the request; `transport.ts` sends it and reads the
+ * bytes. Wire: OpenAI API reference, "Chat Completions", and the recorded replies in the tests.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
 import type { Problem } from '../core/problem.ts';
@@ -21,18 +21,18 @@ export const chatCompletions: Adapter = {
   createReply: ({ access }) => new OpenAiReply(access),
 };
 
-/** Reads one reply. Only the first of several choices is read. */
+/** Reads one reply. Only the first choice is read. */
 export class OpenAiReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
-  /** The provider's own name and time (seconds) of the reply, once it told them. */
+  /** The provider's id and creation time (seconds) of the reply, once received. */
   id: string | null = null;
   created: number | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<ConstantPart>();
-  /** The call that was started last; -1: none. */
+  /** The index of the last started call; -1: none. */
   #started = -1;
-  /** `extra_content` that came before its call was started. */
+  /** `extra_content` received before its call was started. */
   readonly #callExtras = new Map<number, unknown>();
   #details: Json[] = [];
   #extra: unknown;
@@ -78,7 +78,7 @@ export class OpenAiReply implements ReplyReader {
     return this.state === 'over';
   }
 
-  /** A chunk like one before it, but for its string. */
+  /** A chunk that equals an earlier one except for its string. */
   #readKnown({ value, text: piece }: { value: ConstantPart; text: string }): ChatEvent[] {
     const events: ChatEvent[] = [];
     if (value.key === 'arguments') this.#push({ index: value.index, arguments: piece }, events);
@@ -141,7 +141,7 @@ export class OpenAiReply implements ReplyReader {
   #readReasoning(delta: Json, events: ChatEvent[]): void {
     const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isRecord) : [];
     for (const detail of details) addDetail(this.#details, detail);
-    // Some servers send the same text in both fields. The text of details alone is for the provider, not for readers.
+    // Some servers send the same text in both fields. The text of details is for the provider only.
     this.#addReasoning(text(delta.reasoning_content) || text(delta.reasoning), events);
   }
 
@@ -150,13 +150,13 @@ export class OpenAiReply implements ReplyReader {
     events.push({ type: 'reasoning', text: piece });
   }
 
-  /** `place`: its place among several calls of one delta, which tells them apart where the wire gives no index. */
+  /** `place`: the call's index in the delta, which identifies it if the wire has no index. */
   #readCall(call: Json, place: number | null, events: ChatEvent[]): void {
     const named = isRecord(call.function) ? call.function : null;
     const custom = isRecord(call.custom) ? call.custom : null;
     const id = text(call.id);
     const index = Number.isInteger(call.index) ? (call.index as number) : place;
-    // Some gateways send the other kind beside it with zero values.
+    // Some gateways add the other kind with zero values.
     if (custom !== null && text(custom.name) !== '' && !text(named?.name)) {
       this.#push({ id, index, name: text(custom.name), arguments: text(custom.input), custom: true }, events);
     } else if (custom !== null && named === null) {
@@ -181,7 +181,10 @@ export class OpenAiReply implements ReplyReader {
     }
   }
 
-  /** It goes back with its call, so it stands right behind it. One that comes when another call has begun is lost; none was seen. */
+  /**
+   * Emits the data directly after its call, since both are returned together. Data that arrives after another call began is dropped; no
+   * server was seen to do this.
+   */
   #addCallExtra(call: number, extra: unknown, events: ChatEvent[]): void {
     if (this.#started < call) this.#callExtras.set(call, extra);
     else if (this.#started === call && !this.#callExtras.has(call)) events.push(this.#native({ callExtra: extra }));
@@ -200,9 +203,9 @@ export class OpenAiReply implements ReplyReader {
   #finish(ended: boolean): ChatEvent[] {
     const events: ChatEvent[] = [];
     this.#note(this.#assembler.finish({ ended, length: this.#atLimit }), events);
-    if (!ended) return this.#end(events, malformedProblem(this.#access, 'broke off in the middle of its reply'));
+    if (!ended) return this.#end(events, malformedProblem(this.#access, 'ended its reply before it was complete'));
     if (this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
-    if (failureReasons.has(this.#finishReason ?? '')) return this.#end(events, malformedProblem(this.#access, 'gave up on its reply'));
+    if (failureReasons.has(this.#finishReason ?? '')) return this.#end(events, malformedProblem(this.#access, 'aborted its reply'));
     if (this.#details.length > 0) events.push(this.#native({ reasoningDetails: this.#details }));
     if (this.#extra !== undefined) events.push(this.#native({ extra: this.#extra }));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
@@ -216,7 +219,7 @@ export class OpenAiReply implements ReplyReader {
     return [...events, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
   }
 
-  /** From the content where the wire's word cannot be relied on. */
+  /** Derived from the content if the wire's reason is not reliable. */
   #reason(): FinishReason {
     const raw = this.#finishReason;
     if (this.#atLimit) return 'length';
@@ -226,11 +229,11 @@ export class OpenAiReply implements ReplyReader {
   }
 }
 
-/** The one string by which a chunk may differ from the next, and what it belongs to. */
+/** The one string that may differ from the next chunk, and what it belongs to. */
 type ConstantPart = { key: 'content' | ReasoningKey; text: string } | { key: 'arguments'; text: string; index: number };
 type ReasoningKey = 'reasoning_content' | 'reasoning';
 
-/** null for a chunk that says anything more than a piece of text, or of one numbered call's arguments. */
+/** null for a chunk that is not just a piece of text or of one numbered call's arguments. */
 function constantPart(chunk: Json): ConstantPart | null {
   if (!Array.isArray(chunk.choices) || chunk.choices.length !== 1 || chunk.usage != null || chunk.error != null || chunk.x_groq != null)
     return null;
@@ -256,7 +259,7 @@ function reasoningPart([key, value]: [string, unknown] = ['', null]): ConstantPa
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);
 const failureReasons = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
-/** Pieces of one reasoning item are joined, so that it goes back whole; everything else stays an item of its own. */
+/** Joins the pieces of a reasoning item, which must be returned whole; other details stay separate. */
 function addDetail(details: Json[], detail: Json): void {
   const last = details.at(-1);
   const field = detail.type === 'reasoning.text' ? 'text' : detail.type === 'reasoning.summary' ? 'summary' : null;

@@ -1,25 +1,25 @@
 /**
- * What a model wants back as it came (signatures, reasoning items, tool plans): `native` parts, which an adapter emits in the order
- * of its stream and finds again between the other parts of the message. They go to the model that made them and to no other.
+ * Native parts: data that a model requires back unchanged (signatures, reasoning items, tool plans). An adapter emits them in stream order
+ * and finds them between the other parts of the message. They are only sent to the model that produced them.
  */
 import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/message.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** True when this model said it. A message that does not tell (a client's history) is judged by its parts alone. */
+/** Returns whether this model wrote the message. A message without a model (a client's history) is judged by its parts alone. */
 export function isOwnMessage(message: Assistant, { access, model }: Pick<ChatRequest, 'access' | 'model'>): boolean {
   return message.model === undefined || message.model === `${access.name}/${model}`;
 }
 
-/** Whether the part may go back with its message. Its `data` is what the adapter of this provider wrote. */
+/** Returns whether the part may be returned with its message. This provider's adapter wrote its `data`. */
 export function isOwnPart(part: NativePart, message: Assistant, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
   return part.provider === request.access.name && isOwnMessage(message, request);
 }
 
 /**
- * The conversation with the signed calls of the turn at hand under the names by which this model called them: what it signed must
- * come back unchanged. In turns before, which may have had other names, those of today stay, and their signatures fit no longer.
+ * Returns the conversation with the signed calls of the current turn under the names that the model used, because signed content must be
+ * returned unchanged. Calls of earlier turns keep their current names, and their signatures are dropped.
  */
 export function withSignedNames(messages: readonly Message[], request: Pick<ChatRequest, 'access' | 'model'>): readonly Message[] {
   const from = messages.findLastIndex(({ role }) => role === 'user') + 1;
@@ -43,7 +43,7 @@ export function withSignedNames(messages: readonly Message[], request: Pick<Chat
   });
 }
 
-/** Whether a signature behind the call still fits: it was given to the call under the name that the model said. */
+/** Returns whether a signature after the call still matches: it covers the name that the model used. */
 export function isAsSaid(call: ToolCallPart): boolean {
   return call.said === undefined;
 }

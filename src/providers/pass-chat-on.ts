@@ -1,4 +1,6 @@
-/** Which way a chat without server tools and session goes to its provider: as it came, or translated. Asked by the routes through `wiring.ts`. */
+/**
+ * Sends a chat without server tools and session to its provider: forwarded unchanged or translated. Used by the routes through `wiring.ts`.
+ */
 import { splitModelRef } from '../core/agent.ts';
 import type { Principal } from '../core/principal.ts';
 import { translateChat, type AgentWord } from '../engine/translate-chat.ts';
@@ -10,13 +12,13 @@ import { isPassedOn, proxyChat, type ProxyRequest } from './proxy.ts';
 import { rehearsalHttp } from './rehearsal.ts';
 
 /**
- * A chat without server tools and session, on its way through (`proxy.ts`) or translated (`engine/translate-chat.ts`).
- * `agent`: of an agent without tools, in place of what the body says; `isOwn`: it says more than its instructions.
+ * A chat without server tools and session, to be forwarded (`proxy.ts`) or translated (`engine/translate-chat.ts`). `agent`: an agent
+ * without tools, which overrides the body; `isOwn`: it sets more than instructions.
  */
 export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   ref: string;
   body: Readonly<Record<string, unknown>> & { model: string };
-  /** Aborts when the caller leaves. */
+  /** Aborts when the client disconnects. */
   signal(): AbortSignal;
   agent?: AgentWord & { isOwn: boolean };
 };
@@ -35,7 +37,7 @@ export async function passChatOn(
     return await translateChat(deps, asked, signal());
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
-  // A body with other instructions is no longer the text that came.
+  // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
 }

@@ -1,11 +1,11 @@
 /**
- * Time-outs of one exchange with a provider. One timer at a time watches a deadline that moves with every read, because a
- * timer for each read would cost more than the read.
+ * The idle timeouts of one exchange with a provider. A single timer watches a deadline that each read moves, because a timer per read would
+ * cost more than the read.
  */
 import type { Clock } from '../ports/runtime.ts';
 
 export class Patience {
-  /** Set when a deadline passed: what was waited for. */
+  /** What the exchange was waiting for when a deadline passed; otherwise null. */
   expired: string | null = null;
   readonly #clock: Clock;
   readonly #controller = new AbortController();
@@ -25,12 +25,12 @@ export class Patience {
     else outer?.addEventListener('abort', this.#forward);
   }
 
-  /** Aborts when a deadline passes, and when the outer signal does. */
+  /** Aborts when a deadline passes or the outer signal aborts. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** From now on, something must come within `ms`. `what` completes "The provider x …". */
+  /** Requires progress within `ms`. `what` completes "The provider x …". */
   allow(ms: number, what: string): void {
     if (this.#over) return;
     this.#deadline = this.#clock.now() + ms;
@@ -38,13 +38,13 @@ export class Patience {
     if (this.#deadline < this.#wakesAt) this.#watch();
   }
 
-  /** Called once on abort, at once if it already happened. For what does not listen to the signal itself. */
+  /** Calls `act` once on abort, immediately if already aborted. For work that does not listen to the signal. */
   onAbort(act: () => void): void {
     if (this.signal.aborted) act();
     else this.#onAbort = act;
   }
 
-  /** Rejects on abort, whether `work` listens to the signal or not. */
+  /** Rejects on abort, whether or not `work` listens to the signal. */
   async guard<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([
       work,
@@ -54,7 +54,7 @@ export class Patience {
     ]);
   }
 
-  /** No more time-outs; the exchange itself goes on. */
+  /** Stops the timeouts; the exchange continues. */
   stop(): void {
     this.#onAbort = null;
     this.#over = true;
@@ -63,7 +63,7 @@ export class Patience {
   }
 
   #abort(): void {
-    this.#controller.abort(this.#outer?.aborted ? this.#outer.reason : new DOMException('The exchange was given up.', 'AbortError'));
+    this.#controller.abort(this.#outer?.aborted ? this.#outer.reason : new DOMException('The exchange was aborted.', 'AbortError'));
     const act = this.#onAbort;
     this.stop();
     act?.();
@@ -75,7 +75,7 @@ export class Patience {
     this.#disarm = this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()), () => this.#wake());
   }
 
-  /** The deadline may have moved on since the timer was set. */
+  /** The deadline may have moved since the timer was set. */
   #wake(): void {
     if (this.#deadline > this.#clock.now()) {
       this.#watch();

@@ -1,12 +1,12 @@
 /**
- * Quirks of providers and models as rows of data: what must be said otherwise, so that the adapters have no special cases. Looking
- * them up is `profiles.ts`. A row's fields lie over those of the rows before it.
+ * Differences of providers and models as rows of data, so that the adapters need no special cases. `profiles.ts` looks them up. A row
+ * overrides the rows before it.
  */
 import type { Profile } from '../core/provider-profile.ts';
 import { compatibleRows, openAiReasoning } from './compatible-rows.ts';
 import type { ProfileRow } from './profile-row.ts';
 
-/** What is true of most servers that speak Chat Completions. */
+/** The behavior of most Chat Completions servers. */
 export const plainProfile: Profile = {
   normalize: false,
   exact: false,
@@ -84,10 +84,10 @@ export const profileRows: readonly ProfileRow[] = [
   {
     kind: ['openai', 'openai-responses'],
     model: /^gpt-5($|-(?!chat))/,
-    because: 'cannot do without reasoning: minimal is the least (API reference, `reasoning_effort`)',
+    because: 'reasoning cannot be disabled: minimal is the least (API reference, `reasoning_effort`)',
     profile: { efforts: ['minimal', 'low', 'medium', 'high'] },
   },
-  { kind: 'rehearsal', because: 'our own words', profile: { exact: true } },
+  { kind: 'rehearsal', because: 'the built-in model', profile: { exact: true } },
   {
     kind: ['openai', 'openai-responses', 'anthropic'],
     host: ['api.openai.com', 'api.anthropic.com'],
@@ -171,7 +171,7 @@ export const profileRows: readonly ProfileRow[] = [
   {
     kind: 'gemini',
     model: /gemini-2\.5-pro/i,
-    because: 'cannot stop thinking: at least 128 tokens (guide "Thinking")',
+    because: 'thinking cannot be disabled: at least 128 tokens (guide "Thinking")',
     profile: { minReasoningBudget: 128 },
   },
   { kind: 'gemini', model: /gemini-(1|2\.0)/i, because: 'does not think, and refuses thinkingConfig', profile: { reasoning: 'none' } },

@@ -1,15 +1,15 @@
-/** What is known of one model at one provider: the rows that match it (`profile-rows.ts`), and over them what its administrator says. */
+/** Returns the profile of one model at one provider: the matching rows (`profile-rows.ts`), overridden by the administrator's settings. */
 import type { ProviderAccess } from '../core/provider.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import type { ProfileRow } from './profile-row.ts';
 import { plainProfile, profileRows } from './profile-rows.ts';
 
-/** Found profiles by the access that they belong to; an access lives as long as the directory keeps it. */
+/** Profiles by their access object, which lives as long as the directory caches it. */
 const found = new WeakMap<object, Map<string, Profile>>();
-/** Models come from callers: the table of one provider may not grow with them. */
+/** Clients choose models, so the table of one provider must be bounded. */
 const maxModels = 200;
 
-/** What is known of one model at one provider. */
+/** Returns the profile of one model at one provider. */
 export function profileFor(access: Place, model: string): Profile {
   const profiles = found.get(access) ?? new Map<string, Profile>();
   found.set(access, profiles);

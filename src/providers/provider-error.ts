@@ -1,6 +1,6 @@
 /**
- * What went wrong at a provider, as one table of problems: statuses, error bodies, error events of a stream, and failed
- * connections. A provider's fault is never told as the caller's, and its text only as one short line without secrets.
+ * Maps failures of a provider to problems: statuses, error bodies, error events of a stream, and failed connections. A provider's failure
+ * is never reported as the client's, and its text only as one short line without secrets.
  */
 import type { ChatEvent, Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
@@ -11,13 +11,13 @@ import { withoutKey } from './provider-secrets.ts';
 import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 
 export type FailureOptions = {
-  /** The request's body is the caller's own (a plain proxy): what the provider refuses about it is the caller's to mend. */
+  /** The request body is the client's own (a plain proxy), so the client must fix what the provider rejects about it. */
   callersBody?: boolean;
 };
 
 /**
- * The problem for an answer that is no success; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`,
- * `upstreamStatus`, `retryable` and, where the provider named a time, `retryAfterMs`.
+ * Returns the problem for an unsuccessful response; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`, `upstreamStatus`,
+ * `retryable` and, if the provider sent a delay, `retryAfterMs`.
  */
 export async function responseProblem(
   access: ProviderAccess,
@@ -33,7 +33,7 @@ export async function responseProblem(
   });
 }
 
-/** The problem for an `error` that came with status 200, as a body or in a stream. */
+/** Returns the problem for an `error` with status 200, as a body or in a stream. */
 export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
   const error = readError(isRecord(value) && isRecord(value.error) ? value.error : value);
   const status = error.status ?? 0;
@@ -41,7 +41,7 @@ export function errorBodyProblem(access: ProviderAccess, value: unknown): Proble
   return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
 }
 
-/** The problem for a request that got no answer. Problems of the outbound guard pass as they are. */
+/** Returns the problem for a request without a response. Problems of the outbound guard are returned unchanged. */
 export function connectionProblem(access: ProviderAccess, cause: unknown): Problem {
   if (cause instanceof Problem) {
     if (cause.extra.retryable !== undefined) return cause;
@@ -56,8 +56,8 @@ export function timeoutProblem(access: ProviderAccess, what: string): Problem {
 }
 
 /**
- * The end of a reply that failed. It has been paid for, too, so its usage goes before; `spent` is null where nothing was said: then the
- * error stays the first event, and the request is tried again.
+ * Ends a failed reply. The provider bills it too, so its usage is reported first. `spent` is null if the reply has no output: then the
+ * error is the first event, and the request is retried.
  */
 export function failureEvents(failure: Problem, spent: Usage | null): ChatEvent[] {
   const body = failure.toBody();
@@ -65,17 +65,17 @@ export function failureEvents(failure: Problem, spent: Usage | null): ChatEvent[
   return spent === null ? [error] : [{ type: 'usage', usage: spent }, error];
 }
 
-/** More calls than the assembler holds were dropped: what is left is not what the model said. */
+/** More calls than the assembler allows were dropped, so the reply is incomplete. */
 export function overflowProblem(access: ProviderAccess): Problem {
-  return malformedProblem(access, 'began more tool calls than a reply may hold');
+  return malformedProblem(access, 'started more tool calls than a reply may have');
 }
 
-/** An answer that cannot be read as a reply. */
+/** Returns the problem for a response that is not a valid reply. */
 export function malformedProblem(access: ProviderAccess, what: string, cause?: unknown): Problem {
   return problem(access, 'upstream_error', what, { retryable: true }, cause);
 }
 
-/** `retryAfterMs`: where the body itself names a time. */
+/** `retryAfterMs`: if the body contains a delay. */
 type ProviderFault = { message: string; code: string; status: number | null; retryAfterMs: number | null };
 
 function statusProblem(
@@ -86,17 +86,18 @@ function statusProblem(
 ): Problem {
   const extra = { upstreamStatus: status, retryable: isRetryable(status), ...(retryAfterMs !== null && { retryAfterMs }) };
   const said = quote(access, error);
-  if (status === 401 || status === 403) return problem(access, 'upstream_error', `refused its key or the access (${status})${said}`, extra);
+  if (status === 401 || status === 403)
+    return problem(access, 'upstream_error', `rejected its API key or denied access (${status})${said}`, extra);
   if (status === 404 && namesModel(error)) return problem(access, 'model_not_found', `does not have this model${said}`, extra);
-  if (status === 404) return problem(access, 'upstream_error', `has nothing at this address (404): check its baseUrl${said}`, extra);
+  if (status === 404) return problem(access, 'upstream_error', `has no such endpoint (404): check its baseUrl${said}`, extra);
   if (status === 429) {
     const spent = /insufficient_quota|billing/.test(error.code);
-    return problem(access, 'rate_limited', `asks to wait (429)${said}`, { ...extra, retryable: !spent });
+    return problem(access, 'rate_limited', `is rate limited (429)${said}`, { ...extra, retryable: !spent });
   }
   if (status < 500 && callersBody && [400, 413, 422].includes(status)) {
-    return problem(access, 'invalid_request', `refused the request (${status})${said}`, extra);
+    return problem(access, 'invalid_request', `rejected the request (${status})${said}`, extra);
   }
-  return problem(access, 'upstream_error', `answered with status ${status}${said}`, extra);
+  return problem(access, 'upstream_error', `responded with status ${status}${said}`, extra);
 }
 
 function problem(
@@ -131,7 +132,7 @@ function retryDelayMs(details: unknown): number | null {
   return null;
 }
 
-/** The first bytes of an error body; '' where it breaks off before any came. */
+/** Returns the first bytes of an error body; '' if the connection breaks before any arrive. */
 async function readStart(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return '';
@@ -146,10 +147,10 @@ async function readStart(response: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // The status is what counts; a body that breaks off adds nothing to it.
+    // The status is what counts; an incomplete body adds nothing.
   } finally {
     await reader.cancel().catch(() => {
-      // The connection is gone already, which is all that was wanted.
+      // The connection is already closed.
     });
   }
   return text;
@@ -158,16 +159,16 @@ async function readStart(response: Response): Promise<string> {
 function errorOf(text: string): ProviderFault {
   try {
     const parsed: unknown = JSON.parse(text);
-    // Gemini lays it in a list where the reply would have been one.
+    // Gemini wraps the error in a list if the reply would have been one.
     const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     return readError(isRecord(body) && 'error' in body ? body.error : body);
   } catch {
-    // HTML and the like: a page of the provider's is nothing for the caller.
+    // An HTML page is useless to the client.
     return readError(null);
   }
 }
 
-/** Providers put the error in an object, in a string, and its code in numbers or words. */
+/** Providers put the error in an object or a string, and its code as a number or text. */
 function readError(value: unknown): ProviderFault {
   if (!isRecord(value)) return { message: textOf(value), code: '', status: null, retryAfterMs: null };
   const text = (...names: string[]): string => {
@@ -179,11 +180,11 @@ function readError(value: unknown): ProviderFault {
   return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status, retryAfterMs: retryDelayMs(value.details) };
 }
 
-/** `: <its code and message>`, one line, bounded, with everything that could be a credential taken out. */
+/** Returns `: <its code and message>` as one bounded line without possible credentials. */
 function quote(access: ProviderAccess, error: ProviderFault): string {
   const said = [error.code, error.message].filter((part) => part !== '').join(': ');
   let text = withoutKey(access, said)
-    // What follows is not linear on every text; nothing beyond the first lines is shown anyway.
+    // The patterns below are not linear for every text, and only the first lines are shown.
     .slice(0, 4 * limits.maxErrorMessageLength)
     .replace(credentials, '[redacted]')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -193,5 +194,5 @@ function quote(access: ProviderAccess, error: ProviderFault): string {
   return text === '' ? '' : `: ${text}`;
 }
 
-/** What keys and tokens of the known providers look like. */
+/** The forms of known providers' keys and tokens. */
 const credentials = /\b(?:sk|pk|rk|gsk|xai|hf|r8|key|csk|nvapi|Bearer)[-_ ][\w*.\-…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g;

@@ -1,14 +1,14 @@
-/** A provider may send back the key that it was sent. Its answers are cleaned of it here, before anything else sees them. */
+/** Removes the provider's API key from its responses, in case it returns the key, before anything else reads them. */
 import { compileSecrets, SecretFilter, type SecretPatterns, withoutSecrets } from '../core/secret-filter.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { defaultBaseUrl } from '../core/provider-kind.ts';
 
-/** Names of headers whose value is a credential. */
+/** Names of headers with credentials. */
 const credentialHeader = /authorization|token|secret|key/;
 
 const compiled = new WeakMap<ProviderAccess, SecretPatterns | null>();
 
-/** Compiled once for as long as the directory caches the provider. */
+/** Compiled once per provider, as long as the directory caches it. */
 function secretsOf(access: ProviderAccess): SecretPatterns | null {
   const known = compiled.get(access);
   if (known !== undefined) return known;
@@ -29,9 +29,9 @@ export function withoutKey(access: ProviderAccess, text: string): string {
 }
 
 /**
- * The body of an answer that is passed on unread. A stream that JavaScript reads costs several times the CPU of the runtime's own (25 to 40
- * us for each piece), so it stays the runtime's own where the provider has no key, and where it is at the address of its kind, such as
- * api.openai.com: the service that issued the key does not send it back.
+ * Filters the body of a response that is forwarded unread. Reading a stream in JavaScript costs several times the CPU of the runtime's own
+ * (25 to 40 µs per piece), so the body is not filtered if the provider has no key, or has the default URL of its kind, such as
+ * api.openai.com: the service that issued a key does not return it.
  */
 export function bodyWithoutKey(access: ProviderAccess, body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
   const isIssuer = access.kind !== 'rehearsal' && access.baseUrl === defaultBaseUrl(access.kind);

@@ -1,7 +1,7 @@
 /**
- * A chat without server tools and session, in the dialect that is the provider's own wire: the caller's own request to the provider,
- * the provider's own bytes back. A reply is read and written anew (`rewrite-reply.ts`) where the provider's profile asks for it, and
- * where it may hold calls and nobody has seen that its wire is exact.
+ * Proxies a chat without server tools and session whose dialect is the provider's own wire: forwards the client's request and the
+ * provider's bytes. A reply is parsed and rewritten (`rewrite-reply.ts`) if the provider's profile requires it, or if it may contain calls
+ * and its wire is not known to be exact.
  */
 import { nativeTokenPrefix } from '../core/native-token.ts';
 import { limits } from '../core/limits.ts';
@@ -22,26 +22,26 @@ export type ProxyRequest = {
   /** The model half of the ref. */
   model: string;
   dialect: Dialect;
-  /** The request as the caller sent it, parsed. Not changed. */
+  /** The client's request, parsed. Not modified. */
   body: Readonly<Record<string, unknown>>;
-  /** The same as it came. Where only the model must change, it is changed in here. */
+  /** The same as text. If only the model changes, it is replaced in this text. */
   text?: string | undefined;
-  /** Of the caller's request, that the provider is to see. */
+  /** Headers of the client's request to forward. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** An agent's ref: what the answer names as its model, so that nobody learns which one is behind it. */
+  /** The agent's ref, shown as the model in the reply, which hides the model behind it. */
   agentRef?: string | undefined;
   http: OutboundHttp;
   clock: Clock;
-  /** Aborts when the caller leaves. Asked for only where something here has to hear of it: having one is dear. */
+  /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
 };
 
-/** Whether a request in this dialect is the provider's own wire; with tools, only where the model has tools of its own. */
+/** Returns whether a request in this dialect can be forwarded to the provider; with tools, only if the model supports tools natively. */
 export function isPassedOn(access: ProviderAccess, model: string, dialect: Dialect, protocol: 'native' | 'text' | undefined): boolean {
   return adapterFor(access.kind).dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
 }
 
-/** Throws `Problem` for everything but success: what the provider refuses about the body is the caller's, the rest is not. */
+/** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const { access, model, body, dialect, http, clock } = request;
   const adapter = adapterFor(access.kind);
@@ -52,7 +52,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
-    // Not decoded and encoded again. It ends with the provider, or with the caller.
+    // Forwards the bytes undecoded. The response ends with the provider or the client.
     return new Response(bodyWithoutKey(access, response.body), { status: 200, headers });
   }
   const signal = request.signal?.();
@@ -66,23 +66,23 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
 }
 
-/** Of dialects that leave it to the client. */
+/** For dialects in which the client chooses. */
 function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
   return typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
 }
 
-/** Functions of the old form count: they come back as calls. */
+/** The deprecated functions count, since they also produce calls. */
 function offersTools({ tools, functions }: Readonly<Record<string, unknown>>): boolean {
   return (Array.isArray(tools) && tools.length > 0) || Array.isArray(functions);
 }
 
 /**
- * The caller's body with the model of the provider. Most bodies name their model once, and then the text is sent on with
- * that one place changed: numbers, spacing and unknown fields stay as they came, and nothing is encoded again.
+ * Returns the client's body with the provider's model. Most bodies contain their model once; then only that place in the text changes, so
+ * numbers, spacing and unknown fields stay unchanged and nothing is encoded again.
  */
 export function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 'body' | 'text' | 'model' | 'dialect'>): string {
   const { toolset, ...rest } = body;
-  // Nearly always there is no token, which takes one look.
+  // Tokens are rare; this check is fast.
   if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {
     return JSON.stringify({ ...dialect.withoutTokens(rest), model });
   }
@@ -91,7 +91,7 @@ export function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 
   return text.slice(0, place.start) + JSON.stringify(model) + text.slice(place.end);
 }
 
-/** Where the body's one `"model": "…"` has its value; null when there may be another, inside a message or a schema. */
+/** Returns the range of the value of the body's only `"model": "…"`; null if there may be another one in a message or a schema. */
 function onlyModel(text: string, ref: unknown): { start: number; end: number } | null {
   const key = text.indexOf('"model"');
   if (key === -1 || text.indexOf('"model"', key + 1) !== -1 || text.includes('\\u006')) return null;
@@ -102,15 +102,15 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
 }
 
 /**
- * What of the provider's headers means something to the caller; cookies, keys and hop-by-hop headers stay behind. Throws
- * where the answer is a page or nothing. Read by name: walking all of them costs several times as much.
+ * Returns the provider's headers that are useful to the client; drops cookies, keys and hop-by-hop headers. Throws if the response is a
+ * page or empty. Reads headers by name, because iterating over all costs several times as much.
  */
 async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
   const type = response.headers.get('content-type') ?? '';
   const empty = response.body === null || response.headers.get('content-length') === '0';
   if (empty || /^text\/html/i.test(type)) {
     await response.body?.cancel();
-    throw malformedProblem(access, empty ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
+    throw malformedProblem(access, empty ? 'sent an empty reply' : `sent ${type.split(';')[0]} instead of a reply`);
   }
   const headers = new Headers({ 'content-type': withoutKey(access, type) });
   if (limitHeaders.some((name) => response.headers.has(name))) {
@@ -119,7 +119,7 @@ async function answerHeaders(access: ProviderAccess, response: Response): Promis
   return headers;
 }
 
-/** One of these stands for all of a provider's `x-ratelimit-…` or `anthropic-ratelimit-…`. */
+/** Each stands for all of a provider's `x-ratelimit-…` or `anthropic-ratelimit-…` headers. */
 const limitHeaders = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',

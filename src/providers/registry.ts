@@ -1,4 +1,4 @@
-/** Which adapter speaks to which kind of provider: a line each. Everything above asks for a `ChatModel` and knows none. */
+/** Maps provider kinds to adapters, one per line. Callers use a `ChatModel` and know no adapter. */
 import type { ChatEvent } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -17,7 +17,7 @@ import { withTextProtocol } from './text-protocol.ts';
 import { logLeftTools } from './tool-definitions.ts';
 import { countNatives, type Exchange, nativeFlood, openReply, openWhole, ReplyCursor } from './transport.ts';
 
-/** `rehearsal` answers for the built-in stand-in, over the same wire (`rehearsal.ts`). */
+/** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
 export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
 
 const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
@@ -34,7 +34,7 @@ export function adapterFor(kind: ProviderAccess['kind']): Adapter {
   return adapters[kind];
 }
 
-/** A model behind any provider, chosen by the request's `access.kind`; failures before the first batch are retried. */
+/** Creates a chat model for any provider; `access.kind` of a request selects the adapter. Failures before the first batch are retried. */
 export function createChatModel(deps: ModelDeps): ChatModel {
   return withTextProtocol({
     stream(request, signal) {
@@ -44,14 +44,14 @@ export function createChatModel(deps: ModelDeps): ChatModel {
   });
 }
 
-/** The way to a provider: the network, or the stand-in. */
+/** Returns the outbound client of a provider: the network, or the rehearsal. */
 function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAccess): OutboundHttp {
   return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
 }
 
 type Reply = AsyncIterableIterator<readonly ChatEvent[]>;
 
-/** No generator: a batch would take a turn in each of those that it passes through. */
+/** Not a generator, because each batch would cost a turn of the event loop per generator. */
 function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Reply {
   let cursor: ReplyCursor | null = null;
   const end = (): { done: true; value: undefined } => {
@@ -91,8 +91,8 @@ async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal)
 }
 
 /**
- * The reply as one batch. When the caller leaves, the runtime drops the request that is being served and all its fetches: so no
- * signal is needed, which in workerd would cost more than all the rest.
+ * Returns the reply as one batch. When the client disconnects, the runtime drops the request and all its fetches, so no signal is needed,
+ * which in workerd would cost more than everything else.
  */
 async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const { access } = request;
@@ -110,7 +110,7 @@ function toExchange(adapter: Adapter, request: ChatRequest): Exchange {
   return { access: request.access, path: adapter.path(request), headers: adapter.headers, body: adapter.toBody(request) };
 }
 
-/** An error before anything was said is like an error status: it may be tried again, and this exchange is over. */
+/** An error before any output is like an error status: the request may be retried, and this exchange has ended. */
 function refuseFailure(first: ChatEvent[] | null): ChatEvent[] {
   if (first === null) throw new Error('a reply ended without an end');
   if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);

@@ -1,13 +1,13 @@
 /**
- * What the rehearsal does with a conversation: a rule for each case, no intelligence, the same answer each time. Reads and
- * writes the Chat Completions wire, since it stands where a provider stands; `rehearsal.ts` puts it on the wire.
+ * The script of the rehearsal model: a rule for each case, always with the same reply. Reads and writes the Chat Completions wire, since it
+ * replaces a provider; `rehearsal.ts` is its HTTP side.
  */
 import { runCodeName } from '../core/code-mode/run-code.ts';
 import { findToolsName } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
 import { bestTool, guessArguments, readArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
 
-/** The parts of a request that it looks at, already checked. */
+/** The fields of a request that it uses, already validated. */
 export type RehearsalRequest = {
   messages: readonly RehearsalMessage[];
   tools: readonly RehearsalTool[];
@@ -17,7 +17,7 @@ export type RehearsalMessage = {
   role: string;
   text: string;
   calls: readonly { id: string; name: string; arguments: string }[];
-  /** Of a tool message: the call it answers. */
+  /** For a tool message: the call that it belongs to. */
   callId: string | null;
 };
 
@@ -25,7 +25,7 @@ export type RehearsalReply = { text: string; calls: readonly { name: string; arg
 
 const introduction = 'I am the rehearsal model, a stand-in with no intelligence.';
 
-/** The next step of the conversation. */
+/** Returns the next step of the conversation. */
 export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): RehearsalReply {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const input = messages[lastUser]?.text ?? '';
@@ -61,8 +61,8 @@ function say(text: string): RehearsalReply {
 }
 
 /**
- * The input with another text for what stands between marks of data (`core/triggers/templates/marked-data.ts`): as a model should, it takes no line
- * and no word of that for a wish. In what a line of ours calls, data stays.
+ * Returns the input with the marked data replaced (`core/triggers/templates/marked-data.ts`): like a model should, the script follows no
+ * commands in data. In the arguments of a command line, data stays.
  */
 function withData(input: string, write: (data: string) => string): string {
   const [before = '', ...marked] = input.split('<data>');
@@ -72,7 +72,7 @@ function withData(input: string, write: (data: string) => string): string {
   }, before);
 }
 
-/** Lines that begin with `/name`, in groups parted by blank lines: one group is one step. */
+/** Lines that begin with `/name`, in groups separated by blank lines: one group is one step. */
 function commandGroups(input: string): string[][] {
   return input
     .split(/\n[^\S\n]*\n/)
@@ -85,7 +85,7 @@ function commandGroups(input: string): string[][] {
     .filter((group) => group.length > 0);
 }
 
-/** The name goes out as it was written, so that any spelling of it can be tried. */
+/** Sends the name as written, so that any spelling can be tested. */
 function readCommand(line: string, tools: readonly RehearsalTool[]): { name: string; arguments: string } {
   const name = /^\/([^\s{]+)/.exec(line)?.[1] ?? '';
   return { name, arguments: readArgumentLine(line.slice(1 + name.length).trim(), findTool(name, tools)) };
@@ -104,13 +104,13 @@ function fold(name: string): string {
 
 function chooseTool(input: string, tools: readonly RehearsalTool[], choice: RehearsalRequest['toolChoice']): RehearsalTool | undefined {
   if (typeof choice === 'object') return tools.find((tool) => tool.name === choice.name);
-  // It writes no code: what it is told to run it runs.
+  // It writes no code; `run_code` is only called by command.
   const others = tools.filter(({ name }) => name !== findToolsName && name !== runCodeName);
-  // Nothing that it sees fits: there may be more than it sees.
+  // No visible tool matches, but hidden ones may.
   return bestTool(input, others) ?? tools.find(({ name }) => name === findToolsName) ?? (choice === 'required' ? tools[0] : undefined);
 }
 
-/** After a look for tools: the first of those it answered that is offered by now, as the look has put the best first. */
+/** After a search for tools: the first found tool that is now offered; the results are sorted by relevance. */
 function foundTool(input: string, since: readonly RehearsalMessage[], tools: readonly RehearsalTool[]): RehearsalTool | undefined {
   const calls = since.flatMap((message) => message.calls);
   if (calls.length === 0 || calls.some(({ name }) => name !== findToolsName)) return undefined;
@@ -125,7 +125,7 @@ function foundTool(input: string, since: readonly RehearsalMessage[], tools: rea
   );
 }
 
-/** What is looked for is the whole of what was said. */
+/** The search query is the whole input. */
 function argumentsFor(input: string, tool: RehearsalTool): Record<string, unknown> {
   return tool.name === findToolsName ? { query: input.trim().slice(0, limits.maxFindQueryLength) || '?' } : guessArguments(input, tool);
 }
@@ -136,7 +136,7 @@ function asksForThePast(input: string): boolean {
   );
 }
 
-/** What the user said and what came of it, newest last. */
+/** Returns a summary of the conversation: user inputs and results, the latest last. */
 function recall(earlier: readonly RehearsalMessage[]): string {
   const lines = earlier.flatMap((message, index): string[] => {
     if (message.role === 'user') return [`- you said: ${oneLine(message.text)}`];
@@ -156,7 +156,7 @@ function report(since: readonly RehearsalMessage[]): string {
   return [`${introduction} This is what the tools gave.`, ...lines].join('\n\n');
 }
 
-/** `name({"its":"arguments"})` of the call that a tool message answers. */
+/** Returns `name({"its":"arguments"})` for the call of a tool message. */
 function callOf(before: readonly RehearsalMessage[], result: RehearsalMessage): string {
   const call = before
     .findLast((message) => message.calls.some(({ id }) => id === result.callId))

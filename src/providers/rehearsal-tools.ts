@@ -1,12 +1,12 @@
-/** How the rehearsal picks a tool and fills its arguments from plain words: rules over names and schemas, nothing learnt. */
+/** Chooses a tool and its arguments from plain text for the rehearsal model: rules over names and schemas. */
 import { spaceWords } from '../core/name-words.ts';
 export type RehearsalTool = { name: string; description: string; parameters: Record<string, unknown>; aliases: readonly string[] };
 
 type Property = { type: string; enum: unknown[] | null; fallback: unknown };
 
 /**
- * Arguments after `/name`: JSON as it stands (good or bad, so that bad JSON can be tried), `key=value …` typed by the schema,
- * or free text for the first required text parameter. Answers the argument text to send.
+ * Parses the arguments after `/name`: JSON unchanged (valid or not, so that invalid JSON can be tested), `key=value …` typed by the schema,
+ * or free text for the first required string parameter. Returns the argument text to send.
  */
 export function readArgumentLine(rest: string, tool: RehearsalTool | undefined): string {
   if (rest.startsWith('{')) return rest;
@@ -20,7 +20,7 @@ export function readArgumentLine(rest: string, tool: RehearsalTool | undefined):
   return JSON.stringify({ [key]: typed(rest, properties.get(key)) });
 }
 
-/** The tool whose names (more) and description (less) share the most words with the input; undefined when there is too little. */
+/** Returns the tool whose names (more) and description (less) share the most words with the input; undefined if too few match. */
 export function bestTool(input: string, tools: readonly RehearsalTool[]): RehearsalTool | undefined {
   const wanted = wordsOf(input);
   let best: RehearsalTool | undefined;
@@ -35,7 +35,7 @@ export function bestTool(input: string, tools: readonly RehearsalTool[]): Rehear
   return best;
 }
 
-/** Every required parameter gets something out of the input: what is quoted, a path, an address, a number, or the input itself. */
+/** Fills every required parameter from the input: a quoted text, a path, a URL, a number, or the input itself. */
 export function guessArguments(input: string, tool: RehearsalTool): Record<string, unknown> {
   const properties = propertiesOf(tool);
   const quoted = [...input.matchAll(/`([^`]+)`|"([^"]+)"|“([^”]+)”/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
@@ -68,7 +68,7 @@ function guessText(key: string, input: string, quoted: string[]): string {
   return quoted.shift() ?? input.trim();
 }
 
-/** `key=value key="two words"`; null where anything else stands in between. */
+/** `key=value key="two words"`; null if anything else is in between. */
 function readPairs(rest: string): [string, string][] | null {
   const pairs: [string, string][] = [];
   const pattern = /([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)(?:\s+|$)/y;
@@ -90,7 +90,7 @@ function typed(written: string, property: Property | undefined): unknown {
     case undefined:
       return written === value ? (fromJson(value) ?? value) : value;
     default:
-      // Numbers, booleans, objects; what is none stays text, and the tool's own check says what is wrong with it.
+      // Numbers, booleans, objects; anything else stays text, and the tool's own check reports it.
       return fromJson(value) ?? value;
   }
 }
@@ -105,7 +105,7 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Plain text, then.
+    // Plain text.
     return undefined;
   }
 }
@@ -142,7 +142,7 @@ const fillers = new Set(
   ),
 );
 
-/** Lower-case words of three letters and more, names cut at their joints, a plural `s` dropped. */
+/** Returns lower-case words of three letters and more; splits names at their boundaries and drops a plural `s`. */
 function wordsOf(text: string): Set<string> {
   const words = spaceWords(text)
     .toLowerCase()

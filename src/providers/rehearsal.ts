@@ -1,13 +1,13 @@
 /**
- * The built-in stand-in for a model (DESIGN §6): `rehearsal/default` answers offline, over the OpenAI wire, to the ordinary
- * adapter. Deterministic. Here it is put on the wire; what it answers is in `rehearsal-script.ts`.
+ * The built-in rehearsal model (DESIGN §6): `rehearsal/default` replies offline, over the OpenAI wire, through the ordinary adapter.
+ * Deterministic. This file is its HTTP side; `rehearsal-script.ts` decides the reply.
  */
 import { isRecord } from '../core/wire-value.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './rehearsal-script.ts';
 import type { RehearsalTool } from './rehearsal-tools.ts';
 
-/** Answers a Chat Completions request with no network: an event stream or a document, or an error as OpenAI words it. */
+/** Responds to a Chat Completions request without a network: an event stream or a document, or an error in OpenAI's form. */
 export const rehearsalHttp: OutboundHttp = async (request) => {
   const body: unknown = await request.json();
   if (!isRecord(body)) return failure(400, 'invalid_request_error', 'The body must be an object.');
@@ -27,7 +27,7 @@ type LimitedReply = RehearsalReply & { finish: 'stop' | 'tool_calls' | 'length' 
 
 const charactersPerToken = 4;
 
-/** Cuts the reply where a model would stop for its token limit: in mid-text, or in the middle of an argument. */
+/** Cuts the reply at the token limit as a model would: within a text, or within an argument. */
 function limited(reply: RehearsalReply, maxTokens: number): LimitedReply {
   let room = maxTokens * charactersPerToken;
   const take = (text: string): string => {
@@ -78,7 +78,7 @@ function* streamFrames(reply: LimitedReply, identity: Identity, step: number, us
   yield 'data: [DONE]\n\n';
 }
 
-/** A few words each, as models stream; long texts in larger pieces, so that their number stays small. */
+/** Splits text into pieces of a few words, as models stream it; long texts into larger pieces, to bound their number. */
 function pieces(text: string): string[] {
   const size = Math.max(24, Math.ceil(text.length / 200));
   const found: string[] = [];
@@ -138,7 +138,9 @@ function readTool(tool: Record<string, unknown>, announced: ReadonlyMap<string, 
   return [{ name, description: told, parameters: isRecord(parameters) ? parameters : {}, aliases }];
 }
 
-/** Aliases from the announcement in the system prompt (`core/announce.ts`): `- terminalRun = builtin.bash (aliases: bash, shell): …`. */
+/**
+ * Reads aliases from the announcement in the system prompt (`core/announce.ts`): `- terminalRun = builtin.bash (aliases: bash, shell): …`.
+ */
 function announcedAliases(messages: readonly RehearsalMessage[]): Map<string, string[]> {
   const aliases = new Map<string, string[]>();
   for (const message of messages) {

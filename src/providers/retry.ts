@@ -1,12 +1,13 @@
-/** Trying again what failed before its first byte (DESIGN §6): 429, 5xx and broken connections, a few times, with growing waits. */
+/**
+ * Retries requests that failed before their first byte (DESIGN §6): 429, 5xx and broken connections, a few times with increasing delays.
+ */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 /**
- * Runs `attempt` until it succeeds or is not worth another try; throws the last problem. A `Retry-After` is kept to, but
- * not waited for beyond `maxRetryAfterMs`: then the problem goes out at once, with the time in it. Time-outs are not tried
- * again here, since the caller has waited long enough for one.
+ * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows `Retry-After` up to `maxRetryAfterMs`; a longer
+ * one throws the problem immediately, including the delay. Timeouts are not retried, since the client has already waited.
  */
 export async function withRetries<T>(clock: Clock, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
@@ -20,7 +21,7 @@ export async function withRetries<T>(clock: Clock, signal: AbortSignal | undefin
   }
 }
 
-/** null: do not try again. */
+/** null: do not retry. */
 function delayBefore(error: unknown, failures: number): number | null {
   if (!(error instanceof Problem) || error.extra.retryable !== true || error.code === 'upstream_timeout') return null;
   if (failures >= limits.maxProviderRetries) return null;

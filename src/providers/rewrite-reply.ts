@@ -1,6 +1,6 @@
 /**
- * A proxied reply read and written anew in the dialect that it came in, in the form that clients can rely on: for providers whose
- * profile asks for it. What needs no rewriting never comes here (`proxy.ts`); another dialect is `engine/translate-chat.ts`.
+ * Parses a proxied reply and rewrites it in the same dialect, in a form that clients can rely on: for providers whose profile requires it.
+ * `proxy.ts` forwards other replies unchanged; `engine/translate-chat.ts` translates to other dialects.
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import { Problem } from '../core/problem.ts';
@@ -18,12 +18,12 @@ export type Rewriting = {
   adapter: Adapter;
   dialect: Dialect;
   model: string;
-  /** In place of the model, in the answer. */
+  /** Replaces the model in the reply. */
   agentRef: string | undefined;
-  /** The caller's request asks for usage at the end of a stream. */
+  /** The client requested usage at the end of the stream. */
   includeUsage: boolean;
   clock: Clock;
-  /** Of the answer. */
+  /** The headers of the response. */
   headers: Headers;
   signal: AbortSignal | undefined;
 };
@@ -46,7 +46,7 @@ function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage
   };
 }
 
-/** Waits for the first batch, so that a reply which is an error from the start is an error status. */
+/** Waits for the first batch, so that an immediate error becomes an error status. */
 export async function rewriteStream(open: OpenReply, rewriting: Rewriting): Promise<Response> {
   const { access, adapter, dialect, model, clock, headers, signal } = rewriting;
   const reply = adapter.createReply({ access, model });

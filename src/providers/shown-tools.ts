@@ -1,6 +1,6 @@
 /**
- * Tools as a request to one provider would hold them, for who wants to see it before it is sent: asked of the adapter itself, so that
- * what is shown is what goes. Used by `GET /v1/toolsets/{toolset}/tools`.
+ * Shows the tools as a request to one provider would contain them. Uses the adapter itself, so the result equals what is sent. Used by `GET
+ * /v1/toolsets/{toolset}/tools`.
  */
 import type { ProviderAccess } from '../core/provider.ts';
 import { defaultBaseUrl, type ProviderKind } from '../core/provider-kind.ts';
@@ -15,13 +15,13 @@ export type ShownTools = {
   /** By tool name, in the order sent. */
   definitions: ReadonlyMap<string, Json>;
   changes: ReadonlyMap<string, readonly ToolChange[]>;
-  /** Not sent: by tool name, why. */
+  /** Tools that are not sent: the reason by tool name. */
   left: ReadonlyMap<string, string>;
-  /** Where tools are told in the system text and not as definitions: the block of it. */
+  /** If tools are described in the system text instead of definitions: that text. */
   prompt: string | null;
 };
 
-/** `model`: '' for what holds for all of the provider's. */
+/** `model`: '' for what applies to all models of the provider. */
 export function showTools(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): ShownTools {
   const profile = profileFor(access, model);
   if (profile.protocol === 'text') return showText(tools);
@@ -33,8 +33,8 @@ export function showTools(access: ProviderAccess, model: string, tools: readonly
 }
 
 /**
- * Tools that are sent once they were found, a few in any request: each as it goes then, whatever the provider takes of all of them
- * at once.
+ * Tools that are sent after a search found them, a few per request. Each is shown as sent then, without the provider's limits for all tools
+ * together.
  */
 export function showLaterTools(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): ShownTools {
   const atOnce = Math.min(profileFor(access, model).maxTools ?? toolsAtOnce, toolsAtOnce);
@@ -48,21 +48,21 @@ export function showLaterTools(access: ProviderAccess, model: string, tools: rea
   };
 }
 
-/** Small enough that none is left out for the size of the others (`limits.maxSchemaPartsPerRequest`) but for one that is too large itself. */
+/** Small enough that only a tool that is too large itself is skipped (`limits.maxSchemaPartsPerRequest`). */
 const toolsAtOnce = 16;
 
-/** The text protocol: tools as they are, in words. */
+/** The text protocol: tools unchanged, described in the prompt. */
 export function showText(tools: readonly OfferedTool[]): ShownTools {
   const definitions = new Map(tools.map((tool) => [tool.name, promptTool(tool)]));
   return { definitions, changes: new Map(), left: new Map(), prompt: tools.length === 0 ? null : renderPrompt({ tools }) };
 }
 
-/** A provider of a kind with nothing said about it. Never called. */
+/** A provider of a kind without further settings. Never called. */
 export function exampleAccess(kind: ProviderKind): ProviderAccess {
   return { name: kind, kind, baseUrl: defaultBaseUrl(kind) ?? 'https://provider.invalid/v1', headers: {}, models: [], profile: {} };
 }
 
-/** One a tool, in order. Gemini has them in groups. */
+/** One definition per tool, in order. Gemini groups them. */
 function toldIn(body: unknown): Json[] {
   const tools = isRecord(body) && Array.isArray(body.tools) ? body.tools.filter(isRecord) : [];
   return tools.flatMap((tool) => (Array.isArray(tool.functionDeclarations) ? tool.functionDeclarations.filter(isRecord) : [tool]));

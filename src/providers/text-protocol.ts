@@ -1,7 +1,7 @@
 /**
- * Models without tools of their own (DESIGN §6): tools are told in the prompt, calls are read out of the model's words, and results
- * go back as one user message. A wrapper around any `ChatModel`; requests that need none of it pass as they are. What stands in the
- * prompt is `core/text-calls/text-tool-prompt.ts`, how calls are read `core/text-calls/text-tool-calls.ts`.
+ * Adds tools to models without native tool support (DESIGN §6): the prompt describes the tools, calls are parsed from the model's text, and
+ * results are sent as one user message. Wraps any `ChatModel`; requests that do not need it pass unchanged.
+ * `core/text-calls/text-tool-prompt.ts` writes the prompt, `core/text-calls/text-tool-calls.ts` parses calls.
  */
 import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
 import type { Message } from '../core/message.ts';
@@ -29,7 +29,7 @@ async function* streamAsText(model: ChatModel, request: ChatRequest, signal: Abo
   }
 }
 
-/** The same request with its tools in the words of the conversation. */
+/** Returns the request with its tools described in the conversation. */
 export function toTextRequest(request: ChatRequest): ChatRequest {
   const { tools, toolChoice, messages, settings } = request;
   const { parallelToolCalls: parallel = true, ...others } = settings;
@@ -37,7 +37,7 @@ export function toTextRequest(request: ChatRequest): ChatRequest {
   return { ...request, messages: addToSystem(renderMessages(messages), prompt), tools: [], toolChoice: 'auto', settings: others };
 }
 
-/** At the end of the system text that the conversation begins with. */
+/** Appends to the system text at the beginning of the conversation. */
 function addToSystem(messages: readonly Message[], text: string): Message[] {
   const spoken = messages.findIndex(({ role }) => role !== 'system');
   const end = spoken < 0 ? messages.length : spoken;
@@ -46,11 +46,11 @@ function addToSystem(messages: readonly Message[], text: string): Message[] {
   return [...messages.slice(0, Math.max(0, end - 1)), system, ...messages.slice(end)];
 }
 
-/** Events of the model's reply → the same with calls in place of their text. */
+/** Converts events of the model's reply: calls replace their text. */
 class TextReply {
   readonly #request: ChatRequest;
   readonly #calls: TextToolCalls;
-  /** Calls are numbered in the order in which they start, those of the text and any that came natively. */
+  /** Calls are numbered in the order in which they start, parsed and native ones together. */
   readonly #numbers = new Map<string, number>();
   #hasNativeCalls = false;
 
@@ -63,7 +63,7 @@ class TextReply {
   take(event: ChatEvent): ChatEvent[] {
     switch (event.type) {
       case 'text':
-        // A refusal has a field of its own on the wire, and holds no calls.
+        // A refusal is a separate field on the wire and contains no calls.
         return event.refusal ? [event] : this.#numbered('text', this.#calls.push(event.text));
       case 'call-start':
       case 'call-delta':
@@ -95,7 +95,7 @@ class TextReply {
     return this.#numbered('text', this.#calls.finish({ ...how, hasOtherCalls: this.#hasNativeCalls }));
   }
 
-  /** As in every reply: calls are why it ended, unless it was cut. */
+  /** As in every reply: calls are the reason, unless the reply was cut. */
   #reason(reason: FinishReason): FinishReason {
     return this.#numbers.size > 0 && (reason === 'stop' || reason === 'unknown') ? 'tool-calls' : reason;
   }

@@ -1,7 +1,7 @@
 /**
- * The tools of a request as its provider takes them: schemas compiled to what it accepts, descriptions and numbers within its
- * limits, and the choice of a tool in the words it knows. What could not be sent is reported, and the rest go. Found once for a list of
- * tools: a session's list is the same object from step to step, so that a warm step pays nothing.
+ * Converts the tools of a request to what its provider accepts: compiled schemas, descriptions and numbers within its limits, and a
+ * supported tool choice. Tools that cannot be sent are reported and skipped. Cached by the list of tools: a session uses the same list
+ * object in all steps, so later steps cost nothing.
  */
 import type { Profile } from '../core/provider-profile.ts';
 import { limits } from '../core/limits.ts';
@@ -10,15 +10,15 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { profileFor } from './profiles.ts';
 
-/** `path`: where in the tool's input schema, as a JSON Pointer; '' is the tool itself. */
+/** `path`: the position in the tool's input schema, as a JSON Pointer; '' is the tool itself. */
 export type ToolChange = { path: string; message: string };
 
 export type ToolDefinitions = {
   /** In the order offered. */
   tools: readonly OfferedTool[];
-  /** By tool name: what is different from the tool as it was offered. */
+  /** By tool name: what differs from the offered tool. */
   changes: ReadonlyMap<string, readonly ToolChange[]>;
-  /** Not sent: by tool name, why. */
+  /** Tools that are not sent: the reason by tool name. */
   left: ReadonlyMap<string, string>;
 };
 
@@ -33,8 +33,8 @@ export function defineTools(tools: readonly OfferedTool[], profile: Profile): To
 const defined = new WeakMap<readonly OfferedTool[], WeakMap<Profile, ToolDefinitions>>();
 
 /**
- * The tools to send and the choice as this provider can be told it. `tools` is empty where none can be sent. A choice that cannot be told,
- * or of a tool that cannot be sent, is `auto`: to ask for any tool would have the model call another one.
+ * Returns the tools to send and a choice that the provider supports. `tools` is empty if none can be sent. An unsupported choice, or one of
+ * a tool that cannot be sent, becomes `auto`: `required` would make the model call another tool.
  */
 export function offerTools(
   { tools: offered, toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>,
@@ -42,7 +42,7 @@ export function offerTools(
 ): { tools: readonly OfferedTool[]; toolChoice: ChatRequest['toolChoice'] } {
   const { tools } = defineTools(offered, profile);
   if (tools.length === 0 || toolChoice === 'auto') return { tools, toolChoice: 'auto' };
-  // To call nothing is not forced: those that refuse a forced choice take it.
+  // `none` forces nothing, so providers that reject a forced choice accept it.
   if (toolChoice === 'none') return profile.toolChoice === 'absent' ? { tools: [], toolChoice: 'auto' } : { tools, toolChoice };
   if (profile.toolChoice === 'auto' || profile.toolChoice === 'absent') return { tools, toolChoice: 'auto' };
   if (typeof toolChoice === 'string') return { tools, toolChoice };
@@ -52,7 +52,7 @@ export function offerTools(
   return { tools: tools.includes(chosen) ? tools : [...tools.slice(0, -1), chosen], toolChoice };
 }
 
-/** A tool that is asked for goes before those that only may be called. */
+/** A tool that the choice names takes precedence over optional ones. */
 function beyondNumber(offered: readonly OfferedTool[], name: string, profile: Profile): OfferedTool | undefined {
   const tool = offered.find((candidate) => candidate.name === name);
   return tool && define([tool], profile).tools[0];
@@ -73,10 +73,10 @@ function define(offered: readonly OfferedTool[], profile: Profile): ToolDefiniti
     if (!compiled.ok) {
       left.set(tool.name, `its input schema ${compiled.fault}`);
     } else if (tools.length >= most) {
-      left.set(tool.name, `the provider takes ${most} tools in one request`);
+      left.set(tool.name, `the provider accepts ${most} tools per request`);
     } else {
       const description = shortened(tool.description, profile.maxToolDescription);
-      const cut = { path: '', message: `its description is cut at ${profile.maxToolDescription} characters` };
+      const cut = { path: '', message: `its description is truncated to ${profile.maxToolDescription} characters` };
       const all = description === tool.description ? compiled.changes : [cut, ...compiled.changes];
       if (all.length > 0) changes.set(tool.name, all);
       const isSame = description === tool.description && compiled.schema === tool.inputSchema;
@@ -89,11 +89,11 @@ function define(offered: readonly OfferedTool[], profile: Profile): ToolDefiniti
 
 function shortened(description: string, most: number | null): string {
   if (most === null || description.length <= most) return description;
-  // Not in the middle of a character that takes two units.
+  // Not within a surrogate pair.
   return `${description.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Which tools of a request its provider cannot be sent, and why: told once for a list of tools. */
+/** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */
 export function logLeftTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
   if (log === undefined || tools.length === 0) return;
   const definitions = defineTools(tools, profileFor(access, model));

@@ -1,6 +1,6 @@
 /**
- * One exchange with a provider: the request out through the guarded door, the reply's bytes to batches of events, with
- * time-outs and bounds. Knows HTTP and event streams, and no wire format: that is a `ReplyReader`.
+ * One exchange with a provider: sends the request through the guarded outbound client and turns the reply's bytes into batches of events,
+ * with timeouts and limits. Knows HTTP and event streams, but no wire format; a `ReplyReader` does.
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
@@ -18,13 +18,13 @@ import { connectionProblem, type FailureOptions, malformedProblem, responseProbl
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
 
-/** `headers`: beside the provider's own, which go before them. */
+/** `headers`: besides the provider's own, which take precedence. */
 export type Exchange = { access: ProviderAccess; path: string; headers?: Readonly<Record<string, string>> | undefined; body: unknown };
 
-/** An answer with a success status, its body unread. `patience` watches it until stopped. */
+/** A successful response with an unread body. `patience` watches it until stopped. */
 export type OpenReply = { response: Response; patience: Patience };
 
-/** Sends the request and waits for the answer's head. Throws `Problem` for everything but success, and what the signal aborts with. */
+/** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
 export async function openReply(
   deps: { http: OutboundHttp; clock: Clock },
   exchange: Exchange,
@@ -35,7 +35,7 @@ export async function openReply(
   const patience = new Patience(deps.clock, signal);
   try {
     const request = toRequest(exchange);
-    patience.allow(limits.providerFirstByteTimeoutMs, 'did not answer in time');
+    patience.allow(limits.providerFirstByteTimeoutMs, 'did not respond in time');
     const response = await patience.guard(deps.http(request, { purpose: 'provider', signal: patience.signal }));
     if (!response.ok) throw await patience.guard(responseProblem(access, response, deps.clock.now(), options));
     return { response, patience };
@@ -49,9 +49,8 @@ export async function openReply(
 }
 
 /**
- * The answer's head, for a body that is passed on unread: with nothing of ours on the exchange but one timer, because in
- * workerd a signal on a request costs more than all else that is done with it. None is needed: when the caller leaves, the
- * runtime drops the request that is being served and all its fetches.
+ * Returns the response headers, for a body that is forwarded unread. Uses only one timer, because in workerd a signal on a request costs
+ * more than everything else. None is needed: when the client disconnects, the runtime drops the request and all its fetches.
  */
 export async function openHead(
   deps: { http: OutboundHttp; clock: Clock },
@@ -60,7 +59,7 @@ export async function openHead(
 ): Promise<Response> {
   const { access } = exchange;
   const late = (): never => {
-    throw timeoutProblem(access, 'did not answer in time');
+    throw timeoutProblem(access, 'did not respond in time');
   };
   try {
     const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
@@ -72,14 +71,14 @@ export async function openHead(
 }
 
 /**
- * The body of a plain answer, parsed. A provider that streams although it was not asked to is read to its end, too: then it is
- * refused as no JSON. Same time-outs and bounds as a streamed reply; no signal, as above.
+ * Returns the parsed body of an unstreamed reply. If a provider streams anyway, the stream is read to its end and rejected as invalid JSON.
+ * Timeouts and limits are those of a streamed reply; no signal, as above.
  */
 export async function openWhole(deps: { http: OutboundHttp; clock: Clock }, exchange: Exchange): Promise<unknown> {
   const { access } = exchange;
   const response = await openHead(deps, exchange, { firstByteMs: limits.providerWholeTimeoutMs });
   const late = (): never => {
-    throw timeoutProblem(access, 'fell silent in the middle of its reply');
+    throw timeoutProblem(access, 'stopped sending in the middle of its reply');
   };
   let text: string;
   try {
@@ -90,11 +89,11 @@ export async function openWhole(deps: { http: OutboundHttp; clock: Clock }, exch
   try {
     return JSON.parse(withoutKey(access, text));
   } catch (error) {
-    throw malformedProblem(access, text === '' ? 'sent an empty answer' : 'sent an answer that is not JSON', error);
+    throw malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error);
   }
 }
 
-/** At once where its length is told and true, which is the usual case and the cheapest. */
+/** Reads the body at once if its length is declared, which is the usual and cheapest case. */
 async function readText(access: ProviderAccess, response: Response): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   if (length <= limits.maxPlainReplyBytes && !response.headers.has('content-encoding')) return await response.text();
@@ -113,8 +112,8 @@ function toRequest({ access, path, headers, body }: Exchange): Request {
 }
 
 /**
- * The reply as batches, one a network read that gave something. The last batch ends with `finish` or `error`, whatever
- * happens to the bytes; throws only what the outer signal aborts with. Closes the exchange when the consumer leaves.
+ * Yields the reply as batches, one per network read with events. The last batch ends with `finish` or `error`, whatever happens to the
+ * bytes; throws only the outer signal's reason. Closes the exchange when the consumer stops.
  */
 export async function* readReply(
   open: OpenReply,
@@ -130,7 +129,7 @@ export async function* readReply(
   }
 }
 
-/** The same, read by read, for those to whom a generator's turns cost too much. To be closed. */
+/** The same, read by read, for callers for whom a generator is too slow. Must be closed. */
 export class ReplyCursor {
   readonly #patience: Patience;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
@@ -169,17 +168,20 @@ export class ReplyCursor {
     }
   }
 
-  /** What still runs is given up. */
+  /** Aborts what still runs. */
   close(): void {
     this.#patience.stop();
     this.#cancel();
   }
 
-  /** The events of one read. */
+  /** Returns the events of one read. */
   async #read(): Promise<ChatEvent[]> {
-    if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty answer');
+    if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty reply');
     const inTail = this.#reply.state === 'tail';
-    this.#patience.allow(inTail ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs, 'fell silent in the middle of its reply');
+    this.#patience.allow(
+      inTail ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs,
+      'stopped sending in the middle of its reply',
+    );
     const { done, value } = await this.#reader.read();
     if (this.#signal?.aborted) throw this.#signal.reason;
     if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
@@ -195,7 +197,7 @@ export class ReplyCursor {
     return events;
   }
 
-  /** Each is a row of the log: a flood of them ends the reply. */
+  /** Each native event is a row of the log, so too many end the reply. */
   #counted(events: ChatEvent[]): ChatEvent[] {
     this.#natives += countNatives(events);
     if (this.#natives > limits.maxNativePartsPerReply) throw nativeFlood(this.#access);
@@ -204,12 +206,12 @@ export class ReplyCursor {
 
   #cancel(): void {
     this.#reader?.cancel().catch(() => {
-      // The connection is gone already, which is all that was wanted.
+      // The connection is already closed.
     });
   }
 }
 
-/** Things that the provider wants back. */
+/** Returns the number of native events. */
 export function countNatives(events: readonly ChatEvent[]): number {
   let count = 0;
   for (const event of events) if (event.type === 'native') count += 1;
@@ -217,7 +219,7 @@ export function countNatives(events: readonly ChatEvent[]): number {
 }
 
 export function nativeFlood(access: ProviderAccess): Problem {
-  return malformedProblem(access, `wants more than ${limits.maxNativePartsPerReply} things of one reply back`);
+  return malformedProblem(access, `requires more than ${limits.maxNativePartsPerReply} parts of one reply to be returned`);
 }
 
 type Take = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[] };
@@ -234,13 +236,13 @@ function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
     bytes: (value) => takeAll(parser.push(value)),
     end() {
       const events = takeAll(parser.end());
-      if (messages === 0) return [errorEvent(malformedProblem(access, 'sent an answer that is neither JSON nor an event stream'))];
+      if (messages === 0) return [errorEvent(malformedProblem(access, 'sent a reply that is neither JSON nor an event stream'))];
       return [...events, ...reply.end()];
     },
   };
 }
 
-/** A list is a stream of its elements; whatever else is one reply. The first byte that is no blank tells. */
+/** A JSON list is a stream of its elements; anything else is one reply. The first non-blank byte decides. */
 function takeJson(access: ProviderAccess, reply: ReplyReader): Take {
   let take: Take | null = null;
   return {
@@ -278,7 +280,7 @@ function takeWhole(access: ProviderAccess, reply: ReplyReader): Take {
       try {
         body = JSON.parse(text);
       } catch (error) {
-        return [errorEvent(malformedProblem(access, text === '' ? 'sent an empty answer' : 'sent an answer that is not JSON', error))];
+        return [errorEvent(malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error))];
       }
       return reply.takeWhole(body);
     },

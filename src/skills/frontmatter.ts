@@ -1,6 +1,6 @@
 /**
- * The YAML between the `---` lines of a `SKILL.md` as data. Only YAML is known here; what the fields must be is
- * `core/skills/skill-file.ts`. The text is bounded before it comes here (`limits.maxFrontmatterBytes`).
+ * Parses the YAML between the `---` lines of a `SKILL.md`. `core/skills/skill-file.ts` validates the fields. The caller bounds the text
+ * (`limits.maxFrontmatterBytes`).
  */
 import { limits } from '../core/limits.ts';
 import type { FrontmatterReader } from '../core/skills/skill-file.ts';
@@ -18,7 +18,7 @@ export const readFrontmatter: FrontmatterReader = (text) => {
     : {
         ...again,
         warnings: [
-          `The value of ${quoted?.names.join(', ')} holds ": ", which YAML takes for a map: it was read as one text. Put it in quotes.`,
+          `The value of ${quoted?.names.join(', ')} contains ": ", which YAML reads as a map. It was read as one string. Put it in quotes.`,
         ],
       };
 };
@@ -27,7 +27,7 @@ function parse(text: string): { fields: Record<string, unknown> } | { faults: st
   try {
     const value = readYaml(text, bounds);
     if (isRecord(value)) return { fields: value };
-    return { faults: ['The frontmatter must be a map of fields, such as name: and description:.'] };
+    return { faults: ['The frontmatter must be a map with fields such as name and description.'] };
   } catch (error) {
     if (error instanceof YamlFault) return { faults: [toFault(error)] };
     throw error;
@@ -37,22 +37,22 @@ function parse(text: string): { fields: Record<string, unknown> } | { faults: st
 const bounds = {
   maxDepth: 100,
   maxSeparators: limits.maxFrontmatterBytes,
-  // Anchors are how a small document becomes an enormous one, and no frontmatter needs them.
+  // Aliases can expand a small document without limit, and no frontmatter needs them.
   maxAliased: 0,
-  // `version: 1.0` is a number to YAML, and would come back as 1. The format has texts there.
+  // YAML reads `version: 1.0` as a number, which would become 1. The format defines strings there.
   writtenIn: 'metadata',
 };
 
-/** The reader's lines count from the frontmatter's first; in the file the `---` stands before it. */
+/** Lines are counted from the frontmatter's first line; in the file it follows `---`. */
 function toFault({ kind, message, place }: YamlFault): string {
   const where = place === null ? '' : ` in line ${place.line + 1}`;
-  if (kind === 'aliases') return `The frontmatter uses an alias (*name)${where}; write the value out.`;
+  if (kind === 'aliases') return `The frontmatter uses an alias (*name)${where}; repeat the value instead.`;
   return `The frontmatter is not valid YAML${where}: ${message}.`;
 }
 
 /**
- * Many published skills write `description: Use when: …`, which is not YAML; agentskills.io's guide for clients asks to read
- * them all the same. Such values become quoted text. null: there are none.
+ * Many published skills write `description: Use when: …`, which is not valid YAML; agentskills.io's guide for clients asks to accept them.
+ * Such values are quoted. null: there are none.
  */
 function quoteColons(text: string): { text: string; names: string[] } | null {
   const names: string[] = [];

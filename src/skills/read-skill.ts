@@ -1,6 +1,6 @@
 /**
- * A skill from the files that somebody gave: `SKILL.md` as text and the resources beside it. All faults at once, each at its
- * path. The one way in for JSON, zip archives, and stored documents that are read back; used by the Catalog.
+ * Reads a skill from its files: `SKILL.md` as text, and the resources. Reports all faults with their paths. Used by the Catalog for JSON
+ * requests, zip archives and stored documents.
  */
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { limits } from '../core/limits.ts';
@@ -11,7 +11,7 @@ import { type GivenResource, toResource } from '../core/skills/skill-resource.ts
 import { utf8Length } from '../core/utf8.ts';
 import { readFrontmatter } from './frontmatter.ts';
 
-/** As a skill is handed to the Catalog. `path` is what the author called it, checked here. */
+/** The form in which the Catalog receives a skill. `path`: as the author wrote it, validated here. */
 export type SkillFiles = { content: string; resources: GivenResource[] };
 
 /** Throws `invalid_request`. */
@@ -28,20 +28,23 @@ export function readSkill(name: string, { content, resources }: SkillFiles): { s
   });
   const total = files.reduce((sum, { bytes }) => sum + bytes, utf8Length(content));
   if (total > limits.maxSkillBytes)
-    issues.push({ path: 'resources', message: `with ${skillFile} they are ${total} bytes; a skill is at most ${limits.maxSkillBytes}` });
+    issues.push({
+      path: 'resources',
+      message: `with ${skillFile} they have ${total} bytes; a skill may have at most ${limits.maxSkillBytes}`,
+    });
   if ('issues' in read || issues.length > 0) throw invalidRequest(issues);
   const skill = { ...read.fields, content, resources: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
   return { skill, warnings: [...read.warnings, ...strayWarnings(stray)] };
 }
 
-/** A path that is no good is refused, whatever it is called. */
+/** An invalid path is rejected in any case. */
 function isLeftOut(path: string): boolean {
   return isStray(path) && skillPathFault(path) === null;
 }
 
 function pathIssues(resources: readonly GivenResource[]): Issue[] {
   if (resources.length > limits.maxSkillResources)
-    return [{ path: 'resources', message: `are ${resources.length}; a skill has at most ${limits.maxSkillResources}` }];
+    return [{ path: 'resources', message: `there are ${resources.length}; a skill may have at most ${limits.maxSkillResources}` }];
   const paths = new Set<string>();
   const issues = resources.flatMap(({ path }): Issue[] => {
     const fault = paths.has(path) ? 'is given twice' : pathFault(path);
@@ -51,18 +54,18 @@ function pathIssues(resources: readonly GivenResource[]): Issue[] {
   // A file cannot also be a folder.
   const folders = [...paths].flatMap((path) => {
     const parent = parentsOf(path).find((folder) => paths.has(folder));
-    return parent === undefined ? [] : [{ path: at(path), message: `lies in ${quoted(parent)}, which is a file` }];
+    return parent === undefined ? [] : [{ path: at(path), message: `is inside ${quoted(parent)}, which is a file` }];
   });
   return [...issues, ...folders];
 }
 
 function pathFault(path: string): string | null {
-  if (path === skillFile) return 'is the skill itself: give it as `content`';
+  if (path === skillFile) return 'is the skill itself: send it as `content`';
   if (utf8Length(path) > limits.maxSkillPathBytes) return `is longer than ${limits.maxSkillPathBytes} bytes`;
   return skillPathFault(path);
 }
 
-/** Where a fault stands. A path that is too long does not come back whole. */
+/** Returns the path of a fault, shortened if it is too long. */
 function at(path: string): string {
   return `resources.${path.slice(0, limits.maxSkillPathBytes)}`;
 }
@@ -72,7 +75,7 @@ function parentsOf(path: string): string[] {
   return segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
 }
 
-/** One for all: an archive of another system may have a hundred. */
+/** One warning for all, since an archive may contain a hundred stray files. */
 export function strayWarnings(stray: readonly { path: string }[]): Issue[] {
   const [first] = stray;
   if (first === undefined) return [];
@@ -80,7 +83,7 @@ export function strayWarnings(stray: readonly { path: string }[]): Issue[] {
   return [
     {
       path: 'resources',
-      message: `${quoted(first.path)}${more} were left out: hidden files and what systems leave behind are no part of a skill`,
+      message: `${quoted(first.path)}${more} were skipped: hidden files and files of operating systems are not part of a skill`,
     },
   ];
 }

@@ -1,35 +1,35 @@
 /**
- * The entries of a zip archive, from its central directory (PKWARE APPNOTE 6.3.10, §4.3.12 and §4.3.16), and nothing of their content.
- * What a skill's archive has no need for, and others have hidden things in, is refused with the entry's name: encryption,
- * links, other methods than stored and deflate, zip64, more disks than one.
+ * Reads the entries of a zip archive from its central directory (PKWARE APPNOTE 6.3.10, §4.3.12 and §4.3.16), without their content.
+ * Features that a skill does not need and that can hide content are rejected with the entry's name: encryption, links, methods other than
+ * stored and deflate, zip64, multiple disks.
  */
 import type { Issue } from '../core/problem.ts';
 import { limits } from '../core/limits.ts';
 
 export type ZipEntry = {
-  /** As written; not checked to be a good path. */
+  /** As written; not validated. */
   name: string;
   isDirectory: boolean;
   deflated: boolean;
   crc: number;
   compressedBytes: number;
   bytes: number;
-  /** Of its local header. */
+  /** The offset of its local header. */
   offset: number;
 };
 
-/** A string says why it is no archive that can be read; issues are entries' own. */
+/** A string: why the archive cannot be read. `issues`: faults of single entries. */
 export function readZipDirectory(archive: Uint8Array): { entries: ZipEntry[]; issues: Issue[] } | string {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
   const end = findEnd(view);
-  if (end === null) return 'is no zip archive, or its end is missing';
+  if (end === null) return 'is not a zip archive, or its end is missing';
   const count = view.getUint16(end + 10, true);
   const size = view.getUint32(end + 12, true);
   const start = view.getUint32(end + 16, true);
-  if (view.getUint16(end + 4, true) !== 0 || count !== view.getUint16(end + 8, true)) return 'is a part of an archive on several disks';
-  if (count === 0xffff || size === 0xffffffff || start === 0xffffffff) return 'is in the zip64 form, which no skill is large enough for';
-  if (count > limits.maxZipEntries) return `has ${count} entries; at most ${limits.maxZipEntries} are read`;
-  if (start + size > end) return 'has a directory that reaches beyond its end';
+  if (view.getUint16(end + 4, true) !== 0 || count !== view.getUint16(end + 8, true)) return 'is part of a multi-disk archive';
+  if (count === 0xffff || size === 0xffffffff || start === 0xffffffff) return 'is in the zip64 format, which is not supported';
+  if (count > limits.maxZipEntries) return `has ${count} entries; at most ${limits.maxZipEntries} are allowed`;
+  if (start + size > end) return 'has a directory that extends beyond its end';
   const entries: ZipEntry[] = [];
   const issues: Issue[] = [];
   let at = start;
@@ -51,7 +51,7 @@ const endBytes = 22;
 const headerSignature = 0x02014b50;
 const headerBytes = 46;
 
-/** The end record stands last, before a comment of at most 65,535 bytes that must reach to the end exactly. */
+/** The end record is last, before a comment of at most 65,535 bytes that must end exactly at the end of the archive. */
 function findEnd(view: DataView): number | null {
   const last = view.byteLength - endBytes;
   for (let at = last; at >= Math.max(0, last - 0xffff); at -= 1) {
@@ -78,7 +78,7 @@ function readEntry(archive: Uint8Array, view: DataView, at: number): ZipEntry | 
       offset: view.getUint32(at + 42, true),
     };
   } catch {
-    // The only thing that can go wrong here is the name.
+    // Decoding can only fail for the name.
     return 'name';
   }
 }
@@ -86,9 +86,9 @@ function readEntry(archive: Uint8Array, view: DataView, at: number): ZipEntry | 
 function faultOf(view: DataView, at: number): string | null {
   if ((view.getUint16(at + 8, true) & 0x2041) !== 0) return 'is encrypted';
   const method = view.getUint16(at + 10, true);
-  if (method !== 0 && method !== 8) return `is compressed with method ${method}: use deflate, or none`;
-  // The upper half are Unix modes where a Unix wrote it, and mostly 0 elsewhere.
+  if (method !== 0 && method !== 8) return `is compressed with method ${method}: use deflate or no compression`;
+  // The upper half contains Unix modes if the archive was created on Unix, otherwise mostly 0.
   const type = (view.getUint32(at + 38, true) >>> 16) & 0o170000;
-  if (type === 0o120000) return 'is a symbolic link: put the file itself there';
-  return type === 0 || type === 0o100000 || type === 0o040000 ? null : 'is no ordinary file';
+  if (type === 0o120000) return 'is a symbolic link: include the file itself';
+  return type === 0 || type === 0o100000 || type === 0o040000 ? null : 'is not a regular file';
 }

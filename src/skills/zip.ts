@@ -1,6 +1,6 @@
 /**
- * A skill's files from a zip archive: `SKILL.md` at its top, or in the one folder there. Everything is bounded twice, by what
- * the directory says and by what comes out, so neither a bomb nor a header that lies gets further than a file may be large.
+ * Reads a skill's files from a zip archive: `SKILL.md` at the top, or in the only folder there. Sizes are checked twice, from the directory
+ * and while decompressing, so neither a zip bomb nor a false header can exceed the limits.
  */
 import { Inflate } from 'fflate';
 import { joinBytes } from '../core/bytes.ts';
@@ -13,7 +13,7 @@ import { toPlainText } from '../core/skills/skill-resource.ts';
 import { strayWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
-/** Throws `invalid_request`, with the names of the entries that are at fault. */
+/** Throws `invalid_request` with the names of the faulty entries. */
 export function readSkillZip(archive: Uint8Array): SkillFiles & { warnings: Issue[] } {
   const directory = readZipDirectory(archive);
   if (typeof directory === 'string') throw invalidRequest([{ path: '', message: `the archive ${directory}` }]);
@@ -33,19 +33,19 @@ export function readSkillZip(archive: Uint8Array): SkillFiles & { warnings: Issu
     const path = entry.name.slice(top.length);
     const text = toPlainText(bytes);
     if (path !== skillFile) resources.push({ path, ...(text === null ? { base64: toBase64(bytes) } : { text }) });
-    else if (text === null) throw refused([{ path: entry.name, message: 'is not plain UTF-8 text' }]);
+    else if (text === null) throw refused([{ path: entry.name, message: 'is not valid UTF-8 text' }]);
     else content = text;
   }
   if (content === null) throw new Error('readSkillZip: the top folder was chosen by its SKILL.md');
   return { content, resources, warnings: strayWarnings(stray.map(({ name }) => ({ path: name }))) };
 }
 
-/** Names in archives may have 64 kB each, and do not come back whole. */
+/** Names in archives may have 64 kB each, so messages shorten them. */
 function refused(found: readonly Issue[]) {
   const issues = found.map(({ path, message }) => ({ path: path.slice(0, limits.maxSkillPathBytes), message }));
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return invalidRequest(issues, `The archive was refused: ${quoted(first?.path ?? '')} ${first?.message ?? ''}${more}.`);
+  return invalidRequest(issues, `The archive was rejected: ${quoted(first?.path ?? '')} ${first?.message ?? ''}${more}.`);
 }
 
 function nameIssues(entries: readonly ZipEntry[]): Issue[] {
@@ -58,42 +58,42 @@ function nameIssues(entries: readonly ZipEntry[]): Issue[] {
   });
 }
 
-/** '' when `SKILL.md` stands at the top; the one folder, with its slash, when it stands in that. */
+/** Returns '' if `SKILL.md` is at the top; the only folder with its slash if it is in that. */
 function topFolder(files: readonly ZipEntry[]): string {
   if (files.some(({ name }) => name === skillFile)) return '';
   const tops = new Set(files.map(({ name }) => name.slice(0, name.indexOf('/') + 1)));
   const [top = ''] = tops;
   if (tops.size === 1 && files.some(({ name }) => name === top + skillFile)) return top;
-  throw invalidRequest([{ path: skillFile, message: 'is not in the archive: it must stand at its top, or in the one folder there' }]);
+  throw invalidRequest([{ path: skillFile, message: 'is not in the archive: it must be at the top, or in the only folder there' }]);
 }
 
 function sizeIssues(files: readonly ZipEntry[]): Issue[] {
   const large = files.flatMap(({ name, bytes }) =>
     bytes > limits.maxSkillFileBytes
-      ? [{ path: name, message: `is ${bytes} bytes; a file of a skill is at most ${limits.maxSkillFileBytes}` }]
+      ? [{ path: name, message: `has ${bytes} bytes; a file of a skill may have at most ${limits.maxSkillFileBytes}` }]
       : [],
   );
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (large.length > 0 || total <= limits.maxSkillBytes) return large;
-  return [{ path: '', message: `its files are ${total} bytes; a skill is at most ${limits.maxSkillBytes}` }];
+  return [{ path: '', message: `its files have ${total} bytes; a skill may have at most ${limits.maxSkillBytes}` }];
 }
 
 const localSignature = 0x04034b50;
 const localBytes = 30;
-const liar = 'is not what the directory of the archive says it is';
+const mismatch = 'does not match the directory of the archive';
 
-/** Its bytes, or what is wrong with it. */
+/** Returns the bytes, or why they are invalid. */
 function unpack(archive: Uint8Array, { offset, compressedBytes, bytes, deflated, crc }: ZipEntry): Uint8Array | string {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
-  if (offset + localBytes > archive.byteLength || view.getUint32(offset, true) !== localSignature) return liar;
+  if (offset + localBytes > archive.byteLength || view.getUint32(offset, true) !== localSignature) return mismatch;
   const start = offset + localBytes + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
-  if (start + compressedBytes > archive.byteLength) return 'is cut off';
+  if (start + compressedBytes > archive.byteLength) return 'is truncated';
   const data = archive.subarray(start, start + compressedBytes);
   const content = deflated ? inflate(data, bytes) : data;
-  return content === null || content.byteLength !== bytes || crc32(content) !== crc ? liar : content;
+  return content === null || content.byteLength !== bytes || crc32(content) !== crc ? mismatch : content;
 }
 
-/** Of `data`, in pieces: no more than one piece's worth comes out beyond `max`. null: it is more than that, or broken. */
+/** Decompresses `data` in pieces, at most one piece beyond `max`. null: larger than that, or invalid. */
 function inflate(data: Uint8Array, max: number): Uint8Array | null {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -107,13 +107,13 @@ function inflate(data: Uint8Array, max: number): Uint8Array | null {
     for (let at = 0; size <= max && at < Math.max(1, data.byteLength); at += inflatedAtOnce)
       stream.push(data.subarray(at, at + inflatedAtOnce), at + inflatedAtOnce >= data.byteLength);
   } catch {
-    // What is no deflate stream, or ends too early, is refused with its name by the caller.
+    // The caller rejects an invalid or truncated stream with its name.
     return null;
   }
   return ended && size <= max ? joinBytes(pieces) : null;
 }
 
-/** Deflate makes at most about a thousand bytes of one. */
+/** Deflate expands a byte to at most about a thousand. */
 const inflatedAtOnce = 4 * 1024;
 
 const crcTable = Uint32Array.from({ length: 256 }, (_empty, byte) => {

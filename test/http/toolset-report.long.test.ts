@@ -34,7 +34,7 @@ describe('a toolset as a provider is sent it', () => {
     const others = [to('anthropic'), { ...to('openai'), model: 'gpt-4' }, text];
     for (const other of others) expect(reportTools(names, other)).not.toBe(report);
     const changed = { ...exampleAccess('openai'), profile: { maxTools: 1 } };
-    expect(reportTools(names, { ...to('openai'), access: changed }).tools[1]?.left).toContain('takes 1 tools');
+    expect(reportTools(names, { ...to('openai'), access: changed }).tools[1]?.left).toContain('accepts 1 tools');
   });
 
   it('shows held and missing tools with what is known of them, and sends neither', async () => {
@@ -145,7 +145,7 @@ describe('a toolset of more tools than are sent at once', () => {
     const told = messages(report);
     expect(told).toHaveLength(22);
     expect(told.slice(19)).toEqual([
-      expect.stringContaining('the provider takes 128 tools in one request'),
+      expect.stringContaining('the provider accepts 128 tools per request'),
       'tools: and 152 more tools that are not sent to openai',
       expect.stringContaining('300 definitions are offered from the start: OpenAI and Copilot accept 128'),
     ]);

@@ -96,7 +96,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.tools.map((tool: { definition: unknown }) => tool.definition !== null)).toEqual([true, false, false]);
     expect(body.warnings[1]).toEqual({
       path: 'tools[2].tool',
-      message: 'builtin.bash is not sent to cohere as shell: the provider takes 1 tools in one request',
+      message: 'builtin.bash is not sent to cohere as shell: the provider accepts 1 tools per request',
     });
   });
 

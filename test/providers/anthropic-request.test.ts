@@ -140,7 +140,7 @@ describe('the conversation', () => {
     expect(messages[2].content).toMatchObject([
       { type: 'tool_result', tool_use_id: 'call_a', is_error: true },
       { type: 'text', text: 'well?' },
-      { type: 'text', text: '[Result of an earlier call of get_weather]\nfair' },
+      { type: 'text', text: '[Result of an earlier call to get_weather]\nfair' },
     ]);
   });
 

@@ -161,7 +161,7 @@ describe('what providers answer instead of a reply', () => {
       await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } })),
     ).toMatchObject({
       attempts: 1 + limits.maxProviderRetries,
-      problem: { code: 'upstream_error', detail: `The provider acme answered with status ${status}.` },
+      problem: { code: 'upstream_error', detail: `The provider acme responded with status ${status}.` },
     });
   });
 

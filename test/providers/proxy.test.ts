@@ -88,7 +88,7 @@ describe('a request without anything of ours', () => {
     ]) {
       await expect(proxied(async () => answer)).rejects.toMatchObject({
         code: 'upstream_error',
-        detail: 'The provider acme sent an empty answer.',
+        detail: 'The provider acme sent an empty reply.',
       });
     }
   });
@@ -321,7 +321,7 @@ describe('a provider whose frames are written anew', () => {
     });
     const late = await (await proxied(async () => sse(frames([{ choices: [{ delta: { content: 'Hel' } }] }])), options)).text();
     expect(late).toContain('"content":"Hel"');
-    expect(late).toMatch(/data: \{"error":.*broke off.*\}\n\ndata: \[DONE\]\n\n$/);
+    expect(late).toMatch(/data: \{"error":.*ended its reply before it was complete.*\}\n\ndata: \[DONE\]\n\n$/);
   });
 
   it('stops reading the provider when the caller leaves in the middle, and does not run ahead of a slow one', async () => {

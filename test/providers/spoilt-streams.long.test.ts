@@ -165,7 +165,7 @@ it('more of a call that has ended tells that it was not whole: the reply is an e
   ].join('');
   const access = { name: 'google', kind: 'gemini' as const, baseUrl: 'https://provider.example', headers: {}, models: [], profile: {} };
   const events = await readResponse(responseOf([new TextEncoder().encode(stream)], 'text/event-stream'), access);
-  expect(toReading(events)).toMatchObject({ error: expect.stringContaining('makes no object'), runnable: new Map() });
+  expect(toReading(events)).toMatchObject({ error: expect.stringContaining('invalid order'), runnable: new Map() });
 });
 
 /** Both are read at the same time; `turns` says whose piece comes next, and then what is left of both. */

@@ -59,8 +59,8 @@ describe('the tools of a request', () => {
     const long = { ...tool('long'), description: `${'x'.repeat(62)}🐎${'y'.repeat(100)}` };
     const { tools, changes, left } = defineTools([long, tool('b'), tool('c')], profile({ maxToolDescription: 64, maxTools: 2 }));
     expect(tools[0]?.description).toBe(`${'x'.repeat(62)}…`);
-    expect(changes.get('long')).toEqual([{ path: '', message: 'its description is cut at 64 characters' }]);
-    expect([names(tools), [...left]]).toEqual([['long', 'b'], [['c', 'the provider takes 2 tools in one request']]]);
+    expect(changes.get('long')).toEqual([{ path: '', message: 'its description is truncated to 64 characters' }]);
+    expect([names(tools), [...left]]).toEqual([['long', 'b'], [['c', 'the provider accepts 2 tools per request']]]);
   });
 
   it('that cannot be sent do not count', () => {

@@ -34,7 +34,7 @@ describe('a zip archive', () => {
       zipOf({ 'a/SKILL.md': skill, 'a/.DS_Store': 'x', '__MACOSX/a/._SKILL.md': 'x', 'a/x.txt': 'x' }),
     );
     expect(resources.map(({ path }) => path)).toEqual(['x.txt']);
-    expect(warnings).toEqual([{ path: 'resources', message: expect.stringContaining('and 1 more were left out') }]);
+    expect(warnings).toEqual([{ path: 'resources', message: expect.stringContaining('and 1 more were skipped') }]);
   });
 
   const honest = zipOf({ 'SKILL.md': skill, 'aa/file.txt': 'x'.repeat(1000), 'bb/file.txt': 'y' });
@@ -47,13 +47,13 @@ describe('a zip archive', () => {
     ['is encrypted', withField(honest, 'aa/file.txt', 8, 1, 2), 'aa/file.txt', 'is encrypted'],
     ['has another method', withField(honest, 'aa/file.txt', 10, 12, 2), 'aa/file.txt', 'method 12'],
     ['is a link', withField(honest, 'aa/file.txt', 38, (0o120777 << 16) >>> 0, 4), 'aa/file.txt', 'symbolic link'],
-    ['is a device', withField(honest, 'aa/file.txt', 38, (0o020666 << 16) >>> 0, 4), 'aa/file.txt', 'no ordinary file'],
-    ['is larger than it says', withField(honest, 'aa/file.txt', 24, 10, 4), 'aa/file.txt', 'not what the directory'],
-    ['is smaller than it says', withField(honest, 'aa/file.txt', 24, 2000, 4), 'aa/file.txt', 'not what the directory'],
-    ['is other than it says', withField(honest, 'aa/file.txt', 16, 7, 4), 'aa/file.txt', 'not what the directory'],
+    ['is a device', withField(honest, 'aa/file.txt', 38, (0o020666 << 16) >>> 0, 4), 'aa/file.txt', 'not a regular file'],
+    ['is larger than it says', withField(honest, 'aa/file.txt', 24, 10, 4), 'aa/file.txt', 'does not match the directory'],
+    ['is smaller than it says', withField(honest, 'aa/file.txt', 24, 2000, 4), 'aa/file.txt', 'does not match the directory'],
+    ['is other than it says', withField(honest, 'aa/file.txt', 16, 7, 4), 'aa/file.txt', 'does not match the directory'],
     ['says that it is too large', withField(honest, 'aa/file.txt', 24, limits.maxSkillFileBytes + 1, 4), 'aa/file.txt', 'at most'],
-    ['lies beyond the end', withField(honest, 'aa/file.txt', 42, 0x7fffffff, 4), 'aa/file.txt', 'not what the directory'],
-    ['is cut off', withField(honest, 'aa/file.txt', 20, 0x7fffffff, 4), 'aa/file.txt', 'cut off'],
+    ['lies beyond the end', withField(honest, 'aa/file.txt', 42, 0x7fffffff, 4), 'aa/file.txt', 'does not match the directory'],
+    ['is cut off', withField(honest, 'aa/file.txt', 20, 0x7fffffff, 4), 'aa/file.txt', 'truncated'],
   ])('with an entry that %s is refused by its name', (_what, archive, path, message) => {
     const { issues, detail } = refusal(archive);
     expect(issues[0]).toEqual({ path: expect.stringContaining(path), message: expect.stringContaining(message) });
@@ -70,7 +70,7 @@ describe('a zip archive', () => {
     const bomb = zipOf({ 'SKILL.md': skill, 'bomb.txt': new Uint8Array(50 * 1024 * 1024) });
     expect(refusal(bomb).issues[0]?.message).toContain('at most');
     const lying = withField(bomb, 'bomb.txt', 24, 100, 4);
-    expect(refusal(lying).issues[0]).toEqual({ path: 'bomb.txt', message: expect.stringContaining('not what the directory') });
+    expect(refusal(lying).issues[0]).toEqual({ path: 'bomb.txt', message: expect.stringContaining('does not match the directory') });
   });
 
   it('with more than a skill may hold is refused before anything is unpacked', () => {

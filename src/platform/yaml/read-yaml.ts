@@ -1,8 +1,7 @@
 /**
- * A text of YAML 1.2 as data, by its core schema: null, booleans, numbers, texts, lists and maps; no dates, no merge keys, and whatever
- * other tag stands before a value makes it nothing but text. Keys are texts as they were written. One walk over the parser's events, so that
- * aliases are counted before they multiply. Not here: what must be in a document. Used for a skill's frontmatter and for OpenAPI documents.
- *
+ * Parses YAML 1.2 with the core schema: null, booleans, numbers, strings, lists and maps; no dates and no merge keys, and a value with
+ * another tag is a string. Keys are strings as written. Processes the parser's events in one pass, so that aliases are counted before they
+ * are expanded. Used for a skill's frontmatter and for OpenAPI documents, which validate the content.
  * YAML 1.2.2, §10.3 "Core Schema", §7.1 "Alias Nodes".
  */
 import { EVENT_ID, parseEvents, type Event, YAMLException } from 'js-yaml';
@@ -11,26 +10,26 @@ import { placeAt, YamlFault } from './yaml-fault.ts';
 
 export type YamlBounds = {
   maxDepth: number;
-  /** Of what separates one value from the next: it takes memory for each before anything is known of it. */
+  /** Separators between values: the parser allocates memory for each one first. */
   maxSeparators: number;
-  /** How many characters and values aliases may stand for altogether; 0: there may be none. */
+  /** How many characters and values the aliases may expand to in total; 0: no aliases. */
   maxAliased: number;
-  /** The member of the document whose texts stay as they were written, where they look like numbers too. */
+  /** The member of the document whose scalars stay as written, even if they look like numbers. */
   writtenIn?: string;
 };
 
-/** null for a text without a document. Throws `YamlFault`, and nothing else. */
+/** Returns null for a text without a document. Throws `YamlFault`, and nothing else. */
 export function readYaml(text: string, bounds: YamlBounds): unknown {
   if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
-  // The parser says it too, with an excerpt for which it takes each of them for the end of a line.
+  // Checked first, because the parser's message has an excerpt in which null characters count as line ends.
   const nothing = text.indexOf('\0');
-  if (nothing >= 0) throw new YamlFault('syntax', 'it holds a null character', placeAt(text, nothing));
+  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', placeAt(text, nothing));
   const events = parse(text, bounds.maxDepth);
   if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
-    throw new YamlFault('syntax', 'it is more than one document');
+    throw new YamlFault('syntax', 'it contains more than one document');
   }
   const builder = new YamlBuilder(text, bounds);
-  // From the end of a list, so that each is let go once it is read: together they take several times the memory of the value.
+  // Taken from the end of a reversed list, so that each event is freed after use: together they take several times the memory of the value.
   events.reverse();
   for (let event = events.pop(); event !== undefined; event = events.pop()) builder.take(event);
   return builder.value;
@@ -47,12 +46,12 @@ function parse(text: string, maxDepth: number): Event[] {
   }
 }
 
-/** What the parser says in words that nobody could act on. */
+/** Replacements for unclear messages of the parser. */
 const clearer: Readonly<Record<string, string>> = {
   'deficient indentation': 'a list [, a map { or a text was not closed before here, or this line needs more spaces before it',
 };
 
-/** At least one of these stands between any two values. In prose they stand too, which is why the bound is a generous one. */
+/** At least one of these is between any two values. Prose contains them too, so the limit is generous. */
 function hasMoreSeparators(text: string, most: number): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * Makes the value of a YAML document from the events of its parser, one after the other. An alias shares the value that it stands for; how
- * large the document would be with all of them written out is counted on the way, and bounded. Used by `read-yaml.ts` only.
+ * Builds the value of a YAML document from the parser's events. An alias shares the value of its anchor; the size that the document would
+ * have with all aliases expanded is counted and bounded. Used by `read-yaml.ts` only.
  */
 import {
   boolCoreTag,
@@ -16,23 +16,23 @@ import {
 } from 'js-yaml';
 import { placeAt, YamlFault } from './yaml-fault.ts';
 
-/** A value and how much it is: its characters and itself, and those of its members. */
+/** A value with its size: the number of characters and values in it, including itself. */
 type Sized = { value: unknown; size: number };
 
 type Open = {
   anchor: string | null;
   size: number;
-  /** Its texts stay as they were written. */
+  /** Its scalars stay as written. */
   isWritten: boolean;
 } & ({ kind: 'list'; value: unknown[] } | { kind: 'map'; value: Record<string, unknown>; key: string | null });
 
 export class YamlBuilder {
   value: unknown = null;
   private readonly open: Open[] = [];
-  /** null: it stands for a value that is not complete. */
+  /** null: the anchor's value is not complete. */
   private readonly anchors = new Map<string, Sized | null>();
   private aliased = 0;
-  /** Where the last text was that stands somewhere: one that is left out has no place. */
+  /** The offset of the last non-empty scalar, since an empty one has no position. */
   private at = 0;
   private readonly text: string;
   private readonly maxAliased: number;
@@ -88,23 +88,23 @@ export class YamlBuilder {
     const tag = tags.get(this.text.slice(event.tagStart, event.tagEnd));
     if (tag === undefined) return written;
     const value = tag.resolve(written, true, tag.tagName);
-    if (value === NOT_RESOLVED) throw this.fault('a value is not what its tag (!!) says', event.tagStart);
+    if (value === NOT_RESOLVED) throw this.fault('a value does not match its tag (!!)', event.tagStart);
     return value;
   }
 
   private follow(start: number, end: number): Sized {
     const name = this.text.slice(start, end);
     const sized = this.anchors.get(name);
-    if (sized === undefined) throw this.fault(`the alias *${name} stands for nothing before it`, start - 1);
-    if (sized === null) throw this.aliasFault(`the alias *${name} stands within what it stands for`, start - 1);
+    if (sized === undefined) throw this.fault(`the alias *${name} has no anchor before it`, start - 1);
+    if (sized === null) throw this.aliasFault(`the alias *${name} refers to a value that contains it`, start - 1);
     this.aliased += sized.size;
-    if (this.aliased > this.maxAliased) throw this.aliasFault('its aliases (*name) stand for too much', start - 1);
+    if (this.aliased > this.maxAliased) throw this.aliasFault('its aliases (*name) expand to too much', start - 1);
     return sized;
   }
 
   private close(): void {
     const closed = this.open.pop();
-    // The end of the document itself.
+    // The end of the document.
     if (closed === undefined) return;
     if (closed.anchor !== null) this.anchors.set(closed.anchor, closed);
     this.add(closed, 0);
@@ -125,15 +125,15 @@ export class YamlBuilder {
   }
 
   private toKey(map: Record<string, unknown>, value: unknown, at: number): string {
-    // Of an alias that stands for one, which is read as a value where it stands.
-    if (typeof value === 'object' && value !== null) throw this.fault('a key must be text', at);
+    // For an alias of a map, which is read as a value at its position.
+    if (typeof value === 'object' && value !== null) throw this.fault('a key must be a string', at);
     const key = String(value);
     if (Object.hasOwn(map, key)) throw this.fault(`${JSON.stringify(key)} is given twice`, at);
     return key;
   }
 
   private refuseAsKey(at: number): void {
-    if (isKeyNext(this.open.at(-1))) throw this.fault('a key must be text', at);
+    if (isKeyNext(this.open.at(-1))) throw this.fault('a key must be a string', at);
   }
 
   private nameOf({ anchorStart, anchorEnd }: { anchorStart: number; anchorEnd: number }): string | null {
@@ -157,7 +157,7 @@ function isKeyNext(above: Open | undefined): boolean {
   return above?.kind === 'map' && above.key === null;
 }
 
-/** `__proto__` too is a name like any other. */
+/** `__proto__` is an ordinary name. */
 function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
   else map[key] = value;
@@ -165,7 +165,7 @@ function setMember(map: Record<string, unknown>, key: string, value: unknown): v
 
 const implicit = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
 
-/** As they are written: what `%TAG` or `!<…>` names otherwise is read as text. */
+/** Only the standard forms; a name that `%TAG` or `!<…>` defines is read as a string. */
 const tags = new Map(implicit.map((tag) => [tag.tagName.replace('tag:yaml.org,2002:', '!!'), tag] as const));
 
 function resolvePlain(written: string): unknown {

@@ -1,9 +1,9 @@
-/** Why a text of YAML was not read, and where. Whoever reads one makes a problem of it, in the words of what the text is. */
+/** Why a YAML text is invalid, and where. Callers convert it to a problem with a message that fits the document. */
 
-/** `aliases`: they stand for too much, or are not allowed; `parts` and `depth`: more values, or deeper ones, than are read. */
+/** `aliases`: they expand to too much, or are not allowed; `parts` and `depth`: too many or too deeply nested values. */
 export type YamlFaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
 
-/** Both counted from 1. */
+/** Both start at 1. */
 export type YamlPlace = { line: number; column: number };
 
 export class YamlFault extends Error {
@@ -17,7 +17,7 @@ export class YamlFault extends Error {
   }
 }
 
-/** Only for a fault that is told: it looks through all of the text before it. */
+/** Returns the position of an offset. Only for reported faults, since it scans all the text before the offset. */
 export function placeAt(text: string, offset: number): YamlPlace {
   const lines = text.slice(0, offset).split(/\r\n?|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };

@@ -103,7 +103,7 @@ describe('SKILL.md', () => {
   it('reads a description with a colon that should have been quoted, and says so', () => {
     const skill = read('name: pdf\ndescription: Use when: the user says "forms: fill"');
     expect(skill).toMatchObject({ fields: { description: 'Use when: the user says "forms: fill"' } });
-    expect('warnings' in skill && skill.warnings[0]?.message).toContain('The value of description holds ": "');
+    expect('warnings' in skill && skill.warnings[0]?.message).toContain('The value of description contains ": "');
   });
 
   it('never throws, whatever stands in it', () => {

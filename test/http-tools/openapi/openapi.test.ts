@@ -165,14 +165,14 @@ describe('an API’s document', () => {
             .fill(index === 0 ? '*a' : `*b${index - 1}`)
             .join(', ')}]`,
       ).join('\n')}`,
-      'its aliases (*name) stand for too much at line 8, column',
+      'its aliases (*name) expand to too much at line 8, column',
     ],
     [`openapi: 3.1.0\na: &a [${Array(12_000).fill('[]').join()}]\nb: [${Array(90).fill('*a').join()}]`, 'has more than 1000000 parts'],
     [`${'['.repeat(20_000)}`, 'The OpenAPI document'],
     [`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'The OpenAPI document'],
     [`a: {${'b,'.repeat(limits.maxOpenApiYamlSeparators)}}`, 'Convert it to JSON'],
-    ['a: &a [*a]', 'the alias *a stands within what it stands for at line 1, column 8'],
-    ['a: *b', 'the alias *b stands for nothing before it at line 1, column 4'],
+    ['a: &a [*a]', 'the alias *a refers to a value that contains it at line 1, column 8'],
+    ['a: *b', 'the alias *b has no anchor before it at line 1, column 4'],
     ['a: 1\nb:\n  c: 1\n  "c": 2', '"c" is given twice at line 4, column 3'],
   ])('that begins %.30j is a problem with words', async (text, words) => {
     const failure = await discover({}, { text }).catch((error: unknown) => error);

@@ -183,7 +183,7 @@ describe('a secret', () => {
 
   it('that is short works, and is said to be short', () => {
     expect(secretWarning('github', 'secret')).toBe('is short (6 bytes): use 16 random bytes or more');
-    expect(secretWarning('standard', 'whsec_AAAAAAAA')).toBe('is short (6 bytes): take 24 random bytes or more');
+    expect(secretWarning('standard', 'whsec_AAAAAAAA')).toBe('is short (6 bytes): use 24 random bytes or more');
     expect(secretFault('standard', 'whsec_AAAAAAAA')).toBe(null);
   });
 
