@@ -1,0 +1,193 @@
+/**
+ * Runs the commands of README.md, docs/ and examples/ as a reader would paste them, each document against a new service, and compares the
+ * outputs that are shown. Also checks that links resolve and that the reference pages are complete. `document.ts` has the conventions.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { differenceFrom, isLike, readAnchors, readDocument, readLinks, type Block, type Document } from './document.ts';
+import { makeDataDir, removeDataDir, root, startService, type Answer, type RunningService } from './service.ts';
+
+const documents = [
+  ...listMarkdown('.').filter((path) => /^[A-Z]+\.md$/.test(path)),
+  ...listMarkdown('docs'),
+  ...listMarkdown('examples'),
+  ...readdirSync(join(root, 'examples'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? listMarkdown(`examples/${entry.name}`) : [])),
+].map((path) => readDocument(path));
+
+/** Defines `KEY`, `api` and `pick`, which the other documents use. */
+const setup = documents.find(({ path }) => path === 'docs/getting-started.md')?.blocks.find(({ code }) => code.includes('api() {'));
+/** Programs import the clients that the project has for its tests, so they lie within it. */
+const programs = join(root, 'node_modules/.cache/docs');
+
+for (const document of documents.filter(({ blocks }) => blocks.length > 0)) describe(document.path, () => runDocument(document));
+
+describe('the documents', () => {
+  const exists = new Map(documents.map((document) => [document.path, readAnchors(document)]));
+  it.each(documents)('$path links to what exists', (document) => {
+    const broken = readLinks(document).filter((link) => !/^(https?|mailto):/.test(link) && !resolves(document.path, link));
+    expect(broken).toEqual([]);
+  });
+
+  function resolves(from: string, link: string): boolean {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? from : normalize(join(dirname(from), path));
+    if (!existsSync(join(root, target))) return false;
+    return anchor === undefined || (exists.get(target)?.has(anchor) ?? false);
+  }
+
+  it('are all linked from the README', () => {
+    const readme = documents.find(({ path }) => path === 'README.md');
+    const linked = new Set(readLinks(readme as Document).map((link) => link.split('#')[0]));
+    const missing = documents.map(({ path }) => path).filter((path) => path.startsWith('docs/') && !linked.has(path));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the reference pages', () => {
+  const dataDir = makeDataDir();
+  let service: RunningService;
+  let api: Answer['json'];
+  beforeAll(async () => {
+    service = await startService(dataDir);
+    api = (await service.call('GET', '/openapi.json')).json;
+  });
+  afterAll(async () => {
+    await service?.stop();
+    removeDataDir(dataDir);
+  });
+  const contract = () => documents.find(({ path }) => path === 'docs/contract.md')?.text ?? '';
+  const missingFrom = (text: string, words: readonly string[]) => words.filter((word) => !text.includes(`\`${word}\``));
+
+  it('name every path of the API', () => {
+    const paths = Object.keys(api.paths).filter((path) => !path.startsWith('/assets/'));
+    expect(missingFrom(contract(), paths)).toEqual([]);
+  });
+
+  it('name every problem code and every code of a tool result', () => {
+    const { AnthropicError, ToolResultCode } = api.components.schemas;
+    const problems = AnthropicError.properties.error.properties.details.properties.error_code.enum;
+    expect(missingFrom(contract(), [...problems, ...ToolResultCode.enum])).toEqual([]);
+  });
+});
+
+function runDocument(document: Document): void {
+  const dataDir = makeDataDir();
+  const folder = mkdtempSync(join(tmpdir(), 'moniker-docs-'));
+  let service: RunningService;
+  let shell: Shell;
+  let practicePort = 0;
+
+  beforeAll(async () => {
+    service = await startService(dataDir, { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+    practicePort = await freePort();
+    mkdirSync(programs, { recursive: true });
+    symlinkSync(dataDir, join(folder, '.moniker'));
+    symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+    shell = startShell(folder, { MONIKER_URL: service.url, PRACTICE_PORT: String(practicePort) });
+    if (setup !== undefined) await shell.run(localized(setup.code));
+  });
+  afterAll(async () => {
+    shell?.end();
+    await service?.stop();
+    removeDataDir(dataDir);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const localized = (text: string) => text.replaceAll('http://127.0.0.1:8787', service.url).replaceAll('127.0.0.1:8790', `127.0.0.1:${practicePort}`);
+
+  for (const block of document.blocks) {
+    const title = `line ${block.line}: ${block.code.split('\n').find((line) => line.trim() !== '')?.slice(0, 80)}`;
+    if (block.notRun === null) it(title, () => check(block));
+    else it.skip(`${title} (not run: ${block.notRun})`, () => undefined);
+  }
+
+  async function check(block: Block): Promise<void> {
+    const code = localized(block.code);
+    const printed = await shell.run(block.language === 'sh' ? code : `node ${writeProgram(document.path, block.line, code)}`, block.fails);
+    if (block.output === null) return;
+    const shown = localized(block.output.text);
+    if (block.output.language === 'text') {
+      expect(isLike(shown.trim(), printed.trim()) ? shown : printed.trim(), `${document.path}:${block.output.line}`).toBe(shown);
+      return;
+    }
+    expect(differenceFrom(JSON.parse(shown), JSON.parse(lastJson(printed))), `${document.path}:${block.output.line}, printed: ${printed}`).toBeNull();
+  }
+}
+
+function writeProgram(document: string, line: number, code: string): string {
+  const path = join(programs, `${document.replaceAll(/\W+/g, '-')}-${line}.mjs`);
+  writeFileSync(path, code);
+  return path;
+}
+
+/** Of several answers the last is shown. */
+function lastJson(printed: string): string {
+  const text = printed.trim();
+  return text.startsWith('{\n') || text.startsWith('[\n') ? text : (text.split('\n').at(-1) ?? '');
+}
+
+type Shell = { run(code: string, fails?: boolean): Promise<string>; end(): void };
+
+/** One bash for a document, so that variables and functions stay; the first command that fails ends it. */
+function startShell(folder: string, settings: Record<string, string>): Shell {
+  const child = spawn('bash', ['-euo', 'pipefail'], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...settings },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own, so that `end` reaches what the document started in the background.
+    detached: true,
+  });
+  let [printed, errors] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString('utf8');
+  });
+  child.stdin.on('error', () => undefined); // the shell has ended: `run` reports why
+  let count = 0;
+  return {
+    run: async (code, fails = false) => {
+      count += 1;
+      const mark = `--- end of block ${count} ---`;
+      [printed, errors] = ['', ''];
+      const group = fails ? `if { ${code}\n} < /dev/null; then echo 'The last command was expected to fail' >&2; exit 1; fi` : `{ ${code}\n} < /dev/null`;
+      child.stdin.write(`${group}\necho; echo '${mark}'\n`);
+      while (!printed.includes(mark)) {
+        if (hasEnded(child)) throw new Error(`The shell ended in this block or before it:\n${printed}${errors}`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return printed.slice(0, printed.indexOf(mark));
+    },
+    end: () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of it has ended
+      }
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+function listMarkdown(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => normalize(join(folder, name)));
+}
