@@ -26,7 +26,8 @@ const mcpTools = [
 ];
 
 function answerCall({ name, arguments: args }) {
-  if (name === 'actions_get') return { name: 'Nightly build', method: args.method, resource_id: args.resource_id, runs: [{ status: 'passed' }] };
+  if (name === 'actions_get')
+    return { name: 'Nightly build', method: args.method, resource_id: args.resource_id, runs: [{ status: 'passed' }] };
   return { content: [{ type: 'text', text: `No tool ${name}` }], isError: true };
 }
 

@@ -38,7 +38,12 @@ try {
     '"api.github.com"': JSON.stringify(github.host),
   });
 
-  const delivery = await sendIssue(secret, { number: 17, title: 'Crash at checkout', body: 'It just crashes.', user: { login: 'monalisa' } });
+  const delivery = await sendIssue(secret, {
+    number: 17,
+    title: 'Crash at checkout',
+    body: 'It just crashes.',
+    user: { login: 'monalisa' },
+  });
   console.log(`delivery ${delivery.status}`);
 
   const asked = await until('a callback for the comment', () => callbacks.find(({ type }) => type === 'approval.required'));

@@ -23,7 +23,10 @@ try {
   const [{ callId, canonical }] = turn.pending;
   console.log(`${turn.status}: ${canonical} requires approval`);
   await call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
-  await until('the turn continues and ends', async () => (await call('GET', `/v1/sessions/${session}`)).turn.status === 'completed' || null);
+  await until(
+    'the turn continues and ends',
+    async () => (await call('GET', `/v1/sessions/${session}`)).turn.status === 'completed' || null,
+  );
   const { items } = await call('GET', `/v1/sessions/${session}/messages`);
   const result = items.find(({ role }) => role === 'tool').parts[0];
   console.log(`cancel_order: ${result.content[0].text}`);

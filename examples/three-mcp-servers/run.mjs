@@ -17,7 +17,8 @@ const servers = {
   code: await startMcpServer('code', [search('the source code')]),
 };
 try {
-  for (const [name, { url }] of Object.entries(servers)) await put(`/v1/servers/${name}`, { kind: 'mcp', url: `${url}/mcp`, trusted: true });
+  for (const [name, { url }] of Object.entries(servers))
+    await put(`/v1/servers/${name}`, { kind: 'mcp', url: `${url}/mcp`, trusted: true });
   await put('/v1/toolsets/research', {
     description: 'Everything that is known about the product.',
     tools: [

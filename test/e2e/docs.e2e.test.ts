@@ -15,7 +15,9 @@ const documents = [
   ...listMarkdown('.').filter((path) => /^[A-Z]+\.md$/.test(path)),
   ...listMarkdown('docs'),
   ...listMarkdown('examples'),
-  ...readdirSync(join(root, 'examples'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? listMarkdown(`examples/${entry.name}`) : [])),
+  ...readdirSync(join(root, 'examples'), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? listMarkdown(`examples/${entry.name}`) : [],
+  ),
 ].map((path) => readDocument(path));
 
 /** Defines `KEY`, `api` and `pick`, which the other documents use. */
@@ -96,10 +98,14 @@ function runDocument(document: Document): void {
     removeDataDir(dataDir);
     rmSync(folder, { recursive: true, force: true });
   });
-  const localized = (text: string) => text.replaceAll('http://127.0.0.1:8787', service.url).replaceAll('127.0.0.1:8790', `127.0.0.1:${practicePort}`);
+  const localized = (text: string) =>
+    text.replaceAll('http://127.0.0.1:8787', service.url).replaceAll('127.0.0.1:8790', `127.0.0.1:${practicePort}`);
 
   for (const block of document.blocks) {
-    const title = `line ${block.line}: ${block.code.split('\n').find((line) => line.trim() !== '')?.slice(0, 80)}`;
+    const title = `line ${block.line}: ${block.code
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.slice(0, 80)}`;
     if (block.notRun === null) it(title, () => check(block));
     else it.skip(`${title} (not run: ${block.notRun})`, () => undefined);
   }
@@ -113,7 +119,10 @@ function runDocument(document: Document): void {
       expect(isLike(shown.trim(), printed.trim()) ? shown : printed.trim(), `${document.path}:${block.output.line}`).toBe(shown);
       return;
     }
-    expect(differenceFrom(JSON.parse(shown), JSON.parse(lastJson(printed))), `${document.path}:${block.output.line}, printed: ${printed}`).toBeNull();
+    expect(
+      differenceFrom(JSON.parse(shown), JSON.parse(lastJson(printed))),
+      `${document.path}:${block.output.line}, printed: ${printed}`,
+    ).toBeNull();
   }
 }
 
@@ -154,7 +163,9 @@ function startShell(folder: string, settings: Record<string, string>): Shell {
       count += 1;
       const mark = `--- end of block ${count} ---`;
       [printed, errors] = ['', ''];
-      const group = fails ? `if { ${code}\n} < /dev/null; then echo 'The last command was expected to fail' >&2; exit 1; fi` : `{ ${code}\n} < /dev/null`;
+      const group = fails
+        ? `if { ${code}\n} < /dev/null; then echo 'The last command was expected to fail' >&2; exit 1; fi`
+        : `{ ${code}\n} < /dev/null`;
       child.stdin.write(`${group}\necho; echo '${mark}'\n`);
       while (!printed.includes(mark)) {
         if (hasEnded(child)) throw new Error(`The shell ended in this block or before it:\n${printed}${errors}`);

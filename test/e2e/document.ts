@@ -35,7 +35,9 @@ export function readDocument(path: string): Document {
     const mark = /^\s*<!-- (.*) -->$/.exec(lines[line - 3] ?? '')?.[1] ?? '';
     const next = fences[index + 1];
     const isOutput =
-      next !== undefined && lines.slice(endLine, next.line - 2).every((between) => between.trim() === '') && /^(json|text)$/.test(next.language);
+      next !== undefined &&
+      lines.slice(endLine, next.line - 2).every((between) => between.trim() === '') &&
+      /^(json|text)$/.test(next.language);
     blocks.push({
       language,
       code,
@@ -56,7 +58,9 @@ function readFences(lines: readonly string[]): Fence[] {
     if (!/^\s*```/.test(line)) continue;
     if (open === null) open = { language, indent, from: index + 1 };
     else {
-      const code = lines.slice(open.from, index).map((one) => (open !== null && one.startsWith(open.indent) ? one.slice(open.indent.length) : one));
+      const code = lines
+        .slice(open.from, index)
+        .map((one) => (open !== null && one.startsWith(open.indent) ? one.slice(open.indent.length) : one));
       fences.push({ language: open.language, code: code.join('\n'), line: open.from + 1, endLine: index + 1 });
       open = null;
     }
@@ -67,7 +71,8 @@ function readFences(lines: readonly string[]): Fence[] {
 /** Returns what differs from the shown value, or null. */
 export function differenceFrom(shown: unknown, actual: unknown, path = ''): string | null {
   if (shown === '…') return null;
-  if (typeof shown === 'string' && typeof actual === 'string') return isLike(shown, actual) ? null : `${path}: ${JSON.stringify(actual)} is not ${JSON.stringify(shown)}`;
+  if (typeof shown === 'string' && typeof actual === 'string')
+    return isLike(shown, actual) ? null : `${path}: ${JSON.stringify(actual)} is not ${JSON.stringify(shown)}`;
   if (Array.isArray(shown)) {
     if (!Array.isArray(actual)) return `${path}: no array`;
     const isOpen = shown.at(-1) === '…';
@@ -88,7 +93,7 @@ export function isLike(shown: string, actual: string): boolean {
   const pattern = shown
     .split('…')
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[^]*');
+    .join('[\\s\\S]*');
   return new RegExp(`^${pattern}$`).test(actual);
 }
 
@@ -98,12 +103,12 @@ function firstOf(differences: (string | null)[]): string | null {
 
 /** The links of a document and its headings, as GitHub makes anchors of them. */
 export function readLinks({ text }: Pick<Document, 'text'>): string[] {
-  const prose = text.replaceAll(/^\s*```[^]*?^\s*```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const prose = withoutFences(text).replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
 }
 
 export function readAnchors({ text }: Pick<Document, 'text'>): Set<string> {
-  const prose = text.replaceAll(/^\s*```[^]*?^\s*```/gm, '');
+  const prose = withoutFences(text);
   const anchors = new Set<string>();
   for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
     const slug = heading
@@ -115,4 +120,8 @@ export function readAnchors({ text }: Pick<Document, 'text'>): Set<string> {
   }
   for (const [, id = ''] of prose.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
   return anchors;
+}
+
+function withoutFences(text: string): string {
+  return text.replaceAll(/^\s*```[\s\S]*?^\s*```/gm, '');
 }

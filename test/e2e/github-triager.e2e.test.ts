@@ -1,13 +1,13 @@
 /**
- * The README's GitHub issue triager, command by command, over the running service: GitHub's API, the model and whoever hears of approvals
- * are on this machine, what GitHub sends has its own shape and signature.
+ * The example `examples/github-triager`, with its own configuration: GitHub's API, the model and the receiver of callbacks are on this machine;
+ * what GitHub sends has its own shape and signature.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenApi, type ApiServer } from '../fakes/api-server.ts';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
-import { readRecipe, runRecipe } from './recipe.ts';
+import { readSetup, runRecipe } from './recipe.ts';
 import { shareService } from './shared-service.ts';
 import { inputOf, scriptedModel, startTriggeredModel, type TriggeredModel } from './triggered-model.ts';
 import { deliver, gitHubComment, gitHubIssue, gitHubPing, signGitHub, type HookAnswer } from './webhook-payloads.ts';
@@ -16,11 +16,9 @@ const secret = 'a long random secret';
 const callbackSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const crash = { number: 17, title: 'Crash at checkout', body: 'It just crashes.' };
 
-describe('the GitHub issue triager of the README', () => {
+describe('the GitHub triager of the examples', () => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
-  const commands = readRecipe('A GitHub issue triager');
-  const settings = commands.filter(({ method }) => method === 'PUT');
-  const decision = commands.filter(({ method }) => method === 'POST');
+  const settings = readSetup('github-triager');
   let gitHub: ApiServer;
   let model: TriggeredModel;
   let receiver: CallbackReceiver;
@@ -76,9 +74,11 @@ describe('the GitHub issue triager of the README', () => {
     const answers = await runRecipe(service, settings, {
       'https://api.github.com': gitHub.origin,
       '"api.github.com"': JSON.stringify(gitHub.host),
-      'github_pat_…': 'github_pat_of_a_test',
-      'anthropic/claude-sonnet-4-5': scriptedModel,
-      'https://ops.example.com/moniker': receiver.url,
+      $GITHUB_TOKEN: 'github_pat_of_a_test',
+      $MODEL: scriptedModel,
+      $WEBHOOK_SECRET: secret,
+      $CALLBACK_URL: receiver.url,
+      $CALLBACK_SECRET: callbackSecret,
     });
     expect(answers.map(({ status }) => status)).toEqual(settings.map(() => 201));
     expect(answers[1]?.json).toMatchObject({ toolCount: 2, health: { status: 'ok' }, warnings: [] });
@@ -111,7 +111,8 @@ describe('the GitHub issue triager of the README', () => {
 
   it('writes it once somebody has said yes, and tells how it ended', async () => {
     const { callId } = receiver.received.find(({ type }) => type === 'approval.required')?.data.pending[0] ?? {};
-    await runRecipe(service, decision, { $SESSION: session, $CALL: callId });
+    const { status } = await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
+    expect(status).toBe(200);
     const ended = await eventually('the end', () => receiver.received.find(({ type }) => type === 'turn.completed'));
     expect(ended.data).toMatchObject({ session, turn: first.json.turn, status: 'completed', text: 'Done.' });
     expect(calls()).toEqual([labelled, commented]);

@@ -1,39 +1,38 @@
 /**
- * The commands of a section of the README, as a reader would paste them: what a recipe says is what its test runs. Understands the two
- * forms that recipes use, `put <path> '<json>'` and `curl -X … -d '<json>'`, and fails over any other line of code in the section.
+ * The commands of a documentation page and the configuration of an example, so that a test runs what a reader runs. A command of a page has
+ * the form `api <method> <path> '<json>'`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { readDocument } from './document.ts';
 import { root, type Answer, type RunningService } from './service.ts';
 
-/** `path` from the root of the service; may hold `$NAMES`. `body`: JSON as it is written there. */
+/** `path` is relative to the service's root. `body`: JSON. */
 export type RecipeCommand = { method: string; path: string; body: string };
 
-export function readRecipe(heading: string): RecipeCommand[] {
-  const [, section] = readFileSync(join(root, 'README.md'), 'utf8').split(new RegExp(`\\n#{3,4} ${heading}\\n`));
-  if (section === undefined) throw new Error(`README.md has no section "${heading}"`);
-  const code = (section.split(/\n#{2,4} /)[0] ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('    '))
-    .join('\n')
-    .replace(/^ {4}put\(\) \{.*\}$/m, '');
-  const commands: RecipeCommand[] = [];
-  const rest = code.replaceAll(command, (_text, put?: string, putBody?: string, method?: string, path?: string, body?: string) => {
-    commands.push({ method: method ?? 'PUT', path: path ?? `/v1/${put}`, body: putBody ?? body ?? '' });
-    return '';
-  });
-  if (rest.trim() !== '') throw new Error(`the recipe "${heading}" has commands that no test runs:\n${rest.trim()}`);
+/** The commands of a page that write something at one of `paths`. */
+export function readCommands(page: string, paths: readonly string[]): RecipeCommand[] {
+  const code = readDocument(page)
+    .blocks.map((block) => block.code)
+    .join('\n');
+  const commands = [...code.matchAll(/^api (\w+) (\S+) '([^']*)'/gm)]
+    .map(([, method = '', path = '', body = '']) => ({ method, path, body }))
+    .filter(({ path }) => paths.includes(path));
+  expect(
+    commands.map(({ path }) => path),
+    page,
+  ).toEqual(paths);
   return commands;
 }
 
-/** No JSON of a recipe holds a `'`, as the shell's quotes would end there. */
-const command = / {4}(?:put (\S+) '([^']*)'|curl -X (\w+) http:\/\/127\.0\.0\.1:8787(\S+)[^']*'[^']*'[^']*'([^']*)')/g;
+/** The documents of `examples/<example>/setup.json`, in order. */
+export function readSetup(example: string): RecipeCommand[] {
+  const documents = JSON.parse(readFileSync(join(root, 'examples', example, 'setup.json'), 'utf8')) as { path: string; body: unknown }[];
+  return documents.map(({ path, body }) => ({ method: 'PUT', path, body: JSON.stringify(body) }));
+}
 
-/**
- * Runs it. `insteadOf`: what stands in the README and what stands in its place here (addresses and models that the test has on this
- * machine); each must be there.
- */
+/** Runs them. `insteadOf`: texts of the commands and what replaces them, such as addresses and models of the test; each must occur. */
 export async function runRecipe(
   { call }: Pick<RunningService, 'call'>,
   commands: readonly RecipeCommand[],
@@ -54,6 +53,6 @@ export async function runRecipe(
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
     answers.push(answer);
   }
-  expect([...unseen], 'not in the recipe any more').toEqual([]);
+  expect([...unseen], 'texts that the commands no longer contain').toEqual([]);
   return answers;
 }

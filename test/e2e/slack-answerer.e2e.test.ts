@@ -1,12 +1,12 @@
 /**
- * The README's Slack answerer, command by command, over the running service: Slack's API and the model are on this machine, what
- * Slack sends has its own shape and signature.
+ * The example `examples/slack-answerer`, with its own configuration: Slack's API and the model are on this machine; what Slack sends has its own
+ * shape and signature.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenApi, type ApiServer } from '../fakes/api-server.ts';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { eventually } from './eventually.ts';
-import { readRecipe, runRecipe } from './recipe.ts';
+import { readSetup, runRecipe } from './recipe.ts';
 import { shareService } from './shared-service.ts';
 import { inputOf, scriptedModel, startTriggeredModel, type TriggeredModel } from './triggered-model.ts';
 import { deliver, signSlackEvent, slackMention, slackUrlCheck, type HookAnswer } from './webhook-payloads.ts';
@@ -14,7 +14,7 @@ import { deliver, signSlackEvent, slackMention, slackUrlCheck, type HookAnswer }
 const secret = 'the signing secret of the app';
 const [firstTs, secondTs, otherTs] = ['1795000000.000100', '1795000060.000200', '1795000120.000300'];
 
-describe('the Slack answerer of the README', () => {
+describe('the Slack answerer of the examples', () => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
   let slack: ApiServer;
   let model: TriggeredModel;
@@ -53,12 +53,13 @@ describe('the Slack answerer of the README', () => {
   let session = '';
 
   it('is set up by its commands, one after the other', async () => {
-    const commands = readRecipe('A Slack answerer');
+    const commands = readSetup('slack-answerer');
     const answers = await runRecipe(service, commands, {
       'https://slack.com': slack.origin,
       '"slack.com"': JSON.stringify(slack.host),
-      'xoxb-…': 'xoxb-of-a-test',
-      'anthropic/claude-sonnet-4-5': scriptedModel,
+      $SLACK_TOKEN: 'xoxb-of-a-test',
+      $MODEL: scriptedModel,
+      $SIGNING_SECRET: secret,
     });
     expect(answers.map(({ status }) => status)).toEqual(commands.map(() => 201));
     expect(answers[1]?.json).toMatchObject({ toolCount: 1, health: { status: 'ok' }, warnings: [] });

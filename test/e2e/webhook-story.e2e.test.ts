@@ -1,5 +1,5 @@
 /**
- * Webhooks as somebody meets them who has just begun: the README's own commands, an event sent with `curl`, one that comes twice, one that
+ * Webhooks as somebody meets them who has just begun: the commands of docs/triggers.md, an event sent with `curl`, one that comes twice, one that
  * gives orders, one that fails and is replayed, an answer that is waited for, and the ends of turns told to somebody who was down.
  */
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
-import { readRecipe, runRecipe } from './recipe.ts';
+import { readCommands, runRecipe } from './recipe.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 import { shareService } from './shared-service.ts';
 import { scriptedModel, startTriggeredModel, type TriggeredModel } from './triggered-model.ts';
@@ -44,9 +44,9 @@ async function inputsOf(session: string): Promise<string[]> {
 const standard = (webhook: string, payload: unknown, id: string): Promise<HookAnswer> =>
   deliver(service, webhook, signStandard(standardSecret, payload, id));
 
-describe('the commands of the README', () => {
+describe('the commands of docs/triggers.md', () => {
   it('make a webhook whose sender signs with the library, and a schedule that can be run now', async () => {
-    const commands = readRecipe('Agents that start by themselves');
+    const commands = readCommands('docs/triggers.md', ['/v1/webhooks/orders', '/v1/schedules/morning']);
     const answers = await runRecipe(service, commands, {});
     expect(answers.map(({ status, json }) => [status, json.warnings ?? []])).toEqual(commands.map(() => [201, []]));
     const order = (total: number) =>
