@@ -54,16 +54,16 @@ function readFences(lines: readonly string[]): Fence[] {
   const fences: Fence[] = [];
   let open: { language: string; indent: string; from: number } | null = null;
   for (const [index, line] of lines.entries()) {
-    const [, indent = '', language = ''] = /^(\s*)```(\w*)/.exec(line) ?? [null];
-    if (!/^\s*```/.test(line)) continue;
-    if (open === null) open = { language, indent, from: index + 1 };
-    else {
-      const code = lines
-        .slice(open.from, index)
-        .map((one) => (open !== null && one.startsWith(open.indent) ? one.slice(open.indent.length) : one));
-      fences.push({ language: open.language, code: code.join('\n'), line: open.from + 1, endLine: index + 1 });
-      open = null;
+    const mark = /^(\s*)```(\w*)/.exec(line);
+    if (mark === null) continue;
+    if (open === null) {
+      open = { language: mark[2] ?? '', indent: mark[1] ?? '', from: index + 1 };
+      continue;
     }
+    const { language, indent, from } = open;
+    const code = lines.slice(from, index).map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
+    fences.push({ language, code: code.join('\n'), line: from + 1, endLine: index + 1 });
+    open = null;
   }
   return fences;
 }
