@@ -84,6 +84,8 @@ const onePlace: Readonly<Record<string, string>> = {
   'js-tokens': 'src/core/made/code-uses.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
+  // Web Crypto has no synchronous hash.
+  'node:crypto': 'src/core/hash.ts',
   // The state of a script, found from within the interpreter.
   'node:async_hooks': 'src/tools/shell/interpreter-hooks.ts',
 };

@@ -1,4 +1,5 @@
 /** Hashes of text and of JSON values: editions, pins, argument hashes. Not for secrets, which need a keyed hash. */
+import { createHash } from 'node:crypto';
 import { toHex } from './hex.ts';
 import { limits } from './limits.ts';
 
@@ -9,6 +10,14 @@ export async function sha256Hex(text: string): Promise<string> {
 
 export async function sha256HexOfBytes(bytes: Uint8Array): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))));
+}
+
+/**
+ * The same, synchronously. `crypto.subtle` is asynchronous: between the hash and the write that depends on it another call could change
+ * the bytes. Used where both must happen in one synchronous step (`engine/policy/effect-record.ts`).
+ */
+export function sha256HexSync(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**

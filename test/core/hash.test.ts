@@ -1,11 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
+import { canonicalJson, sha256Hex, sha256HexOfBytes, sha256HexSync } from '../../src/core/hash.ts';
 
 describe('sha256Hex', () => {
   it('agrees with the published vectors', async () => {
     expect(await sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     expect(await sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
+
+describe('sha256HexSync', () => {
+  it('returns what Web Crypto returns, also for bytes inside a larger buffer', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 1_000 }), fc.nat(8), async (bytes, start) => {
+        const part = bytes.subarray(start);
+        expect(sha256HexSync(part)).toBe(await sha256HexOfBytes(part));
+      }),
+    );
   });
 });
 

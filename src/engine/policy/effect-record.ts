@@ -4,13 +4,12 @@
  * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `ask-first.ts`.
  */
 import type { Ask, Question } from '../../core/approval.ts';
-import { canonicalJson } from '../../core/hash.ts';
+import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { joinPath, parentPath } from '../../core/path.ts';
 import { questionAbout, type EffectToAsk } from '../../core/policy/approval-question.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
-import { sha256HexSync } from '../../core/sha256.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 
 /**
