@@ -86,7 +86,7 @@ describe('skills', () => {
   it('that are unknown are named by those that there are', async () => {
     const { toolCalls } = await turn('/use_skill {"name": "nowhere"}');
     expect(toolCalls[0]).toMatchObject({ isError: true });
-    expect(toolCalls[0].content[0].text).toContain('There are: count-lines, greet.');
+    expect(toolCalls[0].content[0].text).toContain('Available skills: count-lines, greet.');
   });
 
   it('that were changed show at the next turn, and an identical PUT makes no version', async () => {
@@ -123,7 +123,7 @@ describe('skills', () => {
   it('that are deleted are gone, and the agent goes on without them', async () => {
     expect((await service.call('DELETE', '/v1/skills/greet')).status).toBe(204);
     const { status, toolCalls } = await turn('/use_skill {"name": "greet"}');
-    expect([status, toolCalls[0].content[0].text]).toEqual(['completed', expect.stringContaining('There are: count-lines.')]);
+    expect([status, toolCalls[0].content[0].text]).toEqual(['completed', expect.stringContaining('Available skills: count-lines.')]);
   });
 
   it('cannot be broken in what is stored', async () => {
