@@ -10,8 +10,8 @@ const mapOf = async () =>
     aliases: true,
   });
 
-describe("an agent's list", () => {
-  it('is matched once for a toolset and a list, with the hash that it is known by', async () => {
+describe("an agent's tool list", () => {
+  it('is matched once per toolset and list, and has a hash', async () => {
     const names = await mapOf();
     const list = ['MindMap', 'web-search', 'nothing'];
     const first = await matchAgentList(names, list);
@@ -24,13 +24,13 @@ describe("an agent's list", () => {
     expect(again.allow).not.toBe(first.allow);
   });
 
-  it('is matched anew against another toolset', async () => {
+  it('is matched again for another toolset', async () => {
     const list = ['read'];
     const [one, other] = [await mapOf(), await mapOf()];
     expect((await matchAgentList(one, list)).allow).not.toBe((await matchAgentList(other, list)).allow);
   });
 
-  it('has another hash for every other list, empty ones included', async () => {
+  it('has a different hash for every list, empty ones included', async () => {
     const names = await mapOf();
     const hashes = await Promise.all(
       [[], ['read'], ['read', 'mindmap'], ['mindmap', 'read']].map(async (list) => (await matchAgentList(names, list)).hash),

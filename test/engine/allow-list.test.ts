@@ -1,11 +1,11 @@
-/** What an agent's list leaves is all that a turn may call: also where the model knows of more. */
+/** A turn may call only the tools that its agent's list allows, even if the model knows of others. */
 import { expect, it } from 'vitest';
 import { textResult } from '../../src/core/tool.ts';
 import { callEvents, finish, results, resultText, run } from './one-turn.ts';
 
 const names = ['terminalRun', 'shell', 'builtin.bash', 'bash', 'Terminal-Run', 'sh_old', 'erase'];
 
-it('a call outside the list is of an unknown tool by whatever name, runs nothing, and is told of none of those', async () => {
+it('treats a tool outside the list as unknown by any of its names, runs nothing, and does not suggest it', async () => {
   const ran: string[] = [];
   const { events, requests } = await run(
     [[...names.flatMap((name, call) => callEvents(call, name, { command: 'ls', path: 'a' })), finish('tool-calls')]],
@@ -21,7 +21,7 @@ it('a call outside the list is of an unknown tool by whatever name, runs nothing
   expect(requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['cat'], ['cat']]);
 });
 
-it('an empty list offers and allows nothing', async () => {
+it('offers and allows nothing with an empty list', async () => {
   const { events, requests } = await run([[...callEvents(0, 'cat', { path: 'a' }), finish('tool-calls')]], () => textResult('ran'), {
     allow: [],
   });

@@ -1,8 +1,8 @@
-/** A call whose question is answered with yes at once, as a person would who reads it. */
+/** Makes a call and approves its question at once. */
 import type { Approved } from '../../src/core/approval.ts';
 import type { CallOutcome, ToolCallRequest } from '../../src/engine/tool-call.ts';
 
-/** Members of a request. `approved: true`: its first question is answered with yes; a further one is what comes of it. */
+/** Members of a request. `approved: true`: the first question is approved; a further one is returned. */
 export type How = Partial<Omit<ToolCallRequest, 'approved'>> & { approved?: true | Approved };
 
 export async function callWith(

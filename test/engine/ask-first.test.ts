@@ -1,4 +1,4 @@
-/** The policy beneath the built-in tools, through the one door: real tools, real files, a network of the test's making. */
+/** The policy guard of the built-in tools, through `callTool`: real tools, real files, a fake network. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
@@ -32,7 +32,7 @@ const editions = { policy: await compiled(), never: await compiled('never'), alw
 
 type Network = Record<string, () => Response>;
 
-/** A door over files that the caller put there, `a.txt`, `b.txt` and `d/x`; `answers` is the network by URL, `known` the hosts that are allowed. */
+/** Runs calls over files the caller stored: `a.txt`, `b.txt` and `d/x`. `answers`: the network by URL; `known`: the allowed hosts. */
 function door(
   options: { answers?: Network; known?: string[]; entry?: keyof typeof editions; rules?: object[]; canWait?: boolean; own?: boolean } = {},
 ) {
@@ -74,7 +74,7 @@ function door(
     files,
     sent,
     log,
-    /** What is asked, or the result. */
+    /** Returns the question, or the result. */
     async call(requested: string, args: Record<string, unknown>, how: How = {}) {
       const request = { callId: ids.next('call'), requested, arguments: args };
       const outcome = await callWith(how, (more) => callTool(deps, scope, { ...request, ...more }, new AbortController().signal));
@@ -106,14 +106,14 @@ describe('files', () => {
     ['p=/t; echo x > "$p"mp/$(echo q)', '/tmp/q'],
     ['echo "echo x > /tmp/s" > run.sh; bash run.sh', '/tmp/s'],
     ['sort -o /tmp/o a.txt', '/tmp/o'],
-  ])('are not written outside without asking: %s', async (command, target) => {
+  ])('are not written outside the workspace without approval: %s', async (command, target) => {
     const { call, files } = door();
     const { asked } = await call('bash', { command });
     expect(asked).toMatchObject({ kind: 'write-outside', target });
     expect(files.paths()).toEqual(pathsBefore);
   });
 
-  it('are as they were after a script that had to ask, whatever it did before and after and made of the refusal', async () => {
+  it('are unchanged after a script that required approval, whatever else it did and however it handled the refusal', async () => {
     const { call, files } = door();
     const command = 'echo new > n; rm n; echo new > n; (rm b.txt) 2>/dev/null || true; echo x > /tmp/y; mv a.txt c.txt; echo done';
     expect((await call('bash', { command })).asked).toMatchObject({
@@ -126,7 +126,7 @@ describe('files', () => {
     expect(files.paths()).toEqual(['/', '/tmp', '/tmp/y', '/workspace', ...['c.txt', 'd', 'd/x', 'n'].map((path) => `/workspace/${path}`)]);
   });
 
-  it('are read and listed without a question by a script', async () => {
+  it('are read and listed by a script without approval', async () => {
     const { call } = door();
     for (const command of [
       'cat /etc/passwd',
@@ -139,7 +139,7 @@ describe('files', () => {
       expect([command, (await call('bash', { command })).asked]).toEqual([command, null]);
   });
 
-  it('trip over nothing that the shell does by itself', async () => {
+  it('are not affected by the internals of the shell', async () => {
     const { call } = door();
     for (const command of [
       'cat <<E\nhi\nE',
@@ -156,7 +156,7 @@ describe('files', () => {
       expect([command, (await call('bash', { command })).asked]).toEqual([command, null]);
   });
 
-  it('are deleted by delete_file once a person said so', async () => {
+  it('are deleted by delete_file once approved', async () => {
     const { call, files } = door();
     expect((await call('delete_file', { path: 'a.txt' })).asked).toMatchObject({ kind: 'delete-file', target: '/workspace/a.txt' });
     expect(files.stat('/workspace/a.txt')).not.toBeNull();
@@ -164,7 +164,7 @@ describe('files', () => {
     expect(files.stat('/workspace/a.txt')).toBeNull();
   });
 
-  it('may be written where a rule says so, and nowhere else', async () => {
+  it('may be written outside where a rule allows it, and nowhere else', async () => {
     const { call, files } = door({ rules: [{ kind: 'write-outside', path: '/tmp' }] });
     expect((await call('bash', { command: 'echo x > /tmp/y' })).asked).toBeNull();
     expect(files.stat('/tmp/y')).not.toBeNull();
@@ -172,12 +172,12 @@ describe('files', () => {
     expect(files.stat('/tmp/z')).toBeNull();
   });
 
-  it('ask in every spelling that leads outside, and in none that leads inside', async () => {
+  it('require approval in every spelling of an outside path, and in no spelling of an inside one', async () => {
     const segment = fc.constantFrom('..', '.', '', 'a.txt', 'd', 'workspace', 'tmp', 'w2', '...');
     const spelling = fc
       .tuple(fc.constantFrom('/', './', '../', '/workspace/', ''), fc.array(segment, { minLength: 1, maxLength: 6 }))
       .map(([start, rest]) => `${start}${rest.join('/')}`);
-    // A redirection makes its file whatever the path; the others may find that there is nothing to be done.
+    // A redirection creates its file whatever the path; the other commands may have nothing to do.
     const form = fc.constantFrom(
       { redirects: true, write: (path: string) => `echo x > '${path}'` },
       { redirects: true, write: (path: string) => `p='${path}'; echo x >> "$p"` },
@@ -205,7 +205,7 @@ describe('files', () => {
 describe('the network', () => {
   const url = 'https://new.example/x';
 
-  it('is asked for before anything is sent, and not where the host is known', async () => {
+  it('requires approval before anything is sent, except to a known host', async () => {
     const { call, sent } = door();
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'])
       expect((await call('http_request', { url, method })).asked).toMatchObject({ kind: 'network', target: 'new.example' });
@@ -215,13 +215,13 @@ describe('the network', () => {
     expect((await call('http_request', { url }, { approved: true })).text).toContain('HTTP 200');
   });
 
-  it('asks about a private host that the operator lets through like about any other', async () => {
+  it('requires approval for a private host that the operator allows, as for any other host', async () => {
     const { call, sent } = door();
     expect((await call('http_request', { url: 'http://10.0.0.7:9000/' })).asked).toMatchObject({ target: '10.0.0.7:9000' });
     expect(sent).toEqual([]);
   });
 
-  it('asks nobody about what is refused all the same', async () => {
+  it('requires no approval for a request that is refused anyway', async () => {
     const { call, sent } = door();
     for (const refused of ['http://169.254.169.254/', 'file:///etc/passwd', 'https://user:pw@new.example/', 'nonsense']) {
       const { asked, isError } = await call('http_request', { url: refused });
@@ -234,17 +234,20 @@ describe('the network', () => {
     'https://known.example/': () => new Response(null, { status, headers: { location: to } }),
   });
 
-  it.each(['GET', 'HEAD'])('asks when %s is led to a new host, and begins anew once that is approved', async (method) => {
-    const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'] });
-    const args = { url: 'https://known.example/', method };
-    const { asked, yes } = await call('http_request', args);
-    expect(asked).toMatchObject({ kind: 'network', target: 'new.example' });
-    expect(sent).toEqual([`${method} https://known.example/`]);
-    expect((await call('http_request', args, { approved: yes ?? true })).text).toContain('HTTP 200');
-    expect(sent.slice(1)).toEqual([`${method} https://known.example/`, `${method} https://new.example/`]);
-  });
+  it.each(['GET', 'HEAD'])(
+    'requires approval when %s is redirected to a new host, and repeats the request once approved',
+    async (method) => {
+      const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'] });
+      const args = { url: 'https://known.example/', method };
+      const { asked, yes } = await call('http_request', args);
+      expect(asked).toMatchObject({ kind: 'network', target: 'new.example' });
+      expect(sent).toEqual([`${method} https://known.example/`]);
+      expect((await call('http_request', args, { approved: yes ?? true })).text).toContain('HTTP 200');
+      expect(sent.slice(1)).toEqual([`${method} https://known.example/`, `${method} https://new.example/`]);
+    },
+  );
 
-  it('asks again before it follows to another new host than the one that was approved', async () => {
+  it('requires approval again before following a redirect to a host other than the approved one', async () => {
     const answers = redirecting('https://new.example/');
     const { call, sent } = door({ answers, known: ['known.example'] });
     const args = { url: 'https://known.example/' };
@@ -255,7 +258,7 @@ describe('the network', () => {
     expect(sent.filter((request) => !request.includes('known.example'))).toEqual([]);
   });
 
-  it('lists the host with the call where every call is asked about, and asks again about one that a redirect leads to', async () => {
+  it('lists the host with the call when every call requires approval, and asks again about a redirect target', async () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'], entry: 'always' });
     const args = { url: 'https://known.example/' };
     expect((await call('http_request', args)).asked).toMatchObject({ kind: 'always', target: null });
@@ -272,7 +275,7 @@ describe('the network', () => {
     ['POST', 302],
     ['DELETE', 302],
     ['PUT', 307],
-  ])('does not follow %s with %d to a new host, since the first one has had its effect', async (method, status) => {
+  ])('does not follow %s with %d to a new host, since the first request has had its effect', async (method, status) => {
     const { call, sent } = door({ answers: redirecting('https://new.example/next', status), known: ['known.example'] });
     const { asked, isError, text } = await call('http_request', { url: 'https://known.example/', method });
     expect([asked, isError]).toEqual([null, true]);
@@ -280,7 +283,7 @@ describe('the network', () => {
     expect(sent).toEqual([`${method} https://known.example/`]);
   });
 
-  it('asks again before an approved request follows to a further new host', async () => {
+  it('requires approval again before an approved request is redirected to another new host', async () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/') });
     const args = { url: 'https://known.example/' };
     expect((await call('http_request', args)).asked).toMatchObject({ target: 'known.example' });
@@ -291,7 +294,7 @@ describe('the network', () => {
     expect((await free.call('http_request', args)).text).toContain('HTTP 200');
   });
 
-  it('follows to hosts that are known, and looks at every hop', async () => {
+  it('follows redirects to known hosts, and checks every hop', async () => {
     const answers = {
       ...redirecting('https://two.example/'),
       'https://two.example/': () => new Response(null, { status: 302, headers: { location: 'https://NEW.example:8443/' } }),
@@ -304,7 +307,7 @@ describe('the network', () => {
 
 describe('the network of a script', () => {
   it.each(['curl -s https://new.example/', 'rm a.txt', 'echo x > /tmp/y'])(
-    'is not used twice: what would have to be asked for after something was sent is refused: %s',
+    'is not used twice: an effect that requires approval after something was sent is refused: %s',
     async (command) => {
       const { call, sent, files } = door({ known: ['api.example'] });
       const post = 'curl -s -d x https://api.example/send';
@@ -315,7 +318,7 @@ describe('the network of a script', () => {
       });
       expect(sent).toEqual(['POST https://api.example/send']);
       expect(files.paths()).toEqual(pathsBefore);
-      // Reading may begin anew, and so may what asks before it sends.
+      // Reads may be repeated, and so may a script that requires approval before it sends.
       expect((await call('bash', { command: `curl -s https://api.example/; ${command}` })).asked).not.toBeNull();
       expect((await call('bash', { command: `${command}; ${post}` })).asked).not.toBeNull();
       expect(sent).toEqual(['POST https://api.example/send', 'GET https://api.example/']);
@@ -323,8 +326,8 @@ describe('the network of a script', () => {
   );
 });
 
-describe('an entry', () => {
-  it('that never asks waives it for its own calls, and one that always asks asks for the harmless, too', async () => {
+describe('a toolset entry', () => {
+  it('with approval "never" waives approval for its own calls, and one with "always" requires it for harmless calls, too', async () => {
     const never = door({ entry: 'never' });
     expect((await never.call('bash', { command: 'echo x > /tmp/y' })).asked).toBeNull();
     expect(never.files.stat('/tmp/y')).not.toBeNull();
@@ -334,7 +337,7 @@ describe('an entry', () => {
     expect((await always.call('list_directory', { path: '.' }, { approved: true })).isError).toBe(false);
   });
 
-  it('is answered, not kept waiting, where there is nobody to ask; nothing is logged as a fault', async () => {
+  it('returns approval_required where the call cannot wait, and logs no error', async () => {
     const { call, files, log } = door({ canWait: false });
     expect(await call('bash', { command: 'echo 1 > n; echo x > /tmp/y' })).toMatchObject({
       isError: true,
@@ -351,11 +354,11 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   type Row = { id: string; class: string; command: string; effect?: Record<string, string[]> };
   const rows = readJsonLines<Row>(path);
 
-  // Links cannot be made, there is no tar, and home is the workspace.
+  // Links cannot be created, tar is missing, and the home directory is the workspace.
   const harmless = new Set(['outside-082', 'outside-083', 'outside-086', 'outside-087', 'outside-088']);
   const outside = rows.filter((row) => row.class === 'outside' || row.id === 'overwrite-073' || row.id === 'privileged-173');
 
-  it.each(outside)('$id asks or does nothing outside: $command', async ({ id, command }) => {
+  it.each(outside)('$id requires approval or changes nothing outside: $command', async ({ id, command }) => {
     const { call, files } = door();
     const { asked } = await call('bash', { command });
     expect(asked?.kind ?? null).toBe(harmless.has(id) ? null : 'write-outside');
@@ -363,7 +366,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     if (asked !== null) expect(files.paths()).toEqual(pathsBefore);
   });
 
-  it('changes nothing outside, whatever the row', async () => {
+  it('changes nothing outside the workspace in any row', async () => {
     for (const { id, command } of rows.filter((row) => ['delete', 'overwrite', 'privileged', 'network'].includes(row.class))) {
       const { call, files, sent } = door();
       await call('bash', { command, timeout: 2000 });
@@ -376,9 +379,9 @@ describeCorpus('security/path-cases.jsonl', (path) => {
   type Row = { id: string; class: string; root: string; cwd: string; input: string; expect: 'inside' | 'outside' | 'reject' };
   const rows = readJsonLines<Row>(path).filter((row) => row.class !== 'symlink' && row.root === '/workspace' && row.cwd === '/workspace');
 
-  it.each(rows.filter((row) => row.expect === 'outside'))('$id asks before it is written or deleted: $input', async ({ input }) => {
+  it.each(rows.filter((row) => row.expect === 'outside'))('$id requires approval before a write or delete: $input', async ({ input }) => {
     const { call, files } = door();
-    // Of what is a folder, and of what is not there, nothing would be written and nothing deleted.
+    // Directories are not written, and missing files are not deleted.
     const resolved = resolvePath(input);
     const isFolder = resolved.ok && files.stat(resolved.path) !== null;
     expect((await call('write_file', { path: input, content: '' })).asked?.kind ?? null).toBe(isFolder ? null : 'write-outside');
@@ -389,7 +392,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
     expect(files.paths()).toEqual(before);
   });
 
-  it('asks for nothing inside, and for nothing that is no path', async () => {
+  it('requires no approval for paths inside the workspace and for invalid paths', async () => {
     expect(rows.length).toBeGreaterThan(50);
     for (const { id, input } of rows.filter((row) => row.expect !== 'outside' && row.input !== ''))
       expect([id, (await door({ own: true }).call('write_file', { path: input, content: '' })).asked]).toEqual([id, null]);

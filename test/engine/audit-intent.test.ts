@@ -1,4 +1,4 @@
-/** A call without a session is in the audit before it can have an effect, and its outcome follows. */
+/** A call without a session is audited before it can have an effect, and its outcome follows. */
 import { describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -14,7 +14,7 @@ import { createChatHarness } from '../http/harness.ts';
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
 type Fault = 'intent' | 'verdict' | 'all' | 'marks' | 'lost answer of intent' | 'lost answer of verdict' | null;
 
-/** A direct call of `builtin.bash` (unsafe) or `builtin.read_file` (safe), with an audit that fails where `fault` says. */
+/** A direct call of `builtin.bash` (unsafe) or `builtin.read_file` (safe), with an audit that fails as `fault` says. */
 async function direct(fault: Fault, options: { effect?: () => void; name?: string } = {}) {
   const harness = await createChatHarness();
   const order: string[] = [];
@@ -31,7 +31,7 @@ async function direct(fault: Fault, options: { effect?: () => void; name?: strin
     execute: async (_tool: EditionTool, _args: unknown, context: ToolContext) => {
       order.push('effect');
       options.effect?.();
-      // Marks the client's calls as having seen something private.
+      // Marks the client's calls as having seen private data.
       if (fault === 'marks') await context.secret('TOKEN', 'api.example');
       return textResult('done');
     },
@@ -73,7 +73,7 @@ describe('the audit of a direct call', () => {
     expect(order).not.toContain('effect');
   });
 
-  it('returns the true result and keeps the row as outcome_unknown when the verdict cannot be written', async () => {
+  it('returns the true result and leaves the row as outcome_unknown when the verdict cannot be written', async () => {
     const { run, order, rows, log } = await direct('verdict');
     const answer = await run();
     expect(answer.result).toEqual(textResult('done'));
@@ -91,7 +91,7 @@ describe('the audit of a direct call', () => {
     expect(await rows()).toMatchObject([{ verdict: 'ran' }]);
   });
 
-  it('keeps one row when the verdict was stored and its answer was lost', async () => {
+  it('has one row when the verdict was stored but the response of the write was lost', async () => {
     const { run, rows } = await direct('lost answer of verdict');
     expect((await run()).result.isError).toBe(false);
     expect(await rows()).toMatchObject([{ verdict: 'ran' }]);
@@ -118,7 +118,7 @@ describe('the audit of a direct call', () => {
     await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('writes one row, and no intent, for a call that is refused', async () => {
+  it('writes one row, and no intent, for a refused call', async () => {
     const { run, order, rows } = await direct(null, { name: 'nothing-like-this' });
     await run();
     expect(order).toEqual(['verdict']);

@@ -17,7 +17,7 @@ const run = (write: () => Promise<void>, rows: string[] = []) => {
   return { trail, rows, call: () => runOf(tools, { bodies: { 'made.both': twice }, scope: { audit: trail.audit } }).call('both') };
 };
 
-it('keeps no call waiting for the rows of those before it, and is done when all are written', async () => {
+it('does not delay a call by the rows of earlier ones, and resolves when all are written', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { trail, rows, call } = run(() => promise);
   await call();
@@ -31,7 +31,7 @@ it('keeps no call waiting for the rows of those before it, and is done when all 
   expect(done).toEqual(['all']);
 });
 
-it('fails with a retryable problem when a row is not written and no call began', async () => {
+it('fails with a retryable problem when a row cannot be written and no call had started', async () => {
   const { trail, call } = run(() => Promise.reject(new Error('the catalog is away')));
   await call();
   await expect(trail.written()).rejects.toMatchObject({ code: 'unavailable' });

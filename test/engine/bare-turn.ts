@@ -1,6 +1,6 @@
 /**
- * One turn over a log in memory, with nothing around it: no kept results, no rules, nobody to ask. For tests that bring their own model
- * and executor; those of one scripted reply after the other stand on `one-turn.ts`.
+ * One turn over a log in memory, without stored results, rules, or a client that can be asked. For tests that supply their own model and
+ * executor; tests with scripted replies use `one-turn.ts`.
  */
 import type { AliasMap } from '../../src/core/alias-map.ts';
 import type { InputPart } from '../../src/core/message.ts';
@@ -17,7 +17,7 @@ export type BareTurn = {
   plan: Plan;
   names: AliasMap | null;
   input: InputPart[];
-  /** Those of the turns before are in both; this one's are added. */
+  /** Both have the events of earlier turns; this turn's are appended. */
   events: SessionEventBody[];
   transcript: Transcript;
 };

@@ -37,8 +37,8 @@ beforeEach(async () => {
   await catalog.put('agent', 'reader', { model: 'rehearsal/default', toolset: 'demo', tools: ['read_file'] });
 });
 
-describe('tools of the caller', () => {
-  it('stand in the plan when their names are free', async () => {
+describe('client tools', () => {
+  it('are in the plan when their names are free', async () => {
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo', tools: [tool('get_position')] })).clientTools).toEqual([
       tool('get_position'),
     ]);
@@ -55,13 +55,13 @@ describe('tools of the caller', () => {
     ['search', 'find_docs and find_web'],
     ['UseSkill', 'builtin.use_skill'],
     ['run_code', 'builtin.run_code'],
-  ])('called %s are refused, naming %s as well', async (name, owner) => {
+  ])('called %s are rejected, naming %s as well', async (name, owner) => {
     const issues = await refusal(['free', name]);
     expect(issues).toEqual([{ path: 'tools[1].name', message: expect.stringContaining(`client.${name}`) }]);
     expect(issues[0].message).toContain(owner);
   });
 
-  it('may not share a name among themselves, however it is spelt', async () => {
+  it('may not share a name in any spelling', async () => {
     expect(await refusal(['get_position', 'other', 'GetPosition'])).toEqual([
       { path: 'tools[2].name', message: expect.stringMatching(/"GetPosition".*client\.get_position.*client\.GetPosition/) },
     ]);
@@ -69,16 +69,16 @@ describe('tools of the caller', () => {
     expect(await refusal(['_', '_'])).toHaveLength(1);
   });
 
-  it('are judged by what the plan offers: a tool that the agent may not use holds no name', async () => {
+  it('are compared with what the plan offers: a tool that the agent may not use reserves no name', async () => {
     expect(await refusal(['shell'], { agent: 'reader', model: undefined, toolset: undefined })).toEqual([]);
     expect(await refusal(['read_file'], { agent: 'reader', model: undefined, toolset: undefined })).toHaveLength(1);
   });
 
-  it('are refused where the request has them', async () => {
+  it('are rejected with the path of the name in the request', async () => {
     expect((await refusal(['run_it'], { toolPath: (index) => `tools[${index}].function.name` }))[0].path).toBe('tools[0].function.name');
   });
 
-  it('may be the one that a request forces', async () => {
+  it('may be the forced tool of a request', async () => {
     const forced = { settings: { toolChoice: { tool: 'get_position' } } };
     expect((await plan({ model: 'rehearsal/default', tools: [tool('get_position')], ...forced })).settings).toEqual(forced.settings);
     await expect(plan({ model: 'rehearsal/default', tools: [tool('other')], ...forced })).rejects.toMatchObject({
@@ -87,8 +87,8 @@ describe('tools of the caller', () => {
   });
 });
 
-describe('a tool of the caller', () => {
-  it('is read in our spelling and in OpenAI’s as the same', () => {
+describe('a client tool', () => {
+  it("is read the same in our format and in OpenAI's", () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'string' } } };
     const ours = ClientToolInput.parse({ name: 'a', description: 'b', inputSchema });
     expect(
@@ -105,12 +105,12 @@ describe('a tool of the caller', () => {
     [{ name: 'a', parameters: {} }],
     [{ type: 'function', function: { name: 'a b' } }],
     [{ type: 'custom', name: 'a' }],
-  ])('is not %j', (value) => {
+  ])('is invalid: %j', (value) => {
     expect(ClientToolInput.safeParse(value).success).toBe(false);
   });
 });
 
-it('has a name that a turn can offer, or is refused before the turn', () => {
+it('must have a name that a turn can offer', () => {
   const character = fc.constantFrom('a', 'Z', '_', '-', '0', '.', ' ');
   const name = fc.oneof(
     fc.constantFrom('constructor', '__proto__', 'toString', 'toJSON', 'then', 'x', '_', `x${'y'.repeat(63)}`),

@@ -34,21 +34,21 @@ const offered = (names: AliasMap) => offeredTools(names).map(({ name }) => name)
 const codeOf = (names: AliasMap) => (names.inner?.tools ?? []).map(({ wireName }) => wireName);
 
 describe('the names of a plan in code mode', () => {
-  it('are run_code for the model, and all the plan offers for its code', async () => {
+  it('are run_code for the model, and everything the plan offers for its code', async () => {
     const names = inCode(await full(['github.list_issues', 'github.get-issue', 'ui.chart']));
     expect(offered(names)).toEqual(['run_code']);
     expect(codeOf(names)).toEqual(['list_issues', 'get-issue', 'chart', 'find_tools']);
-    // What is proposed to people comes of the names of the turn.
+    // Proposals use the names of the turn.
     expect(names.tools.map(({ canonical }) => canonical)).toEqual(['builtin.run_code', 'ui.chart']);
   });
 
-  it('are made once for a plan, so that what is made of them is kept', async () => {
+  it('are built once per plan, so that what is derived from them stays cached', async () => {
     const plain = await full(['github.list_issues']);
     expect(inCode(plain)).toBe(inCode(plain));
     expect(systemPrompt({ instructions: 'Be brief.' }, inCode(plain))).toBe(systemPrompt({ instructions: 'Be brief.' }, inCode(plain)));
   });
 
-  it('hold use_skill where the agent has skills, and fetch_result once a result was cut', async () => {
+  it('include use_skill if the agent has skills, and fetch_result once a result was truncated', async () => {
     const plain = await full(['github.list_issues']);
     const names = inCode(plain, { skills: [{ name: 'count', description: 'Counts.' }] });
     expect(offered(names)).toEqual(['run_code', 'use_skill']);
@@ -57,13 +57,13 @@ describe('the names of a plan in code mode', () => {
     expect(reading?.inner).toBe(names.inner);
   });
 
-  it('keep the entry that the toolset has for run_code, with its name', async () => {
+  it("keep the toolset's own entry of run_code, with its name", async () => {
     const names = inCode(await full(['github.list_issues', { tool: 'builtin.run_code', name: 'script', aliases: [] }]));
     expect(offered(names)).toEqual(['script']);
     expect(systemPrompt({ instructions: '' }, names)).toContain('write code for `script`');
   });
 
-  it('hold the caller’s own tools for the model as well as for its code', async () => {
+  it('include client tools for the model and for its code', async () => {
     const clientTools = [{ name: 'pick_file', description: '', inputSchema: { type: 'object' } }];
     const names = inCode(await full(['github.list_issues']), { clientTools });
     expect(offered(names)).toEqual(['run_code', 'pick_file']);
@@ -71,19 +71,19 @@ describe('the names of a plan in code mode', () => {
     expect(systemPrompt({ instructions: '' }, names)).not.toContain('pick_file');
   });
 
-  it('are the plain ones where there is nothing that code could call', async () => {
+  it('are the plain names if there is nothing that code could call', async () => {
     const nothing = await full(['github.list_issues']);
     expect(offered(inCode(nothing, { allow: [] }))).toEqual([]);
     expect(turnNames(null, { aliases: true, allow: null, codeMode: true })).toBeNull();
   });
 
-  it('go no further than the agent’s list', async () => {
+  it("are limited to the agent's list", async () => {
     const names = inCode(await full(['github.list_issues', 'github.get-issue']), { allow: ['github.get-issue'] });
     expect(codeOf(names)).toEqual(['get-issue', 'find_tools']);
     expect(resolveName(names.inner ?? names, 'list_issues').ok).toBe(false);
   });
 
-  it('send a model that calls a tool of its code back to the code', async () => {
+  it("tell a model that calls one of its code's tools to call it in code", async () => {
     const names = inCode(await full(['github.list_issues', 'github.get-issue']));
     const told = (requested: string) => {
       const judged = judge(resolveName(names, requested), { callId: 'c', requested, arguments: {} }, undefined);
@@ -107,22 +107,22 @@ describe('the names of a plan in code mode', () => {
   });
 });
 
-describe('what a model in code mode is told', () => {
-  it('are the declarations, in the prompt, because descriptions are cut', async () => {
+describe('the text that a model in code mode gets', () => {
+  it('has the declarations in the prompt, since descriptions are truncated', async () => {
     const prompt = systemPrompt(
       { instructions: 'Be brief.' },
       inCode(await full(['github.list_issues', { tool: 'github.get-issue', aliases: ['issue'] }])),
     );
     expect(prompt).toMatch(/^Be brief\.\n\n## Tools in code\n/);
     expect(prompt).toContain('/** Lists issues. */\nlist_issues(args?: Record<string, unknown>): Result;');
-    // Its aliases stand with it, and not in a block about names that cannot be called.
+    // Aliases are listed with the declaration, not in a block about names that cannot be called.
     expect(prompt).toContain('issue(args?: Record<string, unknown>): Result;');
     expect(prompt).not.toContain('## Tool names');
     expect(prompt).not.toContain('find_tools');
     for (const { description } of offeredTools(inCode(await full(['github.list_issues'])))) expect(description.length).toBeLessThan(1_024);
   });
 
-  it('of many tools are names, and how code finds the rest', async () => {
+  it('lists only names of many tools, and how code finds the rest', async () => {
     const names = inCode(await full(Array.from({ length: 70 }, (_, index) => `many.tool_${index}`)));
     expect(offered(names)).toEqual(['run_code']);
     const prompt = systemPrompt({ instructions: '' }, names);

@@ -18,7 +18,7 @@ const say = (text: string): ChatEvent[] => [
 ];
 type Answer = readonly ChatEvent[] | Problem | 'silence';
 
-/** Turns t1 to t3 over the budget, t4 at hand. `answers`: of the models, in the order asked. */
+/** Turns t1 to t3 exceed the budget; t4 is the current one. `answers`: those of the models, in the order of requests. */
 async function compact(answers: readonly Answer[], own: { plan?: Partial<Plan>; abort?: boolean; size?: number } = {}) {
   const clock = fakeClock();
   const transcript = createTranscript();
@@ -75,7 +75,7 @@ async function compact(answers: readonly Answer[], own: { plan?: Partial<Plan>; 
 }
 
 describe('a conversation over its budget', () => {
-  it('has its older turns summed up by the turn’s own model, which is paid for by the turn', async () => {
+  it("has its older turns summarized by the turn's own model, and the turn's usage includes the summary", async () => {
     const { appended, requests, transcript } = await compact([say('  They counted.  ')]);
     expect(appended).toEqual([
       { type: 'usage', turn: 't4', step: 3, usage, model: 'a/b' },
@@ -89,12 +89,12 @@ describe('a conversation over its budget', () => {
     ]);
   });
 
-  it('is left alone while it fits', async () => {
+  it('is unchanged while it fits', async () => {
     const { appended, requests } = await compact([say('no')], { size: 100 });
     expect([appended, requests]).toEqual([[], []]);
   });
 
-  it('asks the fallback when the model fails', async () => {
+  it('uses the fallback when the model fails', async () => {
     const { appended } = await compact([new Problem('upstream_error', 'down'), say('from the other')], { plan: { fallbacks: ['c/d'] } });
     expect(appended).toMatchObject([{ model: 'c/d' }, { type: 'compaction', summary: 'from the other' }]);
   });
@@ -113,7 +113,7 @@ describe('a conversation over its budget', () => {
       ],
     ],
     ['does not come in time', ['silence']],
-  ])('loses its oldest turns, and says so, when the summary %s', async (_how, answers) => {
+  ])('drops its oldest turns, and notes that, when the summary %s', async (_how, answers) => {
     const { appended, failure } = await compact(answers);
     expect(failure).toBeNull();
     expect(appended.at(-1)).toMatchObject({
@@ -123,7 +123,7 @@ describe('a conversation over its budget', () => {
     });
   });
 
-  it('stays as it was when the turn is cancelled meanwhile', async () => {
+  it('is unchanged when the turn is cancelled meanwhile', async () => {
     const { appended, failure } = await compact(['silence'], { abort: true });
     expect(failure).toMatchObject({ message: 'cancelled' });
     expect(appended).toEqual([]);

@@ -1,4 +1,4 @@
-/** Whose toolsets the configuration tools work on: nothing but what their key may, as it stands when it is asked. */
+/** The toolsets that the configuration tools work on are those the key may use at the time of the call. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
@@ -36,7 +36,7 @@ const everything: readonly [string, (desk: ConfigurationDesk) => Promise<unknown
 ];
 
 describe('a key without the scope', () => {
-  it.each(everything)('is refused at %s', async (_name, ask) => {
+  it.each(everything)('gets an error for %s', async (_name, ask) => {
     await expect(ask(await deskOf(['chat', 'tools', 'approve']))).rejects.toMatchObject({ code: 'forbidden' });
     expect((await catalog.list('toolset', { limit: 10 })).items.map(({ name, version }) => [name, version])).toEqual([
       ['mine', 1],
@@ -44,13 +44,13 @@ describe('a key without the scope', () => {
     ]);
   });
 
-  it.each(everything)('that was revoked since is refused at %s', async (_name, ask) => {
+  it.each(everything)('that was revoked since gets an error for %s', async (_name, ask) => {
     const id = await keyOf(['toolsets']);
     await catalog.revokeKey(id);
     await expect(ask(createConfigurationDesk(catalog, id))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('is let through with the scope, and with admin', async () => {
+  it('has access with the scope, and with admin', async () => {
     for (const scope of ['toolsets', 'admin'] as const)
       expect(await (await deskOf([scope])).toolset('mine')).toMatchObject({ name: 'mine' });
   });
@@ -62,13 +62,13 @@ describe('a key bound to toolsets', () => {
     bound = await deskOf(['toolsets'], ['mine', 'new']);
   });
 
-  it('sees those that there are of its toolsets, and the tools that stand in them', async () => {
+  it('sees those of its toolsets that exist, and the tools in them', async () => {
     expect((await bound.toolsets()).map(({ name }) => name)).toEqual(['mine']);
     expect((await bound.tools()).map(({ canonical }) => canonical)).toEqual(['git.log', 'git.status']);
     expect(await bound.toolset('other')).toBeNull();
   });
 
-  it('writes its own alone, and tells nothing of the others by its refusals', async () => {
+  it('writes only its own, and learns nothing about the others from errors', async () => {
     expect((await bound.write('new', document('git.log'), null)).document).toMatchObject({ name: 'new', version: 1 });
     for (const name of ['other', 'nowhere'])
       for (const ask of [
@@ -89,7 +89,7 @@ describe('a key bound to toolsets', () => {
 });
 
 describe('a write', () => {
-  it('is of the version that was read', async () => {
+  it('requires the version that was read', async () => {
     const desk = await deskOf(['toolsets']);
     await expect(desk.write('mine', document('git.log'), null)).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(desk.write('mine', document('git.log'), 7)).rejects.toMatchObject({ code: 'precondition_failed' });
@@ -97,7 +97,7 @@ describe('a write', () => {
     await expect(desk.remove('mine', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
-  it('waives no approval but for an administrator', async () => {
+  it("can waive approvals only with an administrator's key", async () => {
     const waiving: Toolset = { announce: 'prompt', tools: [{ tool: 'git.log', approval: 'never' }] };
     await expect((await deskOf(['toolsets'])).write('new', waiving, null)).rejects.toMatchObject({ code: 'forbidden' });
     expect((await (await deskOf(['admin'])).write('new', waiving, null)).document.version).toBe(1);
@@ -105,7 +105,7 @@ describe('a write', () => {
   });
 });
 
-it('asks for tools and rights once, however often they are needed', async () => {
+it('reads tools and rights once, however often they are needed', async () => {
   const asked: string[] = [];
   const counting: Catalog = {
     ...catalog,
@@ -124,7 +124,7 @@ it('asks for tools and rights once, however often they are needed', async () => 
   expect(asked.sort()).toEqual(['rights', 'tools']);
 });
 
-it('knows how servers are, where their documents say it', async () => {
+it('reports the health of servers as far as their documents have it', async () => {
   await catalog.put('server', 'web', {
     kind: 'static',
     url: 'https://web.example/call',

@@ -5,7 +5,7 @@ import { fakeClock } from '../fakes/runtime.ts';
 
 const delta = (text: string) => ({ type: 'text-delta' as const, turn: 't', step: 1, text });
 
-/** A piece every `everyMs`, on a machine whose timers come `lateMs` late; answers the rows. */
+/** Adds a piece every `everyMs`, on a machine whose timers fire `lateMs` late; returns the rows. */
 async function stream(pieces: number, everyMs: number, lateMs: number): Promise<string[]> {
   const rows: string[] = [];
   const clock = fakeClock();
@@ -20,8 +20,8 @@ async function stream(pieces: number, everyMs: number, lateMs: number): Promise<
   return rows;
 }
 
-describe('a stream’s rows', () => {
-  it('begin at once, and then join what comes within 50 ms', async () => {
+describe('the rows of a stream', () => {
+  it('start at once, and then join what arrives within 50 ms', async () => {
     const rows = await stream(100, 20, 0);
     expect(rows[0]).toBe('.');
     expect(rows.join('')).toHaveLength(100);
@@ -29,11 +29,11 @@ describe('a stream’s rows', () => {
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(4);
   });
 
-  it('come one a piece from a slow model, without waiting for more', async () => {
+  it('are one per piece for a slow model, without delay', async () => {
     expect(await stream(10, 300, 0)).toEqual(Array.from({ length: 10 }, () => '.'));
   });
 
-  it('are fewer while the machine is late, so that it can catch up, and never further apart than a bound', async () => {
+  it('are fewer while timers fire late, up to a maximum interval', async () => {
     const rows = await stream(100, 200, 200);
     expect(rows.join('')).toHaveLength(100);
     expect(rows.length).toBeLessThan(30);

@@ -1,4 +1,4 @@
-/** What a toolset's entry makes of a call, from the name that is called to the result that is read: through the one door. */
+/** What a toolset entry does to a call, from the called name to the result, through `callTool`. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
@@ -126,21 +126,21 @@ function door({
   return { deps, ran, kept, audit, log, call };
 }
 
-describe('an old call shape on a merged tool', () => {
-  it('sends the tool its own arguments, with the secret in its place', async () => {
+describe('a call in an old shape on a merged tool', () => {
+  it('sends the tool its own arguments, with the secret in place', async () => {
     const { call, ran } = door();
     expect(await call('get_workflow', { id: '7' })).toMatchObject({ ran: true, text: 'done' });
     expect(ran).toEqual([{ ...own, token: 's3cr3t-value' }]);
   });
 
-  it('cannot be talked into other presets: what is given for them is dropped, and named', async () => {
+  it('cannot override presets: such arguments are dropped and named in the result', async () => {
     const { call, ran } = door();
     const { text } = await call('gh_workflow', { id: '7', method: 'get_job', team: 'search' });
     expect(ran[0]).toMatchObject({ method: 'get_workflow', team: 'payments' });
     expect(text).toBe('done\n[Ignored: "method", "team". The toolset sets these arguments, not the call.]');
   });
 
-  it('is checked in the words of what was shown', async () => {
+  it('is validated against the schema that was shown', async () => {
     const { call, ran } = door();
     expect(await call('get_workflow', {})).toMatchObject({ ran: false, result: { code: 'invalid_arguments', issues: [{ path: 'id' }] } });
     expect((await call('get_workflow', { id: '7', other: 1 })).result?.issues).toMatchObject([{ path: 'other' }]);
@@ -148,7 +148,7 @@ describe('an old call shape on a merged tool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('says whose fault it is where what the toolset sets does not fit', async () => {
+  it('says that the toolset has to be fixed when its own values are not valid', async () => {
     const { call } = door({ scope: { caller: { team: 'nobody' } } });
     const { result, text } = await call('get_workflow', { id: '7' });
     expect(result).toMatchObject({ code: 'invalid_arguments', issues: [{ path: 'team' }] });
@@ -157,7 +157,7 @@ describe('an old call shape on a merged tool', () => {
     );
   });
 
-  it('does not tell a model what it sets, where that does not fit', async () => {
+  it('does not show the model the invalid preset values', async () => {
     const team = {
       ...edition,
       tools: edition.tools.map((tool) => ({ ...tool, sourceSchema: { properties: { team: { enum: ['red'] } } } })),
@@ -169,7 +169,7 @@ describe('an old call shape on a merged tool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('needs the fields of the key that it takes', async () => {
+  it('requires the key fields that the preset uses', async () => {
     const { call, ran } = door({ scope: { caller: { key: 'k1' } } });
     const { result, text } = await call('get_workflow', { id: '7' });
     expect(result?.code).toBe('not_allowed');
@@ -179,7 +179,7 @@ describe('an old call shape on a merged tool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is hashed in the audit by what was sent, before secrets', async () => {
+  it('is hashed in the audit as sent, before secrets', async () => {
     const { call, audit } = door();
     await call('get_workflow', { id: '7' });
     expect(audit[0]?.argumentsHash).toBe(await sha256Hex(canonicalJson(own)));
@@ -187,7 +187,7 @@ describe('an old call shape on a merged tool', () => {
 });
 
 describe('a secret among the presets', () => {
-  it('is asked for with the tool and the host that it goes to', async () => {
+  it('is read with the tool and the host it is sent to', async () => {
     const asked: unknown[] = [];
     const secret = async (...use: string[]): Promise<string> => {
       asked.push(use);
@@ -198,7 +198,7 @@ describe('a secret among the presets', () => {
     expect(asked).toEqual([['GH', 'github.actions_get', 'tools.example:443']]);
   });
 
-  it('is in no result, error, log or audit row, in whatever spelling a tool gives it back', async () => {
+  it('is in no result, error, log or audit row, in any encoding the tool returns', async () => {
     const secret = 's3cr3t "value" €';
     const answer = (args: Record<string, unknown>, context: ToolContext): ToolResult => {
       context.log.info(`got ${String(args.token)}`, { args });
@@ -221,12 +221,12 @@ describe('a secret among the presets', () => {
     expect(everything).toContain('got [secret]');
   });
 
-  it('that reads like a number spoils no answer', async () => {
+  it('that looks like a number does not damage results', async () => {
     const { call } = door({ secret: async () => '1234', answer: () => ({ ...textResult('ok'), structuredContent: { n: 12345, m: 5 } }) });
     expect((await call('get_workflow', { id: '7' })).result?.structuredContent).toEqual({ n: '[secret]5', m: 5 });
   });
 
-  it('that cannot be had stops the call before it begins, and is named', async () => {
+  it('that cannot be read stops the call before it starts, and is named', async () => {
     const refused = () => Promise.reject(new Problem('not_found', 'There is no secret "GH".'));
     const { call, ran } = door({ secret: refused });
     expect(await call('get_workflow', { id: '7' })).toMatchObject({ ran: false, result: { code: 'tool_error' } });
@@ -234,15 +234,15 @@ describe('a secret among the presets', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is never one that a model names itself', async () => {
+  it('cannot be named by a model', async () => {
     const { call, ran } = door();
     await call('create_freely', { config: { secret: 'GH' }, any: { secret: 'OTHER' } });
     expect(ran).toEqual([{ config: { secret: 'GH' }, any: 's3cr3t-value' }]);
   });
 });
 
-describe('asking first', () => {
-  it('shows what would be sent, secrets as names', async () => {
+describe('a call that requires approval', () => {
+  it('shows the arguments that would be sent, with secrets as names', async () => {
     const { call, ran } = door();
     expect(await call('create_asked', { n: 1 })).toMatchObject({
       waitFor: { ask: { kind: 'always' }, arguments: { n: 1, token: { secret: 'GH' } } },
@@ -253,12 +253,12 @@ describe('asking first', () => {
     expect(await call('create_freely', {})).toMatchObject({ ran: true });
   });
 
-  it('is over once it was remembered', async () => {
+  it('needs no further approval once a rule was remembered', async () => {
     const rule = PolicyRule.parse({ decision: 'allow', kind: 'untrusted', tool: 'github.create' });
     expect(await door({ scope: { rules: [rule] } }).call('create', {})).toMatchObject({ ran: true });
   });
 
-  it('is told by a dry run as it will be, on the tool’s own arguments', async () => {
+  it("gets the same verdict in a dry run, on the tool's own arguments", async () => {
     const { deps } = door();
     const directory = (rules: PolicyRule[]) =>
       ({
@@ -289,7 +289,7 @@ describe('asking first', () => {
 });
 
 describe('a result', () => {
-  it('is picked from, named where nothing matches, and kept whole', async () => {
+  it('is reduced to the picked fields, says where nothing matches, and is stored in full', async () => {
     const whole = { name: 'build', steps: Array.from({ length: 50 }, (_, index) => index) };
     const { call, kept } = door({ answer: () => textResult(JSON.stringify(whole)) });
     const { result, text } = await call('get_job', { resource_id: '7' });
@@ -298,14 +298,14 @@ describe('a result', () => {
     expect(contentText(kept.get('call_1') ?? [])).toBe(JSON.stringify(whole));
   });
 
-  it('is cut at the entry’s bytes, and read on from there', async () => {
+  it("is truncated at the entry's bytes, and can be fetched from there", async () => {
     const { call, kept } = door({ answer: () => textResult('y'.repeat(400)) });
     const { text } = await call('brief', { method: 'get_job', resource_id: '7' });
     expect(text).toContain('To read the rest: fetch_result {"callId":"call_1","offset":256}');
     expect(contentText(kept.get('call_1') ?? [])).toHaveLength(400);
   });
 
-  it('is not cut where it is a refusal of ours', async () => {
+  it('is not truncated if it is an error of this service', async () => {
     const { text } = await door().call(
       'brief',
       Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`unknown_argument_${index}`, 1])),
@@ -316,15 +316,12 @@ describe('a result', () => {
 });
 
 describe('a deprecated name', () => {
-  it.each(['workflow_get', 'Workflow-Get', 'functions.workflowGet'])(
-    'is answered with its notice once, however it is spelt: %s',
-    async (name) => {
-      const { text } = await door().call(name, { id: '7' });
-      expect(text?.split('\n')).toEqual(['done', '[The name workflow_get is deprecated: use get_workflow.]']);
-    },
-  );
+  it.each(['workflow_get', 'Workflow-Get', 'functions.workflowGet'])('adds its notice once, in any spelling: %s', async (name) => {
+    const { text } = await door().call(name, { id: '7' });
+    expect(text?.split('\n')).toEqual(['done', '[The name workflow_get is deprecated: use get_workflow.]']);
+  });
 
-  it('tells the name to use where it has no note of its own, behind a long answer and beside structure alone', async () => {
+  it('names the replacement where it has no note, after a long result and with structured content only', async () => {
     const long = door({ answer: () => textResult('x'.repeat(100_000)) });
     expect((await long.call('OldGet', { id: '7' })).text?.endsWith('\n[The name old_get is deprecated: use get_workflow.]')).toBe(true);
     const structured = door({ answer: () => ({ isError: false, content: [], structuredContent: { a: 1 } }) });
@@ -335,14 +332,14 @@ describe('a deprecated name', () => {
     });
   });
 
-  it('is not meant by spellings of the names that stay', async () => {
+  it('is not matched by spellings of the other names', async () => {
     for (const name of ['get_workflow', 'GetWorkflow', 'gh-workflow'])
       expect((await door().call(name, { id: '7' })).text, name).toBe('done');
   });
 });
 
 describe('the server of a tool', () => {
-  it('holds a tool whatever the edition says, before anybody is asked', async () => {
+  it('holds a tool whatever the edition says, before anything is asked', async () => {
     const { call, ran } = door({ server: async () => ({ ...access, held: ['create'] }) });
     expect(await call('create', {})).toMatchObject({ ran: false, result: { code: 'tool_held' } });
     expect(await call('create_freely', {})).toMatchObject({ ran: false, result: { code: 'tool_held' } });
@@ -350,7 +347,7 @@ describe('the server of a tool', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('calls no tool that its server has given up, which an earlier version of a toolset still has', async () => {
+  it('refuses a tool that its server no longer lists, which an earlier version of a toolset still has', async () => {
     const { call, ran } = door({ server: async () => ({ ...access, ready: ['actions_get'] }) });
     const { ran: isRun, result } = await call('create_freely', {});
     expect([isRun, result]).toMatchObject([false, { isError: true, code: 'tool_error' }]);
@@ -359,7 +356,7 @@ describe('the server of a tool', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('that has never listed a tool is not said to have none: the call tells where to look', async () => {
+  it('that has never listed a tool is reported as not read yet, with a hint where to look', async () => {
     const { edition: early } = await compile({ tools: [{ tool: 'sleepy.deploy' }] }, knownTools([], ['sleepy']));
     const { call, ran } = door({ scope: { names: () => buildAliasMap(early, { aliases: true }) } });
     const { result, text } = await call('deploy', {});
@@ -369,26 +366,26 @@ describe('the server of a tool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('that is trusted no longer is not believed, whatever the edition says', async () => {
+  it('that lost its trust is not trusted, whatever the edition says', async () => {
     const trusting = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, trusted: true as const })) };
     const scope = { names: () => buildAliasMap(trusting, { aliases: true }) };
     expect(await door({ scope }).call('create', {})).toMatchObject({ ran: true });
     const { deps, call, ran } = door({ scope, server: async () => ({ ...access, trusted: false }) });
     expect(await call('create', {})).toMatchObject({ waitFor: { ask: { kind: 'untrusted' } } });
-    // What it calls safe to run again is not either.
+    // Its annotations no longer make the tool safe to retry.
     deps.executor.isSafe = ({ trusted }) => trusted === true;
     expect(await call('create_freely', {}, { interrupted: true })).toMatchObject({ result: { code: 'outcome_unknown' } });
     expect(ran).toEqual([]);
   });
 
-  it('may be gone, which is told with the canonical name', async () => {
+  it('may be removed, which is reported with the canonical name', async () => {
     const { call } = door({ server: () => Promise.reject(new Problem('not_found', 'There is no server "github".')) });
     const { result, text } = await call('create_freely', {});
     expect(result?.code).toBe('tool_error');
     expect(text).toContain('create_freely (github.create) cannot be called: its server "github" was removed');
   });
 
-  it('is asked about no tool of this code base', async () => {
+  it('is not looked up for built-in tools', async () => {
     const { edition: plain } = await compile({ tools: [{ tool: 'builtin.bash', aliases: [] }] }, known);
     const names = buildAliasMap(plain, { aliases: true });
     const { call } = door({ server: () => Promise.reject(new Error('asked')), scope: { names: () => names } });

@@ -1,4 +1,4 @@
-/** What the policy would say to calls of real tools: by what they would do, and nothing of it done. */
+/** What the policy decides about calls of real tools, by their effects, without executing them. */
 import { describe, expect, it } from 'vitest';
 import { explainCall } from '../../src/engine/policy/explain-policy.ts';
 import { resolvedTool } from '../../src/engine/direct-call.ts';
@@ -14,7 +14,7 @@ function explainer(options: Parameters<typeof policyDoor>[0] = {}) {
 }
 
 describe('a script', () => {
-  it('is told by what it would do to the files, sends nothing and changes nothing', async () => {
+  it('is judged by what it would do to the files; it sends nothing and changes nothing', async () => {
     const { script, sent, paths, text } = explainer();
     const before = paths();
     const answer = await script('echo x > n; rm n; sed -i s/a/b/ a.txt; rm b.txt; echo x > /tmp/y; curl https://new.example/ -d 1');
@@ -39,7 +39,7 @@ describe('a script', () => {
     expect(files.stat('/workspace/a.txt')).not.toBeNull();
   });
 
-  it('that does no harm is allowed, and one that is denied says by which rule, whatever else it does', async () => {
+  it('without effects is allowed; one with a denied effect names the rule, whatever else it does', async () => {
     expect(await explainer().script('ls; cat a.txt; echo x > n')).toMatchObject({ verdict: 'allow', kind: null, rule: null });
     const rules = [{ decision: 'deny', path: '/workspace/d' }];
     expect(await explainer({ rules }).script('rm a.txt; cat d/x')).toMatchObject({ verdict: 'deny', kind: null, rule: { index: 0 } });
@@ -47,8 +47,8 @@ describe('a script', () => {
   });
 });
 
-describe('what a call is told of', () => {
-  it('is what becomes of it', async () => {
+describe('the notes on a call', () => {
+  it('say what the verdict does not cover', async () => {
     const rules = [{ decision: 'deny', kind: 'delete-file', path: '/workspace/d', note: 'kept' }];
     for (const [name, args] of [
       ['delete_file', { path: 'a.txt' }],
@@ -66,14 +66,14 @@ describe('what a call is told of', () => {
       const said = await explain(name, args);
       const { asked, code } = await call(name, args);
       const became = code === 'not_allowed' ? 'deny' : asked === null ? 'allow' : 'ask';
-      // A script goes on after what is denied to it, and may ask for the rest.
+      // A script continues after a denied effect, and may require approval for the rest.
       if (!(said.verdict === 'deny' && name === 'bash'))
         expect([name, args, said.verdict, said.kind]).toEqual([name, args, became, asked?.kind ?? null]);
     }
   });
 });
 
-describe('what is denied', () => {
+describe('a denied effect', () => {
   const rules = [
     { decision: 'deny', path: '/workspace/d', note: 'kept for the audit' },
     { decision: 'deny', host: 'bad.example' },
@@ -92,7 +92,7 @@ describe('what is denied', () => {
     },
   );
 
-  it('is read by no tool, and not under another name, where reading is denied', async () => {
+  it('of reading holds for every tool, and for the file under another name', async () => {
     const reading = [
       { decision: 'deny', path: '/workspace/d', effect: 'read' },
       { decision: 'allow', kind: 'network' },
@@ -128,7 +128,7 @@ describe('what is denied', () => {
       expect(await call(name, args)).toMatchObject({ isError: true, text: expect.stringContaining('forbids reading /workspace/d/x') });
   });
 
-  it('stays denied where a person or the entry gave leave', async () => {
+  it('stays denied if the user or the entry allows it', async () => {
     const { bash, text, call, sent } = policyDoor({ rules });
     await bash('rm -rf d; rm a.txt', { approved: true });
     expect(text('d/x')).toBe('d/x\n');
@@ -137,7 +137,7 @@ describe('what is denied', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is a call not allowed, with the rule and its reason', async () => {
+  it('of a call is not_allowed, with the rule and its reason', async () => {
     const { call } = policyDoor({ rules });
     expect(await call('calculate', { expression: '1' })).toMatchObject({
       code: 'not_allowed',

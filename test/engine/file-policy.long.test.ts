@@ -1,11 +1,11 @@
-/** Deleting and overwriting by what would happen, through the one door: bash, the file tools, and rows of what people send to shells. */
+/** Deletes and overwrites are judged by their effect, through `callTool`: bash, the file tools, and a corpus of shell commands. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { policyDoor } from './policy-door.ts';
 
 describe('deleting', () => {
-  it('asks about what was there before the call, in whichever way it goes', async () => {
+  it('requires approval for files that existed before the call, however they are deleted', async () => {
     for (const [command, target] of [
       ['rm a.txt', '/workspace/a.txt'],
       ['mv a.txt $TMPDIR; rm -r $TMPDIR', '/workspace/.tmp'],
@@ -23,20 +23,20 @@ describe('deleting', () => {
     }
   });
 
-  it('asks about a folder once, with the number of what lies in it', async () => {
+  it('requires one approval for a folder, with the number of files in it', async () => {
     const { bash, files } = policyDoor();
     files.write('/workspace/d/y', new Uint8Array([1]));
     expect((await bash('rm -rf d')).asked?.reason).toBe('It deletes the 2 files in /workspace/d, which cannot be undone');
   });
 
-  it('asks about files of the session too, once the call that made them is over', async () => {
+  it('requires approval for files of the session too, after the call that created them has ended', async () => {
     const { bash } = policyDoor();
     expect((await bash('echo x > n')).asked).toBeNull();
     expect((await bash('rm n')).asked).toMatchObject({ target: '/workspace/n' });
   });
 
   it.each(['rm -rf /', 'rm -fr /*', 'cd /; rm -rf .', 'rm -rf /workspace', 'find / -delete'])(
-    'of everything waits, and once approved leaves the folders that stay: %s',
+    'of everything waits, and once approved leaves the permanent folders: %s',
     async (command) => {
       const { bash, paths, text } = policyDoor();
       expect((await bash(command)).asked).toMatchObject({ kind: 'delete-file' });
@@ -64,7 +64,7 @@ describe('overwriting', () => {
     'echo new > n; mv n a.txt',
     'mv a.txt z; echo x > z',
     'cp a.txt n; mv n a.txt; > a.txt',
-  ])('asks about what the caller put there, and nothing is lost before: %s', async (command) => {
+  ])('requires approval for files of the caller, which stay intact until then: %s', async (command) => {
     const { bash, paths, text } = policyDoor();
     const before = paths();
     const { asked } = await bash(command);
@@ -72,7 +72,7 @@ describe('overwriting', () => {
     expect([paths(), text('a.txt'), text('b.txt')]).toEqual([before, 'a.txt\n', 'b.txt\n']);
   });
 
-  it('asks nothing where nothing is lost: the same bytes, an empty file, what the session wrote, and what it wrote over with leave', async () => {
+  it("requires no approval where nothing is lost: the same bytes, an empty file, the session's own file, and one it overwrote with approval", async () => {
     const { bash, files, call } = policyDoor();
     files.write('/workspace/empty', new Uint8Array(), { own: false });
     for (const command of ['sed -i s/z/y/ b.txt', 'echo x > empty', 'echo 1 > n', 'echo 2 > n', 'sed -i s/2/3/ n'])
@@ -85,7 +85,7 @@ describe('overwriting', () => {
     expect((await call('write_file', { path: 'a.txt', content: 'third' })).asked).toBeNull();
   });
 
-  it('keeps whose a file is when it is moved, appended to or marked', async () => {
+  it('keeps the owner of a file that is moved, appended to or has its attributes changed', async () => {
     const { bash, files } = policyDoor();
     await bash('mv a.txt z; echo x >> z; chmod 600 z; mv d e');
     expect([files.stat('/workspace/z')?.own, files.stat('/workspace/e/x')?.own]).toEqual([false, false]);
@@ -94,7 +94,7 @@ describe('overwriting', () => {
     expect(files.stat('/workspace/copy')?.own).toBe(true);
   });
 
-  it('is refused where the caller puts a file there while the script runs', async () => {
+  it('fails if the caller writes the file while the script runs', async () => {
     const { files } = policyDoor();
     const overlay = files.overlay();
     overlay.write('/workspace/n', new Uint8Array([1]));
@@ -127,7 +127,7 @@ describe('any script', () => {
     fc.tuple(fc.constantFrom('mv', 'mv -n', 'cp', 'cp -r'), name, name).map(([command, from, to]) => `${command} ${from} ${to}`),
   );
 
-  it('that loses content which it did not make has asked', async () => {
+  it('requires approval before it loses content that it did not create', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 7 }), async (steps) => {
         const { bash, given } = policyDoor();
@@ -160,7 +160,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     const { asked } = await bash(row.command);
     expect(before.filter((file) => !paths().includes(file))).toEqual([]);
     expect(text('a.txt')).toBe('a.txt\n');
-    // Whether it would have deleted anything: once more, with leave.
+    // Whether it would have deleted anything: run again with approval.
     const free = policyDoor();
     await free.bash(row.command, { approved: true });
     const effective = before.some((file) => !free.paths().includes(file));
@@ -181,7 +181,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     count(true, row, '');
   });
 
-  it.each([...of('outside'), ...of('privileged')])('$id waits, or is nothing that this shell does: $command', async (row) => {
+  it.each([...of('outside'), ...of('privileged')])('$id waits, or is not supported by this shell: $command', async (row) => {
     const { bash, paths } = policyDoor();
     const before = paths();
     const { asked, exitCode } = await bash(row.command);
@@ -192,7 +192,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     if (asked === null && !unsupported) expect(['outside-087', 'outside-088', 'privileged-191']).toContain(row.id);
   });
 
-  it.each(of('harmless'))('$id is not asked about: $command', async (row) => {
+  it.each(of('harmless'))('$id requires no approval: $command', async (row) => {
     const { bash } = policyDoor();
     expect((await bash(row.command)).asked).toBeNull();
     count(true, row, '');

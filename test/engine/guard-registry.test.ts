@@ -1,4 +1,4 @@
-/** Secrets and toolsets under the policy, through the one door: nothing is read or changed that a rule denies, or that a person has to allow first. */
+/** Secrets and toolsets under the policy, through `callTool`: nothing is read or changed that a rule denies or that still requires approval. */
 import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
@@ -29,7 +29,7 @@ function door(tool: ReturnType<typeof toolNamed>, { rules = [], scope = {}, body
     read.push(name);
     return `value-of-${name}`;
   };
-  // Only what changes toolsets is of interest.
+  // Only tools that change toolsets are relevant.
   self.deps.configuration = () => desk as unknown as ConfigurationDesk;
   const call = async (how: How = {}) => {
     const request = { callId: 'call_1', requested: tool.canonical, arguments: {} };
@@ -48,7 +48,7 @@ describe('a secret', () => {
   it.each([
     ['that a toolset presets', toolNamed('local.send', preset), undefined],
     ['that a tool asks for', toolNamed('local.send'), own],
-  ])('%s is read where no rule speaks of it, and not where one denies it', async (_what, tool, body) => {
+  ])('%s is read if no rule matches it, and not if one denies it', async (_what, tool, body) => {
     const options = body === undefined ? {} : { body };
     const free = door(tool, options);
     expect((await free.call()).code).toBeUndefined();
@@ -64,7 +64,7 @@ describe('a secret', () => {
   it.each([
     ['that a toolset presets', toolNamed('local.send', preset), undefined],
     ['that a tool asks for', toolNamed('local.send'), own],
-  ])('%s waits for a person where a rule asks, before anything has happened', async (_what, tool, body) => {
+  ])('%s waits for approval if a rule asks, before anything has happened', async (_what, tool, body) => {
     const waiting = door(tool, { rules: [ask], ...(body && { body }) });
     expect((await waiting.call()).asked).toMatchObject({ kind: 'rule' });
     expect(waiting.read).toEqual([]);
@@ -77,21 +77,18 @@ describe('a secret', () => {
     ['another tool', { secret: 'GH', tool: 'local.other' }],
     ['another key', { secret: 'GH', key: 'other' }],
     ['another agent', { secret: 'GH', agent: 'other' }],
-  ])('is read where the rule is about %s', async (_what, rule) => {
+  ])('is read if the rule is about %s', async (_what, rule) => {
     const self = door(toolNamed('local.send', preset), { rules: [{ decision: 'deny', ...rule }], scope: { agent: 'support' } });
     expect((await self.call()).code).toBeUndefined();
   });
 
-  it.each([{ tool: 'local.send' }, { key: 'k' }, { agent: 'support' }])(
-    'is not read where the rule is about who reads it: %j',
-    async (rule) => {
-      const self = door(toolNamed('local.send', preset), {
-        rules: [{ decision: 'deny', secret: 'GH', ...rule }],
-        scope: { agent: 'support' },
-      });
-      expect([(await self.call()).code, self.read]).toEqual(['not_allowed', []]);
-    },
-  );
+  it.each([{ tool: 'local.send' }, { key: 'k' }, { agent: 'support' }])('is not read if the rule is about the reader: %j', async (rule) => {
+    const self = door(toolNamed('local.send', preset), {
+      rules: [{ decision: 'deny', secret: 'GH', ...rule }],
+      scope: { agent: 'support' },
+    });
+    expect([(await self.call()).code, self.read]).toEqual(['not_allowed', []]);
+  });
 });
 
 describe('a toolset', () => {
@@ -110,14 +107,14 @@ describe('a toolset', () => {
   it.each([
     ['is written', 'write'],
     ['is renamed', 'rename'],
-  ] as const)('%s without a question, by a model and by a client', async (_what, what) => {
+  ] as const)('%s without approval, by a model and by a client', async (_what, what) => {
     for (const scope of [{}, client]) {
       const self = door(tool, { body: change(what), scope });
       expect([(await self.call()).asked, self.done]).toEqual([null, [`${what} demo`]]);
     }
   });
 
-  it('is deleted by a client without a question; a model asks first, and does it once that is approved', async () => {
+  it('is deleted by a client without approval; a model needs approval, then deletes it', async () => {
     const byClient = door(tool, { body: change('remove'), scope: client });
     expect([(await byClient.call()).asked, byClient.done]).toEqual([null, ['remove demo']]);
     const byModel = door(tool, { body: change('remove') });
@@ -127,7 +124,7 @@ describe('a toolset', () => {
     expect(byModel.done).toEqual(['remove demo']);
   });
 
-  it('is deleted by a model without a question where a rule or its entry allows that', async () => {
+  it('is deleted by a model without approval where a rule or its entry allows it', async () => {
     const ruled = door(tool, { body: change('remove'), rules: [{ decision: 'allow', kind: 'registry' }] });
     const never = door({ ...tool, approval: 'never' }, { body: change('remove') });
     for (const self of [ruled, never]) {
@@ -137,7 +134,7 @@ describe('a toolset', () => {
   });
 
   it.each(['write', 'rename', 'remove'] as const)(
-    'is not changed where a rule denies that, whoever acts and whatever was approved: %s',
+    'is unchanged where a rule denies the change, for every caller and every approval: %s',
     async (what) => {
       for (const scope of [{}, client]) {
         const self = door({ ...tool, approval: 'never' }, { body: change(what), scope, rules: [{ decision: 'deny', kind: 'registry' }] });
@@ -147,7 +144,7 @@ describe('a toolset', () => {
     },
   );
 
-  it.each(['write', 'rename', 'remove'] as const)('waits for a person where a rule asks, also for a client: %s', async (what) => {
+  it.each(['write', 'rename', 'remove'] as const)('waits for approval where a rule asks, also for a client: %s', async (what) => {
     for (const scope of [{}, client]) {
       const self = door(tool, { body: change(what), scope, rules: [{ decision: 'ask', kind: 'registry' }] });
       expect((await self.call()).asked).toMatchObject({ kind: 'rule' });

@@ -12,7 +12,7 @@ const ended = (text: string): CallOutcome => ({
 });
 const waiting = () => new AbortController().signal;
 
-/** A call that asks each of these, one after the other, and tells what it was answered. */
+/** A call that asks these questions one after the other, and returns the answers. */
 function asking(questions: readonly string[]) {
   const clock = fakeClock();
   const answers: InputAnswer[] = [];
@@ -25,13 +25,13 @@ function asking(questions: readonly string[]) {
   return { call, clock, answers, isStopped: () => until?.aborted === true };
 }
 
-describe('a held call', () => {
-  it('goes from question to question to its end', async () => {
+describe('an in-flight call', () => {
+  it('continues from question to question to its end', async () => {
     const { call, answers } = asking(['one', 'two']);
     expect(await call.next({}, waiting())).toEqual({ asks: { 'question-1': form('one') } });
     call.answer({ 'question-1': { action: 'decline' } });
     expect(await call.next({}, waiting())).toEqual({ asks: { 'question-2': form('two') } });
-    // What was answered is passed over, and so is what was never asked.
+    // Answers to answered or unknown questions are ignored.
     call.answer({ 'question-1': { action: 'accept' }, 'question-3': { action: 'accept' } });
     call.answer({ 'question-2': { action: 'accept' } });
     expect(await call.next({}, waiting())).toEqual({ outcome: ended('done') });
@@ -39,7 +39,7 @@ describe('a held call', () => {
     expect(answers).toEqual([{ action: 'decline' }, { action: 'accept' }]);
   });
 
-  it('is not stopped by who comes for a question and goes, and is told "cancel" when nobody comes back', async () => {
+  it('continues when a client disconnects after a question, and gets "cancel" when no client returns', async () => {
     const { call, clock, answers, isStopped } = asking(['one']);
     const asked = new AbortController();
     await call.next({}, asked.signal);
@@ -51,7 +51,7 @@ describe('a held call', () => {
     expect(answers).toEqual([{ action: 'cancel' }]);
   });
 
-  it('tells its progress to whoever waits now', async () => {
+  it('sends its progress to the client that waits at the time', async () => {
     const told: string[] = [];
     const to = (who: string) => ({ progress: () => void told.push(who) });
     const call = new HeldCall(fakeClock(), to('first'), async ({ ask, progress }) => {
@@ -67,7 +67,7 @@ describe('a held call', () => {
     expect(told).toEqual(['first', 'second']);
   });
 
-  it('ends when it is stopped, also while nobody waits for it', async () => {
+  it('ends when it is stopped, also while no client waits', async () => {
     const call = new HeldCall(fakeClock(), {}, async (_, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return ended('aborted');
@@ -77,7 +77,7 @@ describe('a held call', () => {
     expect(await call.next({}, new AbortController().signal)).toEqual({ outcome: ended('aborted') });
   });
 
-  it('is given up by the last of those who wait for it', async () => {
+  it('is cancelled when the last waiting client disconnects', async () => {
     let until: AbortSignal | undefined;
     const call = new HeldCall(fakeClock(), {}, (_, signal) => {
       until = signal;

@@ -1,4 +1,4 @@
-/** Arguments as a broken model sends them, from the pieces of its reply to the tool: what was cut runs nothing. */
+/** Arguments of broken models, from the pieces of the reply to the tool: truncated arguments run nothing. */
 import { expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { textResult } from '../../src/core/tool.ts';
@@ -7,13 +7,13 @@ import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { finish, results, resultText, run, say } from './one-turn.ts';
 
-/** The events of a reply with this one call. `ended`: the reply came to its end. */
+/** The events of a reply with this one call. `ended`: whether the reply was complete. */
 function replyWith(name: string, text: string, ended: boolean): ChatEvent[] {
   const assembler = new ToolCallAssembler();
   return [...assembler.push({ index: 0, id: 'n', name, arguments: text }), ...assembler.finish({ ended, length: false })];
 }
 
-it('tells the model of a call in its words that cannot be read, names none, and goes on', async () => {
+it('tells the model about a call in text that cannot be read, without a name, and continues', async () => {
   for (const [text, ended, code, sentence] of [
     ['<tool_call>run it</tool_call>', true, 'invalid_json', 'the call could not be read'],
     ['<tool_call>{"nam', false, 'truncated', 'the call was cut off'],
@@ -32,11 +32,11 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
     kind === 'truncated' && text !== undefined ? [{ id, text }] : [],
   );
 
-  it('has its cut rows', () => expect(rows.length).toBeGreaterThanOrEqual(14));
+  it('has its truncated rows', () => expect(rows.length).toBeGreaterThanOrEqual(14));
 
-  it.each(rows)('$id runs nothing, whatever the tool, says so to the model, and keeps what came', async ({ text }) => {
+  it.each(rows)('$id runs nothing for any tool, reports it to the model, and logs the received text', async ({ text }) => {
     for (const name of ['terminalRun', 'erase', 'cat']) {
-      // Blank text means "no arguments" when the reply did end (DESIGN §6): only of a cut reply nobody knows.
+      // Blank text means "no arguments" if the reply was complete (DESIGN §6); in a truncated reply it is ambiguous.
       const call = replyWith(name, text, text.trim() !== '');
       let ran = 0;
       const { events, requests } = await run([[...call, finish('tool-calls')], say('sorry')], () => {
@@ -51,7 +51,7 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
     }
   });
 
-  it('never takes nothing for the arguments of a tool that needs some', async () => {
+  it('never treats missing arguments as valid for a tool that requires some', async () => {
     for (const text of ['', '   ']) {
       const { events } = await run([[...replyWith('erase', text, true), finish('tool-calls')], say('sorry')], () => textResult('ran'));
       expect(results(events)).toMatchObject([{ isError: true, code: 'invalid_arguments' }]);

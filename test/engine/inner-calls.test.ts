@@ -9,12 +9,12 @@ const read = toolNamed('local.read');
 const send = toolNamed('local.send');
 const asks = toolNamed('local.asks', { approval: 'always' });
 
-/** What code sees of one answer. */
+/** What code sees of one result. */
 function seen(answer: InnerAnswer): string {
   return answer.waits ? 'waits' : `${answer.result.code ?? 'ok'}: ${contentText(answer.result.content)}`;
 }
 
-/** Calls one tool after the other, and answers with what it saw; ends as code in the sandbox does when one waits. */
+/** Calls one tool after the other and returns what it saw; ends as sandboxed code does when one waits. */
 function inTurn(...calls: [name: string, args?: unknown][]): Body {
   return async (_args, context) => {
     const lines: string[] = [];
@@ -36,7 +36,7 @@ function beneath({ calls }: ToolContext) {
 
 const text = (result: ToolResult): string => contentText(result.content);
 
-test('an inner call runs through the door: it has its own id, audit row and log line, and names the call that made it', async () => {
+test('a nested call has its own id, audit row and log line, and names its parent call', async () => {
   const keys: string[] = [];
   const run = runOf([madeTool('both', [read, send])], {
     bodies: {
@@ -57,13 +57,13 @@ test('an inner call runs through the door: it has its own id, audit row and log 
   expect(run.log.lines.filter(({ message }) => message === 'tool call')).toHaveLength(3);
 });
 
-test('a made tool reaches what it uses and nothing else, whatever the plan offers', async () => {
+test('a made tool can call the tools it uses and no others, whatever the plan offers', async () => {
   const run = runOf([madeTool('one', [read]), send], { bodies: { 'made.one': inTurn(['send'], ['local.send'], ['local.read']) } });
   const answer = text(answerOf(await run.call('one')));
   expect(answer.split('\n').map((line) => line.split(':')[0])).toEqual(['unknown_tool', 'unknown_tool', 'ok']);
 });
 
-test('the shell beneath a made tool reaches no more than the made tool', async () => {
+test('the shell inside a made tool can call only what the made tool can', async () => {
   const bash = toolNamed('builtin.bash');
   const run = runOf([madeTool('one', [read, bash]), send], {
     bodies: { 'made.one': inTurn(['bash']), 'builtin.bash': inTurn(['send'], ['read']) },
@@ -71,14 +71,14 @@ test('the shell beneath a made tool reaches no more than the made tool', async (
   expect(text(answerOf(await run.call('one')))).toMatch(/^ok: unknown_tool: .*\nok: local\.read$/s);
 });
 
-test("the plan's entry of a tool stands in its place, and the name that the code was written with goes on meaning it", async () => {
+test("the plan's entry of a tool is used, and the name that the code was written with still resolves to it", async () => {
   const entry = toolNamed('local.read', { wireName: 'fetch_it' as never, approval: 'always' });
   const { journal } = memoryJournal();
   const run = runOf([madeTool('one', [read]), entry], { bodies: { 'made.one': inTurn(['read']) }, scope: { journal } });
   expect(waitingOf(await run.call('one'))).toEqual([{ callId: 'call_1.1', kind: 'approval' }]);
 });
 
-test('no name that the code was written with comes to mean another tool, whatever the plan calls its own', async () => {
+test("no name that the code was written with resolves to another tool, whatever the plan's names are", async () => {
   const swapped = [toolNamed('local.read', { wireName: 'send' as never }), toolNamed('local.send', { wireName: 'read' as never })];
   const run = runOf([madeTool('one', [read, send]), ...swapped], { bodies: { 'made.one': inTurn(['read'], ['send']) } });
   expect(text(answerOf(await run.call('one')))).toBe('ok: local.read\nok: local.send');
@@ -93,7 +93,7 @@ test('where the plan has a tool more than once, its entries are called by their 
   expect(text(answerOf(await run.call('one')))).toMatch(/^ambiguous_tool: .*read_a, read_b.*\nok: local\.read$/s);
 });
 
-test('a tool that is held stays under its name for a made tool, and a call says so', async () => {
+test('a held tool keeps its name in a made tool, and a call returns an error', async () => {
   const run = runOf([madeTool('one', [toolNamed('local.held', { state: 'held' })])], {
     bodies: {
       'made.one': async (_args, context) => {
@@ -105,12 +105,12 @@ test('a tool that is held stays under its name for a made tool, and a call says 
   expect(text(answerOf(await run.call('one')))).toMatch(/^held tool_held: /);
 });
 
-test('only tools that call tools are given others', async () => {
+test('only tools that call tools get nested calls', async () => {
   const run = runOf([read], { bodies: { 'local.read': (_args, { calls }) => textResult(String(calls === null)) } });
   expect(text(answerOf(await run.call('read')))).toBe('true');
 });
 
-test('code is offered what it may call: not itself, not what is shown to a person, and the tools of a caller only in a turn', async () => {
+test('code is offered what it may call: not itself, no UI tools, and client tools only in a turn', async () => {
   const tools = [
     toolNamed('builtin.run_code'),
     read,
@@ -136,14 +136,14 @@ test.each([
   ['arguments that are a text', 'read', 'x', /^invalid_json: /],
   ['arguments that are null', 'read', null, /^invalid_json: /],
   ['no arguments', 'read', undefined, /^ok: local\.read$/],
-] as const)('%s is an answer to code and never thrown', async (_what, name, args, expected) => {
+] as const)('%s is a result for code and is never thrown', async (_what, name, args, expected) => {
   const run = runOf([madeTool('one', [read])], {
     bodies: { 'made.one': async (_args, context) => textResult(seen(await beneath(context).call(name, args))) },
   });
   expect(text(answerOf(await run.call('one')))).toMatch(expected);
 });
 
-test('arguments deeper than any input are an answer, too', async () => {
+test('arguments nested too deeply are a result, too', async () => {
   let deep: unknown = {};
   for (let level = 0; level < 20_000; level += 1) deep = { deep };
   const run = runOf([madeTool('one', [read])], {
@@ -152,7 +152,7 @@ test('arguments deeper than any input are an answer, too', async () => {
   expect(text(answerOf(await run.call('one')))).toMatch(/^invalid_json: /);
 });
 
-test('tools made of tools go as deep as the limit; one deeper is refused with the chain', async () => {
+test('tools may be nested up to the limit; one level more is refused with the chain', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'].slice(0, limits.maxCompositeDepth + 1);
   const outermost = names.reduceRight((uses, name) => madeTool(name, [uses]), read);
   const bodies = Object.fromEntries(
@@ -165,7 +165,7 @@ test('tools made of tools go as deep as the limit; one deeper is refused with th
   expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1.1.1.1', 'call_1.1.1.1', 'call_1.1.1', 'call_1.1', 'call_1']);
 });
 
-test('a tool that is made of itself is refused with the chain', async () => {
+test('a tool that would call itself is refused with the chain', async () => {
   const inner = madeTool('a', []);
   const run = runOf([madeTool('a', [madeTool('b', [inner])])], {
     bodies: { 'made.a': inTurn(['made.b']), 'made.b': inTurn(['made.a']) },
@@ -173,7 +173,7 @@ test('a tool that is made of itself is refused with the chain', async () => {
   expect(text(answerOf(await run.call('a')))).toContain('made.a → made.b → made.a');
 });
 
-test('what one outermost call makes is counted together; the first one too many is refused', async () => {
+test('the nested calls of one outermost call are counted together; one beyond the limit is refused', async () => {
   const many = Array.from({ length: limits.maxInnerCalls }, (): [string] => ['read']);
   const run = runOf([madeTool('outer', [madeTool('inner', [read])])], {
     bodies: { 'made.outer': inTurn(['made.inner']), 'made.inner': inTurn(...many) },
@@ -183,7 +183,7 @@ test('what one outermost call makes is counted together; the first one too many 
   expect(lines.at(-1)).toMatch(/^limit_reached: /);
 });
 
-test('no more than a few run at once, and as many as that', async () => {
+test('the configured number of nested calls runs concurrently, and no more', async () => {
   let now = 0;
   let most = 0;
   const full = Promise.withResolvers<void>();
@@ -208,7 +208,7 @@ test('no more than a few run at once, and as many as that', async () => {
   expect(most).toBe(limits.maxParallelCalls);
 });
 
-test('code sees all of a long result, and no note where to read on', async () => {
+test('code gets the full long result, without a note about fetching the rest', async () => {
   const long = 'x'.repeat(limits.maxResultBytes * 2);
   let length = 0;
   const run = runOf([madeTool('one', [read])], {
@@ -225,7 +225,7 @@ test('code sees all of a long result, and no note where to read on', async () =>
   expect(length).toBe(long.length);
 });
 
-test('the time of a call is not that of the calls beneath it, each of which has its own', async () => {
+test('the timeout of a call does not include its nested calls, which have their own', async () => {
   const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
   const reached = Promise.withResolvers<void>();
   const run = runOf([madeTool('one', [read, send])], {
@@ -245,19 +245,19 @@ test('the time of a call is not that of the calls beneath it, each of which has 
   resolve(textResult('late'));
 });
 
-test('what needs leave is asked for itself, whatever leave the call above it has', async () => {
+test('a nested call that requires approval asks for itself, whatever approval the outer call has', async () => {
   const { journal } = memoryJournal();
   const run = runOf([madeTool('one', [asks], { approval: 'never' })], { bodies: { 'made.one': inTurn(['asks']) }, scope: { journal } });
   expect(waitingOf(await run.call('one'))).toEqual([{ callId: 'call_1.1', kind: 'approval' }]);
   expect(run.audit).toEqual([]);
 });
 
-test('where nobody can wait, code is told that it needs approval, and goes on', async () => {
+test('if the call cannot wait, code gets approval_required and continues', async () => {
   const run = runOf([madeTool('one', [asks, read])], { bodies: { 'made.one': inTurn(['asks'], ['read']) } });
   expect(text(answerOf(await run.call('one')))).toMatch(/^approval_required: .*\nok: local\.read$/s);
 });
 
-test('a call that the end of the call above cuts off is told so, and its row comes first', async () => {
+test('a nested call aborted by the end of the outer call gets that as its result, and its audit row comes first', async () => {
   const begun = Promise.withResolvers<void>();
   const run = runOf([madeTool('one', [read])], {
     bodies: {
@@ -279,7 +279,7 @@ test('a call that the end of the call above cuts off is told so, and its row com
   ]);
 });
 
-test('what a script did to its files through tools is done again when it is run again, and nothing else is', async () => {
+test('file changes that a script made through tools are repeated when it is rerun, and nothing else is', async () => {
   const write = toolNamed('builtin.write_file');
   const store = memoryJournal();
   const ran: string[] = [];
@@ -317,7 +317,7 @@ test('what a script did to its files through tools is done again when it is run 
   expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.2', 'call_1.3', 'call_1.4', 'call_1']);
 });
 
-test('what calls answer is bounded where no journal keeps it, too', async () => {
+test('the size of nested results is limited without a journal, too', async () => {
   const half = textResult('x'.repeat(limits.maxInnerResultBytes / 2));
   const bodies: Record<string, Body> = {
     'made.many': async (_args, context) => {
@@ -331,7 +331,7 @@ test('what calls answer is bounded where no journal keeps it, too', async () => 
   expect(run.audit.length).toBeLessThan(limits.maxInnerCalls);
 });
 
-test('a journal that is full ends the whole call', async () => {
+test('a full journal ends the whole call', async () => {
   const { journal } = memoryJournal(100);
   const run = runOf([madeTool('outer', [madeTool('inner', [read])])], {
     bodies: {

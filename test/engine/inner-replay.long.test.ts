@@ -1,4 +1,4 @@
-/** Code that makes its calls side by side, of which some wait, and whose process dies at any moment: what it sees and what is run. */
+/** Code with concurrent nested calls, of which some wait, in a process that may stop at any moment: what it sees and what runs. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -7,15 +7,18 @@ import type { CallJournal } from '../../src/ports/call-journal.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
 
-// The platform hashes in a thread of its own, whose time no test can know.
+// The platform hashes in its own thread, whose timing a test cannot control.
 vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
   const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
   return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
 });
 
-/** A call that code makes, and the moments its tool takes. */
+/** A call that code makes, and the number of steps its tool takes. */
 type Made = { tool: 'look' | 'send' | 'ask'; takes: number };
-/** Threads run side by side, the calls of each one after the other. `deaths`: after so many moments of a run. `says`: a person's words, in turn. */
+/**
+ * Threads run concurrently, each with its calls one after the other. `deaths`: steps after which a run dies. `says`: the user's decisions,
+ * in order.
+ */
 type Life = { threads: Made[][]; deaths: number[]; says: ('approve' | 'deny')[] };
 
 const made = fc.record({ tool: fc.constantFrom('look', 'send', 'ask'), takes: fc.nat(6) }) as fc.Arbitrary<Made>;
@@ -28,7 +31,7 @@ const life: fc.Arbitrary<Life> = fc.record({
 const suspended: ToolAnswer = { ...textResult(''), suspended: true };
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** As the sandbox runs it: ends when all threads have ended, or when those that have not wait. */
+/** Like the sandbox: ends when all threads have ended, or when the remaining ones wait. */
 async function program(threads: Made[][], { calls }: ToolContext, see: (line: string) => void): Promise<ToolAnswer> {
   if (calls === null) throw new Error('no calls');
   let waits = false;
@@ -49,7 +52,7 @@ async function program(threads: Made[][], { calls }: ToolContext, see: (line: st
   return waits ? suspended : textResult(lines.join('\n'));
 }
 
-/** All that a process still does after its death comes to nothing. */
+/** Drops everything that a process does after its death. */
 function mortal(journal: CallJournal, isDead: () => boolean): CallJournal {
   const alive = (): void => {
     if (isDead()) throw new Error('this run has ended');
@@ -113,7 +116,7 @@ async function after(moments: number): Promise<null> {
   return null;
 }
 
-test('an unsafe call runs once at most, and code sees the same answers in the same order in every run', async () => {
+test('an unsafe call runs at most once, and code sees the same results in the same order in every run', async () => {
   await fc.assert(
     fc.asyncProperty(life, async (given) => {
       const { result, effects, sights } = await live(given);
@@ -128,7 +131,7 @@ test('an unsafe call runs once at most, and code sees the same answers in the sa
   );
 });
 
-/** Nothing is said to be done that was not, and nothing denied was. */
+/** Checks that nothing is reported as done that was not, and that nothing denied was done. */
 function checkAnswers(result: ToolResult, { threads }: Life, effects: readonly string[]): void {
   const lines = contentText(result.content).split('\n');
   for (const [index, steps] of threads.entries())

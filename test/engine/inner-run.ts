@@ -1,4 +1,4 @@
-/** A call of a tool that calls tools, over tools that answer as the test says: what the tests of `engine/inner/inner-calls.ts` stand on. */
+/** A call of a tool that calls tools, over tools with scripted results. Used by the tests of `engine/inner/inner-calls.ts`. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
@@ -29,14 +29,14 @@ export function toolNamed(canonical: string, own: Partial<EditionTool> = {}): Ed
   } as unknown as EditionTool;
 }
 
-/** `uses` compiled in; its code is the body that a test gives `runOf`. */
+/** `uses` are compiled in; its code is the body that a test passes to `runOf`. */
 export function madeTool(name: string, uses: EditionTool[], own: Partial<EditionTool> = {}): EditionTool {
   return toolNamed(`made.${name}`, { made: { by: 'k', implementation: '', uses }, ...own });
 }
 
 export type Body = (args: Record<string, unknown>, context: ToolContext) => Promise<ToolAnswer> | ToolAnswer;
 
-/** `bodies` by canonical name; a tool without one answers with its name. */
+/** `bodies` by canonical name; a tool without one returns its name. */
 export type RunOptions = {
   bodies?: Record<string, Body>;
   safe?: readonly string[];
@@ -87,11 +87,11 @@ export function answerOf(outcome: CallOutcome): ToolResult {
 }
 
 export function waitingOf(outcome: CallOutcome): readonly { callId: string; kind: string }[] {
-  if (!('waitFor' in outcome) || outcome.waitFor.kind !== 'inner') throw new Error('no call beneath it waits');
+  if (!('waitFor' in outcome) || outcome.waitFor.kind !== 'inner') throw new Error('none of its nested calls waits');
   return outcome.waitFor.waiting.map(({ callId, waitFor }) => ({ callId, kind: waitFor.kind }));
 }
 
-/** Answers every question about inner calls, as a session stores it. */
+/** Answers every question of nested calls, as a session stores them. */
 export function decideAll(
   outcome: CallOutcome,
   { verdicts }: Pick<ReturnType<typeof memoryJournal>, 'verdicts'>,
@@ -107,7 +107,7 @@ export function decideAll(
 
 const approveEach = (): 'approve' | 'deny' | 'expire' => 'approve';
 
-/** As a session keeps it, in memory: it outlives runs. */
+/** A journal in memory that outlives runs, as a session has one. */
 export function memoryJournal(maxBytes = Number.POSITIVE_INFINITY) {
   const entries = new Map<string, JournalEntry>();
   const verdicts = new Map<string, NonNullable<ReturnType<CallJournal['verdict']>>>();

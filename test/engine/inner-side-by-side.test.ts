@@ -1,4 +1,4 @@
-/** Code in the sandbox that makes many calls side by side, of which some wait: what was answered before has an order, and no place is held for it. */
+/** Sandboxed code that makes many concurrent calls, of which some wait: recorded results keep their order, and waiting calls do not block them. */
 import { expect, test } from 'vitest';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
@@ -15,7 +15,7 @@ async function inSandbox(source: string, { calls, signal }: ToolContext): Promis
   return textResult(end.end === 'returned' ? JSON.stringify(end.value) : JSON.stringify(end));
 }
 
-test('many that wait do not keep those behind them, which were answered before, from being answered again', async () => {
+test('many waiting calls do not block recorded results of later calls', async () => {
   const source = `const names = [...Array(20).fill('ask'), 'look', 'look'];
     return (await Promise.all(names.map((name, at) => tools[name]({ at })))).map(({ output }) => output).join(' ')`;
   const { journal, verdicts } = memoryJournal();

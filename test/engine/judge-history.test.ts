@@ -1,4 +1,4 @@
-/** What a history that its client brought has seen: as stock clients of each dialect resend it, and changed in every way that one may be. */
+/** What a history that the client supplied has seen: as stock clients of each dialect resend it, and with every kind of change. */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { hashAsked, namesOfAnswer } from '../../src/core/answer-name.ts';
@@ -38,7 +38,7 @@ const deps = {
   },
 };
 
-/** Answers of a workspace, as they are stored. */
+/** The stored answers of a workspace. */
 function createAnswers() {
   const stored = new Map<string, Taint>();
   return {
@@ -83,10 +83,10 @@ const assistant = (content: unknown, ...calls: [id: string, name: string, args?:
   }),
 });
 const result = (id: string, content: unknown = 'something') => ({ role: 'tool', tool_call_id: id, content });
-/** A call and its result, with no text beside them. */
+/** A call and its result, without text. */
 const called = (name: string) => [user('go'), assistant(null, ['c1', name]), result('c1')];
 
-describe('a history that its client brought', () => {
+describe('a history that its client supplied', () => {
   it.each<[string, object[], string]>([
     ['nothing before', [], 'none'],
     ['user messages only', [user('one'), user('two')], 'none'],
@@ -138,7 +138,7 @@ describe('a history that its client brought', () => {
     expect(await chat(messages)).toBe(expected);
   });
 
-  it('of another key is not known, even where the answer is', async () => {
+  it('with an answer of another key is unknown, even if the answer is stored', async () => {
     const messages = [user('hello'), assistant('Hello!\n\nHow can I help?')];
     expect([await chat(messages), await chat(messages, 'k2')]).toEqual(['none', 'both']);
     expect(await chat([user('secret of another key'), assistant('Fine.')])).toBe('both');
@@ -219,7 +219,7 @@ describe('a history that its client brought', () => {
     expect(await judged('anthropic-messages', body)).toBe(expected);
   });
 
-  it('counts as both where something cannot be looked up, or there is too much of it', async () => {
+  it('counts as both when a lookup fails, or when it is too long', async () => {
     const history = [
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hello' }] },
       { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Hello!\n\nHow can I help?' }] },

@@ -3,7 +3,7 @@ import { textResult } from '../../src/core/tool.ts';
 import { createRedactor } from '../../src/engine/redact.ts';
 import { keptTokens } from '../../src/engine/kept-tokens.ts';
 
-it('takes a token that was sent out of what comes back, and no other text', async () => {
+it('removes a sent token from what is returned, and no other text', async () => {
   const redactor = createRedactor();
   const all = ['first-token', null, 'second-token'];
   const tokens = keptTokens({ token: async () => all.shift() ?? null, renew: async () => true }, redactor);

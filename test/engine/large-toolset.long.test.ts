@@ -1,4 +1,4 @@
-/** A turn with a thousand tools, as its model is asked from step to step. */
+/** A turn with a thousand tools, and what its model is sent in each step. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -51,7 +51,7 @@ const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameter
   run(
     script,
     (args, context, canonical) =>
-      // The tool reads nothing of its entry but the canonical name.
+      // The tool reads only the canonical name of its entry.
       canonical === 'builtin.find_tools' ? executor.execute({ canonical } as never, args, context) : textResult(`${canonical} ran`),
     plan,
     [],
@@ -61,7 +61,7 @@ const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameter
 const offered = ({ tools }: Pick<ChatRequest, 'tools'>): string[] => tools.map(({ name }) => name);
 
 describe('a turn with a thousand tools', () => {
-  it('is sent what is always offered, then what we add, the caller’s own, and what it has found or called, in that order', async () => {
+  it("is sent the always-offered tools, the injected ones, the client's, and those it has found or called, in that order", async () => {
     const { events, requests } = await turn(
       [look('archive a parcel'), call('list_photo_15'), look('archive parcel'), call('count_recipe_56', 'archive_parcel_33'), say('done')],
       undefined,
@@ -83,18 +83,18 @@ describe('a turn with a thousand tools', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' });
   });
 
-  it('has the same list, as an object, while nothing is new', async () => {
+  it('has the same list object while nothing was added', async () => {
     const { requests } = await turn([look('archive a parcel'), look('archive a parcel'), say('done')]);
     expect(requests[2]?.tools).toBe(requests[1]?.tools);
   });
 
-  it('stays as it is where its toolset says that so many are sent', async () => {
+  it('is unchanged if its toolset sends that many tools at once', async () => {
     const { requests } = await turn([look('archive a parcel'), say('done')], document(always, { onDemandAbove: 1_000 }));
     expect(requests[0]?.tools).toHaveLength(1_000);
     expect(requests[1]?.tools).toBe(requests[0]?.tools);
   });
 
-  it('finds, calls and is sent nothing that its agent may not use', async () => {
+  it('cannot find, call or be sent a tool that its agent may not use', async () => {
     const allow = thousand.slice(0, 100).map(({ canonical }) => canonical);
     const { events, requests } = await turn([look('archive a parcel', 20), call('archive_parcel_133'), say('done')], undefined, { allow });
     expect(offered(requests[1] ?? { tools: [] })).toContain('archive_parcel_33');
@@ -102,7 +102,7 @@ describe('a turn with a thousand tools', () => {
     expect(results(events)[1]).toMatchObject({ isError: true, code: 'unknown_tool' });
   });
 
-  it('is sent the tool that it has to call first, wherever that is, and keeps it', async () => {
+  it('is sent the forced tool first, wherever it is listed, and keeps it', async () => {
     const { requests } = await turn([call('merge_voucher_899'), say('done')], document(), {
       settings: { toolChoice: { tool: 'shop-8.list_photo_815' } },
     });
@@ -116,7 +116,7 @@ describe('a turn with a thousand tools', () => {
     ]);
   });
 
-  it('says so when nothing is found, with names that look like it', async () => {
+  it('reports when nothing is found, with similar names', async () => {
     const { events } = await turn([look('zzzz'), look('archiveparzel33'), say('done')]);
     const [none, near] = results(events).map(resultText);
     expect(none).toBe('None of the 1000 tools matches "zzzz". Describe what the tool should do in other words, or give part of its name.');
@@ -124,7 +124,7 @@ describe('a turn with a thousand tools', () => {
     expect(results(events)[0]).toMatchObject({ isError: false, structuredContent: { tools: [] } });
   });
 
-  it('has find_tools where its toolset lists it, under the name that it gives it', async () => {
+  it("has find_tools if its toolset lists it, under the toolset's name for it", async () => {
     const { requests } = await turn(
       [call('list_photo_15'), say('done')],
       document([...always, { tool: 'builtin.find_tools', name: 'discover' }]),
@@ -135,8 +135,8 @@ describe('a turn with a thousand tools', () => {
     ]);
   });
 
-  it(`is sent ${limits.maxGatheredTools} of those that it found, told so, and calls others by name`, async () => {
-    // Each of these pairs is that of ten tools.
+  it(`is sent ${limits.maxGatheredTools} of the tools it found, gets a note, and calls others by name`, async () => {
+    // Each of these pairs belongs to ten tools.
     const pairs = acts.slice(0, 2).flatMap((act) => things.slice(0, 5).map((thing) => `${act} ${thing}`));
     const looks = [0, 5].map((from): ChatEvent[] => [
       ...pairs.slice(from, from + 5).flatMap((query, index) => callEvents(index, 'find_tools', { query, limit: 10 })),
@@ -149,7 +149,7 @@ describe('a turn with a thousand tools', () => {
     const texts = results(events).map(resultText);
     expect(texts.map((text) => text.includes('not added to your tool list'))).toEqual([...pairs.map(() => false), true, false]);
     expect(texts.at(-1)).toBe('shop-8.merge_voucher_899 ran');
-    // What counts as sent is sent, by the provider that takes the fewest as well, with two dozen tools of the caller's.
+    // The definitions that count as sent are sent, also by the provider with the smallest limit, with two dozen client tools.
     const more = Array.from({ length: 24 }, (_, index) => ({
       name: `own_${index}`,
       description: '',
@@ -162,7 +162,7 @@ describe('a turn with a thousand tools', () => {
   });
 });
 
-it('is answered by the rehearsal, which looks for the tool, calls it and reports', async () => {
+it('works with the rehearsal provider, which searches for the tool, calls it and reports', async () => {
   const refuse = () => Promise.reject(new Error('no network here'));
   const model = createChatModel({ http: refuse, rehearsal: rehearsalHttp, clock: fakeClock() });
   const { events, requests } = await turn(
@@ -170,7 +170,7 @@ it('is answered by the rehearsal, which looks for the tool, calls it and reports
     document(),
     { model: 'rehearsal/default' },
     {
-      // Its script reads what was said; the turn says "go".
+      // The script of the rehearsal reads the last user message; the turn says "go".
       stream: (request, signal) =>
         model.stream(
           {
@@ -198,7 +198,7 @@ function saying(text: string, { messages }: Pick<ChatRequest, 'messages'>): Chat
 }
 
 describe('the prompt prefix of a turn with a thousand tools', () => {
-  /** What stands in front of a conversation in each body, and the conversation: what a provider caches is what comes first. */
+  /** The part before the conversation in each body, and the conversation: providers cache what comes first. */
   const parts: Record<string, [ProviderKind, ...string[]]> = {
     openai: ['openai', 'tools', 'messages'],
     'openai-responses': ['openai-responses', 'tools', 'instructions', 'input'],
@@ -222,11 +222,11 @@ describe('the prompt prefix of a turn with a thousand tools', () => {
       (request) => adapterFor(kind).toBody({ ...request, access: exampleAccess(kind), model: 'm' }) as Record<string, unknown>,
     );
     for (const member of members) {
-      // Where the mark stands is no part of what is kept: it says how far to keep it, and moves to the end with every request.
+      // The position of the cache mark is not compared: it says how much to cache, and moves to the end with every request.
       const texts = bodies.map((body) => (JSON.stringify(body[member]) ?? '').replaceAll(',"cache_control":{"type":"ephemeral"}', ''));
       for (const [index, text] of texts.slice(1).entries()) {
         const before = texts[index] ?? '';
-        // The brackets at the end close what the next request adds to.
+        // The closing brackets enclose what the next request appends.
         expect(text.startsWith(before.replace(/[\]}]*$/, '')), `${member} of request ${index + 2}`).toBe(true);
         expect(text.length).toBeGreaterThanOrEqual(before.length);
       }
@@ -236,7 +236,7 @@ describe('the prompt prefix of a turn with a thousand tools', () => {
     expect(JSON.stringify(bodies[0]).length).toBeLessThan(20_000);
   });
 
-  it('grows in the system text where tools are told in words: all before the end of their list is unchanged', async () => {
+  it('grows in the system text where tools are described in text: everything before the end of their list is unchanged', async () => {
     const { requests } = await turn(script, aliased, { instructions: 'Be brief.' });
     const texts = requests.map((request) => JSON.stringify(toTextRequest(request).messages[0]));
     for (const [index, text] of texts.slice(1).entries()) {

@@ -1,4 +1,4 @@
-/** Budgets are folds over the log, so a turn that dies anywhere and goes on has no more of them than one that does not. */
+/** Budgets are folds over the log, so a turn that dies at any point and resumes has the same budget as one that does not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -14,7 +14,7 @@ import { callEvents, finish, results, run } from './one-turn.ts';
 
 const tokens = { inputTokens: 90, outputTokens: 10 };
 
-/** A model that calls for ever: the command says which step it is, or is always the same. */
+/** A model that calls without end: its command is the number of the step, or always the same. */
 const calling = (step: number, same: boolean): ChatEvent[] => [
   ...callEvents(0, 'cat', { path: same ? 'same' : `${step}.0` }),
   ...callEvents(1, 'cat', { path: same ? 'same' : `${step}.1` }),
@@ -36,7 +36,7 @@ const cases: [string, Partial<Plan>, boolean, string][] = [
 ];
 
 describe.each(cases)('the limit of %s', (_what, plan, same, reason) => {
-  it('holds for a turn that dies at any event and goes on', async () => {
+  it('holds for a turn that dies at any event and resumes', async () => {
     const executed = { count: 0 };
     const execute = () => {
       executed.count += 1;
@@ -53,15 +53,15 @@ describe.each(cases)('the limit of %s', (_what, plan, same, reason) => {
       expect(endOf(resumed.events)).toEqual([reason]);
       expect(results(resumed.events).length).toBeLessThanOrEqual(told);
       expect(results(resumed.events).filter(({ isError }) => !isError).length).toBeLessThanOrEqual(ran);
-      // A reply that was paid for and lost counts, so it may leave less.
+      // A reply that was paid for and lost counts, so less may remain.
       if (usagesIn(resumed.events) > stepsIn(resumed.events)) expect(stepsIn(resumed.events)).toBeLessThanOrEqual(stepsIn(whole.events));
       else expect(stepsIn(resumed.events)).toBe(stepsIn(whole.events));
     }
   });
 });
 
-describe('a turn’s state', () => {
-  it('is the same folded at once and folded in two parts with the first one’s end as all that is known', async () => {
+describe('the state of a turn', () => {
+  it('is the same folded at once and folded in two parts', async () => {
     const { events } = await run(script(true), () => textResult('x'), { limits: { maxSteps: 4 } });
     const budget = toBudget({ limits: { maxSteps: 4 } });
     const fold = (state: TurnState, part: readonly SessionEventBody[]): TurnState => {
@@ -79,7 +79,7 @@ describe('a turn’s state', () => {
     );
   });
 
-  it('ends a turn that dies in the same place again and again', async () => {
+  it('ends a turn that dies at the same point repeatedly', async () => {
     const died: SessionEventBody[] = [
       { type: 'step-start', turn: 'turn_1', step: 1 },
       ...Array.from(

@@ -1,4 +1,4 @@
-/** A turn that outgrows its model by what its own tools answer, as the model is asked from the first step to the last. */
+/** A turn whose tool results exceed the model's context, and what its model is sent from the first step to the last. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -13,7 +13,7 @@ import { callEvents, finish, results, resultText, run, say } from './one-turn.ts
 const maxContextTokens = 50_000;
 const read = (path: string): ChatEvent[] => [...callEvents(0, 'read_file', { path }), finish('tool-calls')];
 const reads = Array.from({ length: 12 }, (_, index) => read(`file-${index}`));
-/** 60 kB (`huge`: 200) in lines of 40 characters, each of which says where it stands. */
+/** 60 kB (`huge`: 200) in lines of 40 characters, each with its position. */
 const textOf = (path: string): string =>
   Array.from({ length: path === 'huge' ? 5_000 : 1_500 }, (_, line) => `${path} line ${line} `.padEnd(39, '.')).join('\n');
 const tokensOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + messageCharacters(message), 0) / 4;
@@ -42,8 +42,8 @@ async function longTurn(script: readonly ChatEvent[][], before: Parameters<typeo
 }
 
 describe('a turn of twelve steps with results of 60 kB under a budget of 50,000 tokens', () => {
-  it('is asked within the budget at every step, with the last result whole, and gets an old one back', async () => {
-    // What the note of the first result says, once it is shortened: ids are counted.
+  it('fits the budget at every step, with the last result in full, and can fetch an old one', async () => {
+    // The note of the first result once it is shortened; ids are counted.
     const place = { callId: 'call_1', offset: 1_000 };
     const fetch = [...callEvents(0, 'fetch_result', { ...place, maxBytes: 2_000 }), finish('tool-calls')];
     const { events, requests, keeps } = await longTurn([...reads, fetch, say('done')]);
@@ -59,13 +59,13 @@ describe('a turn of twelve steps with results of 60 kB under a budget of 50,000 
     const asked = requests[12];
     expect(contentText(resultsIn(asked?.messages)[0]?.content ?? [])).toContain(`fetch_result ${JSON.stringify(place)}`);
     expect(asked?.tools.map(({ name }) => name)).toContain('fetch_result');
-    // The log has all of it, and the model what it asked for.
+    // The log has all of it, and the model what it fetched.
     expect(results(events).slice(0, 12).map(resultText)).toEqual(reads.map((_, index) => textOf(`file-${index}`)));
     expect(resultText(results(events)[12])).toBe(textOf('file-0').slice(1_000, 3_000));
     expect(keeps).toEqual([...new Set(keeps)]);
   });
 
-  it('still reads all of a result that had been cut when it came', async () => {
+  it('can still fetch all of a result that was truncated at once', async () => {
     const offset = 100_000;
     const fetch = [...callEvents(0, 'fetch_result', { callId: 'call_1', offset, maxBytes: 400 }), finish('tool-calls')];
     const { requests, events, keeps } = await longTurn([read('huge'), ...reads.slice(0, 5), fetch]);
@@ -74,7 +74,7 @@ describe('a turn of twelve steps with results of 60 kB under a budget of 50,000 
     expect(keeps.filter((callId) => callId === 'call_1')).toHaveLength(1);
   });
 
-  it('is offered the tool to read on in the very request that first says so', async () => {
+  it('is offered the tool to fetch the rest in the same request that first mentions it', async () => {
     const { requests } = await longTurn(reads);
     for (const { messages, tools } of requests) {
       const told = JSON.stringify(messages).includes('To read the rest: fetch_result');
@@ -83,7 +83,7 @@ describe('a turn of twelve steps with results of 60 kB under a budget of 50,000 
     expect(requests.at(-1)?.tools.some(({ name }) => name === 'fetch_result')).toBe(true);
   });
 
-  it('asks a step that is begun anew after a crash just the same', async () => {
+  it('sends the same request when a step is restarted after a crash', async () => {
     const whole = await longTurn([...reads, say('done')]);
     const lastStep = whole.events.findLastIndex(({ type }) => type === 'step-start');
     const again = await longTurn([say('done')], whole.events.slice(1, lastStep + 1));

@@ -1,4 +1,4 @@
-/** Made tools that an agent is offered beside its toolset: which, under what names, and how a turn keeps to them. */
+/** Made tools that an agent is offered beside its toolset: which, under what names, and how they stay fixed for a turn. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AliasMap } from '../../src/core/alias-map.ts';
 import { resolveName } from '../../src/core/alias-map.ts';
@@ -52,7 +52,7 @@ describe('an agent with made tools', () => {
     expect(await left()).toEqual([{ canonical: 'made.runner', why: 'it calls builtin.bash, which is not one of the agent’s tools' }]);
   });
 
-  it('is offered one over another made tool where it has all that stands beneath both', async () => {
+  it('is offered one that calls another made tool if it has the tools of both', async () => {
     await make('reader', ['read_file']);
     await make('twice', ['reader']);
     await make('runner', ['bash']);
@@ -64,7 +64,7 @@ describe('an agent with made tools', () => {
     });
   });
 
-  it('finds them by their aliases, and tells those of them that mean nothing else', async () => {
+  it('finds them by their aliases, and is shown the aliases without another meaning', async () => {
     await make('reader', ['read_file'], { aliases: ['peruse', 'seek'] });
     const table = (await tableOf(await plan())) as AliasMap;
     expect(resolveName(table, 'peruse')).toMatchObject({ canonical: 'made.reader', via: 'alias', wireName: 'reader' });
@@ -72,13 +72,16 @@ describe('an agent with made tools', () => {
     expect(resolveName(table, 'seek')).toMatchObject({ canonical: 'docs.search', via: 'alias' });
   });
 
-  it.each(['lookup', 'search', 'seek', 'look_up'])('goes without one called %s, which means a tool of its toolset', async (name) => {
-    await make(name, ['read_file']);
-    expect(await offered(await plan())).toEqual(base);
-    expect(await left()).toEqual([{ canonical: `made.${name}`, why: `"${name}" means docs.search there` }]);
-  });
+  it.each(['lookup', 'search', 'seek', 'look_up'])(
+    'is not offered one called %s, which is the name of a tool of its toolset',
+    async (name) => {
+      await make(name, ['read_file']);
+      expect(await offered(await plan())).toEqual(base);
+      expect(await left()).toEqual([{ canonical: `made.${name}`, why: `"${name}" already means docs.search in this toolset` }]);
+    },
+  );
 
-  it('has one that its toolset lists as it is listed there, and not again where its own list leaves it out', async () => {
+  it('has one that its toolset lists as listed there, and not a second time where its own list omits it', async () => {
     await make('reader', ['read_file']);
     await catalog.put('toolset', 'desk', { tools: [{ tool: 'builtin.read_file' }, { tool: 'made.reader', name: 'peruse' }] });
     expect(await offered(await plan())).toEqual(['builtin.read_file', 'made.reader']);
@@ -86,14 +89,14 @@ describe('an agent with made tools', () => {
     expect(await offered(await plan())).toEqual(['builtin.read_file']);
   });
 
-  it('counts only the tools that its own list leaves', async () => {
+  it('counts only the tools that its own list allows', async () => {
     await make('reader', ['read_file']);
     await make('writer', ['write_file']);
     await catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'desk', made: true, tools: ['readFile'] });
     expect(await offered(await plan())).toEqual(['builtin.read_file', 'made.reader']);
   });
 
-  it('has those that need nothing where it has no toolset', async () => {
+  it('has those that call no tools if it has no toolset', async () => {
     await make('alone', []);
     await make('reader', ['read_file']);
     await make('over', ['alone']);
@@ -101,7 +104,7 @@ describe('an agent with made tools', () => {
     expect(await offered(await plan({ agent: 'bare' }))).toEqual(['made.alone', 'made.over']);
   });
 
-  it('is left those that the request names, where that names its tools', async () => {
+  it('has only those that the request names, if the request names its tools', async () => {
     await make('reader', ['read_file']);
     await make('alone', []);
     const allowed = (...names: string[]) => plan({ agent: 'helper', allowed: names.map((name) => ({ name, path: 'tools' })) });
@@ -110,7 +113,7 @@ describe('an agent with made tools', () => {
     await expect(allowed('runner')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('keeps to them for a turn, whatever becomes of them, and has the next as they are then', async () => {
+  it('has the same ones for the whole turn, and the current ones in the next', async () => {
     await make('reader', ['read_file']);
     const first = await plan();
     await make('reader', ['write_file']);
@@ -122,13 +125,13 @@ describe('an agent with made tools', () => {
     expect(await offered(await plan())).toEqual([...base, 'made.alone']);
   });
 
-  it('refuses a tool of the caller that goes by the name of one', async () => {
+  it('rejects a client tool with the name of one', async () => {
     await make('reader', ['read_file']);
     const brought = { name: 'Reader', description: '', inputSchema: { type: 'object' } };
     await expect(plan({ agent: 'helper', tools: [brought] })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('has them by their own names alone where aliases are off', async () => {
+  it('has them by their own names only if aliases are off', async () => {
     await make('reader', ['read_file'], { aliases: ['peruse'] });
     const table = (await tableOf(await plan({ agent: 'helper' }, false))) as AliasMap;
     expect(resolveName(table, 'reader')).toMatchObject({ ok: true, canonical: 'made.reader' });
@@ -136,7 +139,7 @@ describe('an agent with made tools', () => {
   });
 });
 
-it('offers no made tool to an agent that does not ask for them, nor to a bare model', async () => {
+it('offers no made tools to an agent without the setting, nor to a bare model', async () => {
   await make('alone', []);
   await catalog.put('agent', 'plain', { model: 'rehearsal/default', toolset: 'desk' });
   expect(await offered(await plan({ agent: 'plain' }))).toEqual(base);

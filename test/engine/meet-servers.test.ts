@@ -39,7 +39,7 @@ const settled = async () => {
 };
 const names = (count: number, prefix = 'server') => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
-it('looks at a server once in an interval, however often it is met, and for each workspace', async () => {
+it('checks a server once per interval, however often it is listed, and separately for each workspace', async () => {
   for (let times = 0; times < 100; times += 1) p.meet('one', ['fresh']);
   p.meet('two', ['fresh']);
   await settled();
@@ -50,7 +50,7 @@ it('looks at a server once in an interval, however often it is met, and for each
   expect(p.looked).toEqual(['one:fresh', 'two:fresh', 'one:fresh']);
 });
 
-it('reads few at once of a hundred whose time is over, and all of them in the end', async () => {
+it('reads a few of a hundred stale servers at a time, and all of them in the end', async () => {
   p.meet('one', names(100));
   await settled();
   expect(p.read).toHaveLength(limits.maxServersReadAtOnce);
@@ -62,7 +62,7 @@ it('reads few at once of a hundred whose time is over, and all of them in the en
   await Promise.all(p.background);
 });
 
-it('fails nobody: one that is gone is nothing to tell, anything else is in the log, and the others are looked at', async () => {
+it('fails no request: a removed server is ignored, other errors are logged, and the others are still checked', async () => {
   p.meet('one', ['gone', 'broken', 'fresh', ...names(8, 'fresh')]);
   await Promise.all(p.background);
   expect(p.looked).toHaveLength(11);

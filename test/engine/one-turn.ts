@@ -1,4 +1,4 @@
-/** One turn over a scripted model, with tools that answer as the test says: what the tests of `engine/run-turn.ts` stand on. */
+/** One turn over a scripted model, with scripted tools. Used by the tests of `engine/run-turn.ts`. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -62,8 +62,8 @@ export type Run = {
 };
 
 /**
- * Each entry of the script is one model call's events. `before`: what the log has of the turn already. `results`: where long
- * ones are kept; then the conversation is kept within its budget, too.
+ * Each entry of the script has one model call's events. `before`: the turn's events so far. `results`: where long results are stored; with
+ * it the conversation is kept within its budget, too.
  */
 export async function start(
   script: Script,

@@ -9,8 +9,8 @@ const namesOf = async (...listed: { tool: string; name?: string }[]) =>
   buildAliasMap((await compile({ tools: listed }, tools)).edition, { aliases: true });
 const kept = { any: () => true };
 
-describe('the tool that reads on in a long result', () => {
-  it('is offered last as soon as there is such a result, and can be called', async () => {
+describe('the tool that fetches the rest of a long result', () => {
+  it('is offered last once there is such a result, and can be called', async () => {
     const names = await namesOf({ tool: 'builtin.bash' });
     let any = false;
     const now = () => withFetchResult(names, { any: () => any });
@@ -22,7 +22,7 @@ describe('the tool that reads on in a long result', () => {
     expect(now()).toBe(extended);
   });
 
-  it('is there before anything was found where tools are given on demand, so that nothing that is sent moves', async () => {
+  it('is there from the start where tools are given on demand, so that the sent list does not change', async () => {
     const compiled = await compile({ tools: [{ tool: 'builtin.bash' }], onDemandAbove: 0 }, tools);
     const names = buildAliasMap(compiled.edition, { aliases: true });
     const found = [{ canonical: 'builtin.bash', name: 'bash' }];
@@ -41,7 +41,7 @@ describe('the tool that reads on in a long result', () => {
     expect(withFetchResult(names, kept)).toBe(names);
   });
 
-  it('is never there without a session, nor for a turn without tools', async () => {
+  it('is never offered without a session, nor in a turn without tools', async () => {
     const names = await namesOf({ tool: 'builtin.bash' });
     expect([withFetchResult(names, null), withFetchResult(null, kept)]).toEqual([names, null]);
   });
@@ -54,13 +54,13 @@ describe('the names of a plan', () => {
   const plan = (allow: readonly string[] | null, more: object = {}) => ({ aliases: true, allow, ...more });
   const canonicals = many.map(({ canonical }) => canonical as string);
 
-  it('hold find_tools where most of them are given on demand, and count what the plan allows', async () => {
+  it('include find_tools where most are given on demand, and count only what the plan allows', async () => {
     const names = await full();
     const has = (allow: string[] | null) => resolveName(planNames(names, plan(allow)), 'find_tools').ok;
     expect([has(null), has(canonicals.slice(0, 65)), has(canonicals.slice(0, 64)), has([])]).toEqual([true, true, false, false]);
   });
 
-  it('are the same table for the same list, however it comes', async () => {
+  it('are the same table for equal lists', async () => {
     const names = await full();
     const list = canonicals.slice(0, 66);
     expect(planNames(names, plan([...list]))).toBe(planNames(names, plan([...list])));
@@ -71,7 +71,7 @@ describe('the names of a plan', () => {
     expect(planNames(names, plan(canonicals.slice(1), { allowHash: 'beef' }))).not.toBe(planNames(names, hashed));
   });
 
-  it("end with the caller's own, which are always sent and never looked for", async () => {
+  it('end with the client tools, which are always sent and never need to be found', async () => {
     const clientTools = many.map((_, index) => ({ name: `mine${index}`, description: '', inputSchema: { type: 'object' } }));
     const alone = turnNames(null, { ...plan(null), clientTools });
     expect(alone === null ? [] : sentTools(alone)).toHaveLength(70);

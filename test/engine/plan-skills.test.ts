@@ -37,8 +37,8 @@ const directoryOf = (...skills: Skill[]) => ({
 const renamed = () =>
   namesOf({ tool: 'builtin.bash', name: 'terminalRun', aliases: [] }, { tool: 'builtin.read_file', name: 'openDocument', aliases: [] });
 
-describe('the tools that a skill speaks of', () => {
-  it('go by the names of the plan, in inline code and in a line of their own, and nowhere else', async () => {
+describe('the tools that a skill names', () => {
+  it('are named as in the plan, in inline code and on separate lines, and nowhere else', async () => {
     const skill = skillOf(
       'deploy',
       'allowed-tools: Bash(git:*) Read',
@@ -64,14 +64,14 @@ describe('the tools that a skill speaks of', () => {
     expect(skillText(skillOf('a', '', `Use \`${name}\`.`), await renamed())).toContain(`Use \`${now}\`.`);
   });
 
-  it('are left as they are where they mean what they say, or something else', async () => {
+  it('are unchanged where the name means another thing', async () => {
     const body = 'Run `ls`, `grep` and `cat x`; see `README`, `Edit` and `constructor`.';
     expect(skillText(skillOf('a', '', body), await renamed())).toContain(body);
     const plain = await namesOf({ tool: 'builtin.bash', aliases: [] });
     expect(skillText(skillOf('a', 'requires: bash', 'Use `bash`.'), plain)).toBe('# Skill: a\n\n---\n\nUse `bash`.');
   });
 
-  it('that are missing are said, in the prompt and with the text, which is given all the same', async () => {
+  it('that are missing are reported in the prompt and with the text, which is still returned', async () => {
     const names = await renamed();
     const skill = skillOf('mail', 'requires: [send_mail, bash]\nallowed-tools: WebFetch(domain:x) Bash', 'Send it.');
     const [planned] = await planSkills(directoryOf(skill), 'default', ['mail'], names);
@@ -82,7 +82,7 @@ describe('the tools that a skill speaks of', () => {
     expect(skillText(skill, names)).toMatch(/Unavailable: needs `send_mail`, `WebFetch`.*\n\n[\s\S]*Send it\.$/);
   });
 
-  it('count as missing where the agent may not use them, or nobody could', async () => {
+  it('count as missing if the agent may not use them, or if no model could', async () => {
     const both = await namesOf({ tool: 'builtin.bash' }, { tool: 'builtin.read_file' });
     const narrow = buildAliasMap(both.edition, { aliases: true, allow: ['builtin.read_file'] });
     const [planned] = await planSkills(directoryOf(skillOf('a', 'requires: bash', 'x')), 'default', ['a'], narrow);
@@ -91,7 +91,7 @@ describe('the tools that a skill speaks of', () => {
     expect(without?.unavailable).toEqual(['bash']);
   });
 
-  it('name both where two could be meant, and are not missing', async () => {
+  it('are both named where two could be meant, and are not missing', async () => {
     const twice = await namesOf({ tool: 'builtin.bash', name: 'one', aliases: [] }, { tool: 'builtin.bash', name: 'two', aliases: [] });
     const text = skillText(skillOf('a', 'requires: bash', 'Use `bash`.'), twice);
     expect(text).toContain('`bash` is `one` or `two`');
@@ -99,7 +99,7 @@ describe('the tools that a skill speaks of', () => {
     expect(text).not.toContain('Unavailable');
   });
 
-  it('are given nothing by a pattern', async () => {
+  it('are not replaced by a pattern', async () => {
     const names = await renamed();
     await planSkills(directoryOf(skillOf('a', 'allowed-tools: Bash(rm:*) Write', 'x')), 'default', ['a'], names);
     expect(names.tools.map(({ canonical }) => canonical)).toEqual(['builtin.bash', 'builtin.read_file']);
@@ -113,7 +113,7 @@ describe('the skills of a plan', () => {
     { name: 'two-words', description: 'x' },
   ];
 
-  it('are told in one block after the tools, one line each, and byte for byte the same', async () => {
+  it('are listed in one block after the tools, one line each, and byte for byte the same', async () => {
     const names = turnNames(await renamed(), { aliases: true, allow: null, skills: planned });
     const prompt = systemPrompt({ instructions: 'Be brief.', skills: planned }, names);
     expect(prompt.endsWith('- one: About one. - two: a line of its own\n- two-words: x')).toBe(true);
@@ -122,7 +122,7 @@ describe('the skills of a plan', () => {
     expect(systemPrompt({ instructions: 'Be brief.', skills: planned }, names)).toBe(prompt);
   });
 
-  it('that has none are told nothing of, and nothing is added', async () => {
+  it('that has none adds nothing to the prompt', async () => {
     const names = await renamed();
     expect(turnNames(names, { aliases: true, allow: null })).toBe(names);
     expect(turnNames(null, { aliases: true, allow: null, skills: [] })).toBeNull();
@@ -131,7 +131,7 @@ describe('the skills of a plan', () => {
     expect(createSkillReader([], () => names)).toBeNull();
   });
 
-  it('bring use_skill with them, with and without a toolset, before the tools of the caller, and once', async () => {
+  it('add use_skill, with and without a toolset, before the client tools, and once', async () => {
     const own = { name: 'mine', description: '', inputSchema: { type: 'object' } };
     const plan = { aliases: true, allow: [], skills: planned, clientTools: [own] };
     expect(turnNames(await renamed(), plan)?.tools.map(({ wireName }) => wireName)).toEqual(['use_skill', 'mine']);
@@ -142,17 +142,17 @@ describe('the skills of a plan', () => {
     expect(skillsBlock(planned, names)).toContain('call `readSkill`');
   });
 
-  it('that are gone are left out, and those named twice are there once', async () => {
+  it('that were removed are omitted, and those named twice are listed once', async () => {
     const found = await planSkills(directoryOf(...skills), 'default', ['gone', 'one', 'one'], null);
     expect(found.map(({ name }) => name)).toEqual(['one']);
   });
 
-  it('that cannot be read now are no reason to go on without them', async () => {
+  it('that cannot be read at the moment are not treated as missing', async () => {
     const away = { skill: () => Promise.reject(new Problem('upstream_timeout', 'away')) };
     await expect(planSkills(away, 'default', ['one'], null)).rejects.toThrow('away');
   });
 
-  it('name the tools that a conversation comes to with them, where most are given on demand', async () => {
+  it('name the tools that a conversation discovers with them, where most are given on demand', async () => {
     const body =
       'Use the `bash` tool, `list_directory` and `rm`; then read_file.\n\n```sh\ndelete_file `write_file\n```\nNever `http_request`.';
     const skill = skillOf('tidy', 'allowed-tools: Bash(ls:*) Read', body);
@@ -174,7 +174,7 @@ describe('the skills of a plan', () => {
     expect(createSkillReader([skill], () => names)?.tools('none')).toEqual([]);
   });
 
-  it('are read by their names in any spelling, with their files', async () => {
+  it('can be read by their names in any spelling, with their files', async () => {
     const names = await renamed();
     const reader = createSkillReader(skills, () => names);
     expect(reader?.names()).toEqual(['one', 'two-words']);

@@ -44,7 +44,7 @@ describe('a plan', () => {
     expect((await plan({ agent: 'none' })).allow).toEqual([]);
   });
 
-  it('is in code mode where its agent is, and lets nothing be asked for that only code may call', async () => {
+  it('is in code mode if its agent is, and rejects forcing a tool that only code may call', async () => {
     await catalog.put('agent', 'coder', { model: 'rehearsal/default', toolset: 'demo', codeMode: true });
     expect((await plan({ agent: 'coder' })).codeMode).toBe(true);
     expect(await plan({ agent: 'helper' })).not.toHaveProperty('codeMode');
@@ -53,7 +53,7 @@ describe('a plan', () => {
     await expect(choose('run_it')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('in code mode may be narrowed to what code may call, or to code as such', async () => {
+  it('in code mode may be narrowed to what code may call, or to run_code', async () => {
     await catalog.put('agent', 'coder', { model: 'rehearsal/default', toolset: 'demo', codeMode: true });
     const narrowed = async (name: string) => (await plan({ agent: 'coder', allowed: [{ name, path: 'tools[0]' }] })).allow;
     expect(await narrowed('shell')).toEqual(['builtin.bash']);
@@ -61,39 +61,39 @@ describe('a plan', () => {
     await expect(narrowed('nothing')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('keeps to the version that was pinned', async () => {
+  it('keeps the pinned version', async () => {
     await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo@1' })).edition?.version).toBe(1);
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo' })).edition?.version).toBe(2);
     await expect(plan({ model: 'rehearsal/default', toolset: 'demo@x' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  describe('of an agent that holds on to one version', () => {
+  describe('of an agent with a pinned version', () => {
     beforeEach(async () => {
       await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
       await catalog.put('agent', 'pinned', { model: 'rehearsal/default', toolset: 'demo@1' });
     });
     const bound = (rights: Partial<Principal>): Principal => ({ ...root, scopes: ['chat'], ...rights });
 
-    it('has that version, for a key of that toolset too', async () => {
+    it('has that version, also for a key of that toolset', async () => {
       for (const principal of [root, bound({ toolsets: ['demo'] }), bound({ agents: ['pinned'] })])
         expect((await plan({ agent: 'pinned' }, principal)).edition?.version).toBe(1);
       await expect(plan({ agent: 'pinned' }, bound({ toolsets: ['other'] }))).rejects.toMatchObject({ code: 'forbidden' });
     });
 
-    it('has another one where a request says so, but not by a key that is bound to the agent', async () => {
+    it('has another one if the request says so, but not for a key that is bound to the agent', async () => {
       const request = { agent: 'pinned', toolset: 'demo@2' };
       for (const principal of [root, bound({ toolsets: ['demo'] })]) expect((await plan(request, principal)).edition?.version).toBe(2);
       const agentOnly = bound({ agents: ['pinned', 'helper'] });
       for (const toolset of ['demo', 'demo@2'])
         await expect(plan({ agent: 'pinned', toolset }, agentOnly)).rejects.toMatchObject({ code: 'forbidden' });
       expect((await plan({ agent: 'pinned', toolset: 'demo@1' }, agentOnly)).edition?.version).toBe(1);
-      // Each agent has its own: what another agent of the key uses is not for this one.
+      // Each agent has its own: what another agent of the key uses does not apply.
       await expect(plan({ agent: 'helper', toolset: 'demo@1' }, agentOnly)).rejects.toMatchObject({ code: 'forbidden' });
       expect((await plan({ agent: 'helper', toolset: 'demo' }, agentOnly)).edition?.version).toBe(2);
     });
 
-    it('carries `taint: false` for the toolset of the agent only', async () => {
+    it('has `taint: false` only for the toolset of the agent', async () => {
       await catalog.put('agent', 'loose', { model: 'rehearsal/default', toolset: 'demo@1', taint: false });
       await catalog.put('agent', 'strict', { model: 'rehearsal/default', toolset: 'demo@1', taint: true });
       const taintOf = async (agent: string, toolset?: string) => (await plan({ agent, ...(toolset !== undefined && { toolset }) })).taint;
@@ -101,7 +101,7 @@ describe('a plan', () => {
       expect([await taintOf('strict'), await taintOf('strict', 'demo')]).toEqual([true, true]);
     });
 
-    it('cannot be made from a version that there is not', async () => {
+    it('cannot be made from a version that does not exist', async () => {
       await catalog.put('agent', 'pinned', { model: 'rehearsal/default', toolset: 'demo@9' });
       await expect(plan({ agent: 'pinned' })).rejects.toMatchObject({ code: 'not_found' });
     });
@@ -115,11 +115,11 @@ describe('a plan', () => {
     [{ model: 'rehearsal/default', toolset: 'nothing' }, 'not_found'],
     [{ agent: 'helper', settings: { toolChoice: { tool: 'read_file' } } }, 'invalid_request'],
     [{ model: 'rehearsal/default', settings: { toolChoice: { tool: 'shell' } } }, 'invalid_request'],
-  ])('of %j is refused: %s', async (request, code) => {
+  ])('of %j is rejected: %s', async (request, code) => {
     await expect(plan(request)).rejects.toMatchObject({ code });
   });
 
-  it('is refused when it is larger than what a session can store of it, naming what makes it so', async () => {
+  it('is rejected if it is too large to be stored, naming the largest part', async () => {
     const large = { type: 'object', description: '\u00e9'.repeat(400_000) };
     const tool = (name: string, inputSchema: Record<string, unknown>) => ({ name, description: '', inputSchema });
     const model = 'rehearsal/default';
@@ -133,21 +133,21 @@ describe('a plan', () => {
     });
   });
 
-  it('takes a forced tool by any of its names', async () => {
+  it('accepts a forced tool by any of its names', async () => {
     for (const tool of ['run_it', 'shell', 'builtin.bash', 'RunIt']) await plan({ agent: 'helper', settings: { toolChoice: { tool } } });
     await expect(plan({ agent: 'helper', settings: { toolChoice: { tool: 'shell' } } }, root, false)).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
 
-  it('is made when one of an agent’s models can be asked', async () => {
+  it("is made if one of an agent's models is available", async () => {
     await catalog.put('agent', 'hopeful', { model: 'nope/x', fallbacks: ['rehearsal/default'] });
     expect(await plan({ agent: 'hopeful' })).toMatchObject({ model: 'nope/x', fallbacks: ['rehearsal/default'] });
     await catalog.put('agent', 'hopeless', { model: 'nope/x', fallbacks: ['nada/y'] });
     await expect(plan({ agent: 'hopeless' })).rejects.toMatchObject({ code: 'model_not_found', detail: expect.stringContaining('nope') });
   });
 
-  it('keeps a bound key to its agents and toolsets', async () => {
+  it('limits a bound key to its agents and toolsets', async () => {
     await expect(plan({ agent: 'helper' }, { ...root, agents: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(plan({ agent: 'helper' }, { ...root, toolsets: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(plan({ model: 'rehearsal/default', toolset: 'demo' }, { ...root, toolsets: ['other'] })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('a plan', () => {
     });
   });
 
-  it('carries the prices of its models with a limit of cost, and is refused where there is none', async () => {
+  it('has the prices of its models with a cost limit, and is rejected if one is missing', async () => {
     const limited = { model: 'paid/gpt-5', fallbacks: ['rehearsal/default'], limits: { maxCost: 0.5 } };
     await catalog.put('agent', 'careful', { ...limited, fallbacks: ['rehearsal/default', 'paid/o3'] });
     await catalog.put('provider', 'paid', { kind: 'openai', prices: { 'gpt-4*': { input: 1, output: 2 } } });

@@ -1,4 +1,4 @@
-/** The one door over real tools and files that the caller put there: what is asked, and what becomes of the files. */
+/** Calls over real tools and files that the caller stored: the question, and the state of the files afterwards. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { Approved, Question } from '../../src/core/approval.ts';
 import { compileEdition } from '../../src/core/edition.ts';
@@ -19,7 +19,7 @@ const known = { get: (name: string) => definitions.get(name), all: () => definit
 const tools = [...definitions.keys()].map((tool) => ({ tool, aliases: [] }));
 const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset: Toolset.parse({ tools }), known });
 
-/** What a call comes to; `yes` answers its question. */
+/** The outcome of a call; `yes` approves its question. */
 type Asking = {
   asked: Question | null;
   isError: boolean;
@@ -73,7 +73,7 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
     const exitCode = structuredContent?.exitCode;
     return { asked: null, yes: null, isError, code, text: contentText(content), exitCode: typeof exitCode === 'number' ? exitCode : null };
   };
-  /** Calls; `yes` then answers the question, once something else may have happened, and calls again. */
+  /** Calls; `yes` then approves the question, after something else may have happened, and calls again. */
   const ask = async (requested: string, args: Record<string, unknown>) => {
     const callId = ids.next('call');
     const asking = async (approved: Approved | null): Promise<Asking> => {
@@ -96,7 +96,7 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
     bash: (command: string, how: How = {}) => call('bash', { command, timeout: 4_000 }, how),
     paths: () => files.paths(),
     text,
-    /** What of the contents that the caller put there is there still, wherever, sorted. */
+    /** The contents of the caller's files that still exist under any path, sorted. */
     given: () =>
       files
         .paths()

@@ -1,4 +1,4 @@
-/** Secrets that come back changed on purpose: each spelling with each canary, alone and in the middle of a text. */
+/** Secrets that are returned changed on purpose: each encoding with each canary, alone and inside a text. */
 import { describe, expect, it } from 'vitest';
 import { contentText, type ContentBlock, textResult } from '../../src/core/tool.ts';
 import { createRedactor } from '../../src/engine/redact.ts';
@@ -110,8 +110,8 @@ const redactorOf = (secret: string) => {
   return redactor;
 };
 
-describe('a secret that comes back changed', () => {
-  it.each(Object.entries(spellings))('is taken out %s', (_how, spell) => {
+describe('a secret that is returned changed', () => {
+  it.each(Object.entries(spellings))('is removed %s', (_how, spell) => {
     for (const secret of canaries) {
       const written = spell(secret);
       for (const [before, behind] of [
@@ -121,13 +121,13 @@ describe('a secret that comes back changed', () => {
       ] as const) {
         const shown = contentText(redactorOf(secret).clean(textResult(`${before}${written}${behind}`)).content);
         expect(shown, secret).toContain('[secret]');
-        // What is left of an encoding are the characters that it shares with its neighbors.
+        // What remains of an encoding are the characters that it shares with its neighbors.
         expect(shown.length - before.length - behind.length, `${secret}: ${shown.slice(-60)}`).toBeLessThan('[secret]'.length + 20);
       }
     }
   });
 
-  it('is taken out of blocks, values, names and lists that it is cut into', () => {
+  it('is removed from blocks, values, names and lists that it is split over', () => {
     for (const secret of canaries) {
       const [one, two] = [secret.slice(0, 9), secret.slice(9)];
       const blocks: ContentBlock[] = [one, two].map((text) => ({ type: 'text', text }));
@@ -151,7 +151,7 @@ describe('a secret that comes back changed', () => {
     }
   });
 
-  it('leaves texts alone that only look like it', () => {
+  it('leaves similar texts unchanged', () => {
     const texts = [
       'A horse, correct: the battery is a staple.',
       '2026-11-23T00:10:00Z',
@@ -159,7 +159,7 @@ describe('a secret that comes back changed', () => {
       '9f86 d081 and more',
     ];
     for (const secret of canaries) for (const text of texts) expect(redactorOf(secret).text(text)).toBe(text);
-    // Of a short one only the exact spellings are looked for.
+    // For a short secret only the exact encodings are searched.
     for (const text of ['n e v e s', 'NEVES7', '7 seven', 'se-ven7']) expect(redactorOf('seven7').text(text)).toBe(text);
     expect(redactorOf('seven7').text('it is seven7.')).toBe('it is [secret].');
     const data = {
@@ -172,7 +172,7 @@ describe('a secret that comes back changed', () => {
     expect(redactorOf('seven7').data(data)).toBe(data);
   });
 
-  it('is found at every place around the border of a piece', () => {
+  it('is found at every position around the border of a piece', () => {
     const secret = 'sk-live-4f9A2bC7dE1x';
     for (let before = 65_500; before < 65_560; before += 1)
       expect(

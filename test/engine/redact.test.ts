@@ -10,7 +10,7 @@ function cleaned(text: string, ...secrets: string[]): string {
   return contentText(redactor.clean(textResult(text)).content);
 }
 
-describe('a secret in what a tool answers', () => {
+describe('a secret in a tool result', () => {
   const secret = `s3cr3t/tok+en=é<"x">'&`;
   const bytes = Buffer.from(secret);
   const json = JSON.stringify(secret);
@@ -32,14 +32,14 @@ describe('a secret in what a tool answers', () => {
     ['in base64', bytes.toString('base64')],
     ['in base64url', bytes.toString('base64url')],
     ['in an Authorization: Basic', Buffer.from(`user:${secret}`).toString('base64')],
-    ['in one with something behind it', Buffer.from(`me:${secret}\n`).toString('base64')],
-  ])('is taken out %s', (_how, written) => {
+    ['in one followed by other text', Buffer.from(`me:${secret}\n`).toString('base64')],
+  ])('is removed %s', (_how, written) => {
     const shown = cleaned(`before ${written} behind`, secret);
     expect(shown).toMatch(/^before .*\[secret\].* behind$/s);
     expect(shown.length).toBeLessThan(`before [secret] behind`.length + 40);
   });
 
-  it('is taken out of base64, whatever stands around it', () => {
+  it('is removed from base64, whatever surrounds it', () => {
     const text = fc.string({ unit: 'binary-ascii', maxLength: 20 });
     fc.assert(
       fc.property(text, fc.string({ unit: 'binary-ascii', minLength: 9, maxLength: 40 }), text, (before, value, behind) => {
@@ -57,23 +57,23 @@ describe('a secret in what a tool answers', () => {
     [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad password passwörd1!'],
     [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad token me:passwörd1!'],
     ['Basic !!no-base64!!', 'bad token !!no-base64!!!'],
-  ])('is taken out without the scheme of its header: %s', (header, text) => {
+  ])('is removed without the scheme of its header: %s', (header, text) => {
     expect(cleaned(text, header)).toMatch(/^bad (token|password) \[secret\]!$/);
     expect(cleaned(`You sent ${header}.`, header)).toBe('You sent [secret].');
   });
 
-  it('leaves nothing of another one that begins like it', () => {
+  it('leaves nothing of another secret with the same prefix', () => {
     expect(cleaned('a: abcdefgh-tail', 'abcdefgh', 'abcdefgh-tail')).toBe('a: [secret]');
     expect(cleaned('a: abcdefgh-tail', 'abcdefgh-tail', 'abcdefgh')).toBe('a: [secret]');
   });
 
-  it('may be of half a character, and long', () => {
+  it('may be long and contain half a surrogate pair', () => {
     expect(cleaned('a \ud800-half b', '\ud800-half')).toBe('a [secret] b');
     const long = 'k'.repeat(64 * 1024);
     expect(cleaned(Buffer.from(long).toString('base64'), long)).toBe('[secret]');
   });
 
-  it('spoils no text that only has a piece of it', () => {
+  it('leaves text unchanged that only contains a part of it', () => {
     expect(cleaned('The tokens are in the vault; 73 of them.', 'token-in-the-vault')).toBe('The tokens are in the vault; 73 of them.');
     expect(cleaned('A staple of correct words.', 'correct staple')).toBe('A staple of correct words.');
     expect(secretSpellings('abcd').every(({ length }) => length >= 4)).toBe(true);

@@ -14,7 +14,7 @@ import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp', headers: { authorization: { secret: 'TOKEN' } } };
 const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
 
-/** A workspace with a server `facts`, and a source that answers when it is told to. */
+/** A workspace with a server `facts`, and a source that responds when told to. */
 function parts() {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const catalog = createFakeCatalog({ definitions: [], now: clock.now });
@@ -82,12 +82,12 @@ const settled = async () => {
 };
 
 describe('reading a server', () => {
-  it('stores what it lists, and answers with what that brought', async () => {
+  it('stores what it lists, and returns the report', async () => {
     expect(await p.refresh('default', 'facts', 'asked')).toMatchObject({ server: 'facts', tools: 1, added: ['get'] });
     expect(await p.health()).toMatchObject({ status: 'ok', failures: 0 });
   });
 
-  it('is done once for twenty who ask at the same time', async () => {
+  it('is done once for twenty concurrent requests', async () => {
     let release: (() => void) | undefined;
     p.answers(async () => {
       await new Promise<void>((resolve) => (release = resolve));
@@ -101,7 +101,7 @@ describe('reading a server', () => {
     expect(new Set(reports).size).toBe(1);
   });
 
-  it('is not done while another isolate does it, and says when to come again', async () => {
+  it('is not done while another isolate does it, and says when to retry', async () => {
     await p.catalog.claimRefresh('facts', 'asked');
     expect(await refusal(p.refresh('default', 'facts', 'asked'))).toMatchObject({
       code: 'rate_limited',
@@ -113,7 +113,7 @@ describe('reading a server', () => {
     expect(await p.refresh('default', 'facts', 'asked')).toMatchObject({ tools: 1 });
   });
 
-  it('does not give what was read of the document before to who has written another', async () => {
+  it('does not return a reading of the earlier document to a caller that wrote a new one', async () => {
     let release: (() => void) | undefined;
     p.answers(async () => {
       await new Promise<void>((resolve) => (release = resolve));
@@ -129,7 +129,7 @@ describe('reading a server', () => {
     expect((await p.access()).ready).toEqual(['new']);
   });
 
-  it('that fails leaves what was listed, tells why, and is tried again later', async () => {
+  it('that fails leaves the stored listing, reports why, and is retried later', async () => {
     await p.refresh('default', 'facts', 'asked');
     p.answers(async () => {
       throw new Problem('upstream_error', 'The server facts answered 500.', { upstreamStatus: 500 });
@@ -145,7 +145,7 @@ describe('reading a server', () => {
   });
 
   it.each([{ unauthorized: true }, { upstreamStatus: 401 }, { upstreamStatus: 403 }])(
-    'that is refused for want of credentials says so: %j',
+    'that fails for lack of credentials says so: %j',
     async (extra) => {
       p.answers(async () => {
         throw new Problem('upstream_error', 'It wants credentials.', extra);
@@ -155,7 +155,7 @@ describe('reading a server', () => {
     },
   );
 
-  it('for want of a secret is tried again as soon as there is one', async () => {
+  it('that failed for lack of a secret is retried as soon as the secret exists', async () => {
     p.answers(async ({ secret }) => {
       await secret('LATER', 'mcp.example.com:443');
       return discoveryOf([tool('get')]);
@@ -169,7 +169,7 @@ describe('reading a server', () => {
     expect(await read()).toMatchObject({ tools: 1 });
   });
 
-  it('that breaks for a fault of ours is no word on the server, and none of it is shown', async () => {
+  it('that fails with an internal error does not blame the server, and shows no details', async () => {
     p.answers(async () => {
       throw new TypeError('undefined is not a function of token-0123456789');
     });
@@ -178,7 +178,7 @@ describe('reading a server', () => {
     expect(p.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  it('ends by itself, and with it whatever the source left running', async () => {
+  it('times out by itself, and aborts whatever the source left running', async () => {
     p.answers(() => new Promise(() => undefined));
     const late = refusal(p.refresh('default', 'facts', 'asked'));
     await settled();
@@ -188,7 +188,7 @@ describe('reading a server', () => {
     expect(await p.health()).toMatchObject({ status: 'failing', reason: expect.stringContaining('30 s') });
   });
 
-  it('takes secrets out of all that a server tells of them', async () => {
+  it('removes secrets from everything that a server returns', async () => {
     const use = async ({ secret }: UpstreamContext) => await secret('TOKEN', 'mcp.example.com');
     p.answers(async (context) => discoveryOf([tool('get', `You sent ${await use(context)}.`)]));
     await p.refresh('default', 'facts', 'asked');
@@ -200,13 +200,13 @@ describe('reading a server', () => {
     expect(JSON.stringify([problem.toBody(), await p.health(), p.log.lines])).not.toContain('token-0123456789');
   });
 
-  it('is not possible for a kind that nobody reads here, which its health says', async () => {
+  it('is not possible for an unsupported kind, which its health says', async () => {
     delete p.sources.mcp;
     expect(await refusal(p.refresh('default', 'facts', 'asked'))).toMatchObject({ code: 'not_configured' });
     expect(await p.health()).toMatchObject({ status: 'failing', reason: expect.stringContaining('"mcp"') });
   });
 
-  it('of a static one takes what stands in its document', async () => {
+  it('of a static one uses the definitions in its document', async () => {
     await p.catalog.put('server', 'plain', { kind: 'static', url: mcp.url, tools: [tool('get')] });
     expect(await p.refresh('default', 'plain', 'asked')).toMatchObject({ server: 'plain', tools: 1 });
     expect(p.asked).toEqual([]);
@@ -214,7 +214,7 @@ describe('reading a server', () => {
   });
 });
 
-describe('a listing that is over', () => {
+describe('a stale listing', () => {
   const background: Promise<unknown>[] = [];
   const meet = async () => p.refreshIfStale('default', await p.access(), (work) => void background.push(work));
   beforeEach(async () => {
@@ -224,14 +224,14 @@ describe('a listing that is over', () => {
     p.claims.length = 0;
   });
 
-  it('is read behind whoever meets it, who does not wait', async () => {
+  it('is refreshed in the background when the server is used', async () => {
     await meet();
     expect([background.length, p.claims.length]).toEqual([0, 0]);
     await p.clock.advance(limits.listingTtlMs);
     p.answers(() => new Promise(() => undefined));
     await meet();
     await meet();
-    // It goes on, and there is one of it.
+    // The refresh continues, and there is only one.
     expect(background).toHaveLength(1);
     expect((await p.access()).ready).toEqual(['get']);
     await settled();
@@ -241,7 +241,7 @@ describe('a listing that is over', () => {
     expect(await p.health()).toMatchObject({ status: 'failing' });
   });
 
-  it('of one bad server keeps nothing from another', async () => {
+  it('of one failing server does not delay another', async () => {
     await p.catalog.put('server', 'good', { ...mcp, headers: {} });
     await p.clock.advance(limits.listingTtlMs);
     p.answers(() => new Promise(() => undefined));
@@ -251,7 +251,7 @@ describe('a listing that is over', () => {
     expect(await p.refresh('default', 'good', 'asked')).toMatchObject({ tools: 1 });
   });
 
-  it('asks for leave once until it may be had, however many meet it', async () => {
+  it('requests a refused lease once per retry interval, however often the server is used', async () => {
     await p.clock.advance(limits.listingTtlMs);
     const stale = await p.access();
     await p.catalog.claimRefresh('facts', 'asked');
@@ -262,7 +262,7 @@ describe('a listing that is over', () => {
     expect(p.claims).toEqual(['stale']);
   });
 
-  it('whose server says a thousand times that it has changed is read once in an interval', async () => {
+  it('of a server that reports a thousand changes is read once per interval', async () => {
     await p.clock.advance(limits.minRefreshIntervalMs);
     await Promise.all(Array.from({ length: 1_000 }, () => p.refresh('default', 'facts', 'changed')));
     for (let times = 0; times < 1_000; times += 1) await p.refresh('default', 'facts', 'changed');
@@ -270,7 +270,7 @@ describe('a listing that is over', () => {
     expect(p.claims.length).toBeLessThanOrEqual(2);
   });
 
-  it('that fails without anybody waiting fails nobody', async () => {
+  it('that cannot be refreshed in the background fails no request', async () => {
     await p.clock.advance(limits.listingTtlMs);
     p.answers(async () => {
       throw new TypeError('ours');
@@ -281,7 +281,7 @@ describe('a listing that is over', () => {
   });
 });
 
-describe('trying a server', () => {
+describe('testing a server', () => {
   const document = { ...mcp, url: 'https://new.example.com/mcp' } as Server;
 
   it('lists what it has, and stores nothing', async () => {
@@ -302,7 +302,7 @@ describe('trying a server', () => {
     expect(p.claims).toEqual([]);
   });
 
-  it('shares no conversation with those who use it, nor what was granted for the address that is stored', async () => {
+  it('shares no state with users of the server, and sends no token granted for the stored address', async () => {
     await p.test(document);
     await p.test();
     const [tried, stored] = p.asked;
@@ -311,7 +311,7 @@ describe('trying a server', () => {
     expect([tried?.context.tokens === undefined, stored?.context.tokens === undefined]).toEqual([true, false]);
   });
 
-  it('has the tokens of the server that is stored where it is the same client, and says so where it has none', async () => {
+  it('uses the tokens of the stored server if it is the same client, and says so if there is no token', async () => {
     const oauth = { grant: 'client_credentials', clientId: 'moniker' } as const;
     await p.catalog.put('server', 'facts', { ...mcp, oauth });
     await p.test({ kind: 'mcp', url: `${mcp.url}/v2`, oauth });
@@ -323,7 +323,7 @@ describe('trying a server', () => {
     expect(other.health).toEqual({ status: 'unauthorized', reason: expect.stringContaining('No token was sent') });
   });
 
-  it('answers with what is wrong with it', async () => {
+  it('returns what is wrong with it', async () => {
     p.answers(async () => {
       throw new Problem('upstream_error', 'It wants credentials.', { unauthorized: true });
     });
@@ -331,7 +331,7 @@ describe('trying a server', () => {
     expect(await p.health()).toMatchObject({ status: 'unknown' });
   });
 
-  it('of OpenAPI reads the document that it was given, not the one that is stored', async () => {
+  it('of OpenAPI reads the given document, not the stored one', async () => {
     const texts: unknown[] = [];
     p.answers(async (context) => {
       texts.push(await context.document?.());

@@ -1,6 +1,6 @@
 /**
- * A conversation over toolsets that change under it: plans made as routes make them, names read by the plan's edition as sessions read
- * them, and what a model is sent compared to the byte.
+ * A conversation over toolsets that change meanwhile: plans are made as routes make them, names are read from the plan's edition as
+ * sessions read them, and what a model is sent is compared byte for byte.
  */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -31,7 +31,7 @@ const first = {
     { tool: 'files.write_file', name: 'save_it' },
   ],
 };
-/** One tool renamed, two with their names exchanged, one as it was. */
+/** One tool renamed, two with their names swapped, one unchanged. */
 const second = {
   tools: [
     { tool: 'github.actions_get', name: 'fetch_flow', aliases: ['gh_workflow'] },
@@ -57,7 +57,7 @@ async function conversation() {
     ...{ clock: fakeClock(), ids: countedIds(), log: keptLog(), directory: catalog.directory },
     model: {
       async *stream(request: ChatRequest) {
-        // As it is now: what is sent is not looked at later.
+        // Copied, since the object is changed later.
         requests.push(structuredClone(request));
         yield script.shift() ?? say('Nothing was left to say.');
       },
@@ -75,7 +75,7 @@ async function conversation() {
   } as unknown as TurnDeps;
   let turns = 0;
 
-  /** Gives the requests of the turn. */
+  /** Returns the requests of the turn. */
   async function turn(replies: Script, meanwhile?: () => Promise<unknown>, request: PlanRequest = {}): Promise<ChatRequest[]> {
     const from = requests.length;
     script.push(...replies);
@@ -92,7 +92,7 @@ async function conversation() {
   return { catalog, turn, ran, events, transcript };
 }
 
-/** Names of calls and of results, as a model is sent them. */
+/** The names of calls and of results, as a model is sent them. */
 function namesIn(request: ChatRequest | undefined): string[] {
   return (request?.messages ?? []).flatMap((message) => {
     if (message.role === 'assistant') return message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.requested] : []));
@@ -102,7 +102,7 @@ function namesIn(request: ChatRequest | undefined): string[] {
 
 const toolNames = (request: ChatRequest | undefined): string[] => (request?.tools ?? []).map(({ name }) => name);
 const systemOf = (request: ChatRequest | undefined): string => JSON.stringify(request?.messages[0]);
-/** What a provider's cache would see first: the tools and the system prompt, then the messages, one after the other. */
+/** In the order in which a provider caches it: the tools and the system prompt, then the messages one by one. */
 const bytesOf = ({ tools, messages }: ChatRequest): string =>
   JSON.stringify([tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })), ...messages]);
 
@@ -112,13 +112,13 @@ function expectPrefix(shorter: ChatRequest | undefined, longer: ChatRequest | un
 }
 
 describe('a toolset that changes under a conversation', () => {
-  it('leaves the turn that runs with its names, and gives the next one the new ones', async () => {
+  it('keeps its names for the running turn, and has the new ones in the next', async () => {
     const { catalog, turn, ran } = await conversation();
     const running = await turn([calls('get_workflow', 'open_it'), calls('get_workflow', 'save_it'), say('done')], () =>
       catalog.put('toolset', 'demo', second),
     );
     expect(running.map(toolNames)).toEqual(Array(3).fill(['get_workflow', 'list_workflows', 'open_it', 'save_it']));
-    // Calls of one step run side by side.
+    // Calls of one step run concurrently.
     expect([ran.slice(0, 2).sort(), ran.slice(2).sort()]).toEqual([
       ['files.read_file', 'github.actions_get'],
       ['files.write_file', 'github.actions_get'],
@@ -138,7 +138,7 @@ describe('a toolset that changes under a conversation', () => {
 
     const next = await turn([calls('fetch_flow'), say('done')]);
     expect(toolNames(next[0])).toEqual(['fetch_flow', 'list_workflows', 'save_it', 'open_it']);
-    // Exchanged names: the one that was called then is the one that is meant now.
+    // With swapped names, a name means the tool that has it now.
     expect(namesIn(next[0])).toEqual([
       'fetch_flow',
       'save_it',
@@ -152,7 +152,7 @@ describe('a toolset that changes under a conversation', () => {
     expectPrefix(next[0], next[1]);
   });
 
-  it('is told in its texts by the names of the edition, and by those of before when it is brought back', async () => {
+  it('is named in its texts as in the edition, and with the earlier names after a rollback', async () => {
     const { catalog, turn } = await conversation();
     const told = (request: ChatRequest | undefined) => request?.tools.map(({ description }) => description).slice(0, 2);
     const [before] = await turn([say('done')]);
@@ -171,7 +171,7 @@ describe('a toolset that changes under a conversation', () => {
     expect(systemOf(changed)).not.toContain('get_workflow');
   });
 
-  it('speaks of the past as it did before, to the byte, when it is brought back', async () => {
+  it('gives the same past as before, byte for byte, after a rollback', async () => {
     const { catalog, turn } = await conversation();
     const old = await turn([calls('gh_workflow', 'open_it'), say('done')]);
     await catalog.put('toolset', 'demo', second);
@@ -183,7 +183,7 @@ describe('a toolset that changes under a conversation', () => {
     expect(namesIn(back)).toEqual(['get_workflow', 'open_it', '=get_workflow', '=open_it']);
   });
 
-  it('keeps what is sent byte-equal from turn to turn while nothing changes, and while only something else does', async () => {
+  it('is sent byte-equal from turn to turn while nothing changes, or only something else does', async () => {
     const { catalog, turn } = await conversation();
     const one = await turn([calls('get_workflow'), say('done')]);
     const two = await turn([calls('gh_workflow'), say('done')]);
@@ -194,7 +194,7 @@ describe('a toolset that changes under a conversation', () => {
     for (const [index, request] of all.slice(1).entries()) expectPrefix(all[index], request);
   });
 
-  it('shows a tool that it no longer has under the name it had', async () => {
+  it('shows a removed tool under the name it had', async () => {
     const { catalog, turn, events } = await conversation();
     await turn([calls('get_workflow', 'list_workflows', 'no_such_tool'), say('done')]);
     await catalog.put('toolset', 'demo', { tools: [{ tool: 'github.actions_list', name: 'runs' }] });
@@ -203,7 +203,7 @@ describe('a toolset that changes under a conversation', () => {
     expect(events.findLast(({ type }) => type === 'tool-result')).toMatchObject({ isError: true, code: 'unknown_tool' });
   });
 
-  it('is another one for a turn: the past is told in the names of that turn', async () => {
+  it('may be replaced for a turn: the past then has the names of that turn', async () => {
     const { catalog, turn } = await conversation();
     await catalog.put('toolset', 'other', second);
     await turn([calls('get_workflow', 'save_it'), say('done')]);
@@ -213,7 +213,7 @@ describe('a toolset that changes under a conversation', () => {
     expect(namesIn(pinned)).toEqual(['get_workflow', 'save_it', '=get_workflow', '=save_it']);
   });
 
-  it('may have a tool several times: a call stands under the entry it was made by', async () => {
+  it('may have a tool several times: a call has the name of the entry it was made with', async () => {
     const { catalog, turn } = await conversation();
     const entries = (wire: string) => ({
       tools: [
@@ -228,7 +228,7 @@ describe('a toolset that changes under a conversation', () => {
     expect(namesIn(next)).toEqual(['read_run', 'get_job', '=read_run', '=get_job']);
   });
 
-  it('leaves the log as it was said', async () => {
+  it('leaves the log unchanged', async () => {
     const { catalog, turn, events } = await conversation();
     await turn([calls('gh_workflow'), say('done')]);
     const logged = JSON.stringify(events);

@@ -8,7 +8,7 @@ import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { callEvents, finish, results, resultText, run, say, start } from './one-turn.ts';
 
 describe('a turn over a model', () => {
-  it('runs an aliased call as its canonical tool, and answers', async () => {
+  it('runs an aliased call as its canonical tool, and ends with text', async () => {
     const { events, audit, log } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () =>
       textResult('today'),
     );
@@ -52,7 +52,7 @@ describe('a turn over a model', () => {
     ]);
   });
 
-  it('runs calls side by side and keeps their results in call order', async () => {
+  it('runs calls concurrently and keeps their results in call order', async () => {
     const order: string[] = [];
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
@@ -90,14 +90,14 @@ describe('a turn over a model', () => {
     expect(audit).toHaveLength(4);
   });
 
-  it('writes down a shared refusal as a refusal, for both calls', async () => {
+  it('audits a shared refusal as a refusal, for both calls', async () => {
     const { audit } = await run([[...callEvents(0, 'cat', {}), ...callEvents(1, 'cat', {}), finish('tool-calls')], say('sorry')], () =>
       textResult('ran'),
     );
     expect(audit.map(({ verdict, code }) => `${verdict} ${code}`)).toEqual(['refused invalid_arguments', 'refused invalid_arguments']);
   });
 
-  it('takes arguments in another order for the same', async () => {
+  it('treats arguments in a different order as the same', async () => {
     const pairs = [0, 1, 2, 3].map((at): [string, unknown][] =>
       at % 2 === 0
         ? [
@@ -124,7 +124,7 @@ describe('a turn over a model', () => {
     ['a missing argument', callEvents(0, 'shell', {}), 'invalid_arguments', /command/],
     ['a wrong type', callEvents(0, 'shell', { command: 7 }), 'invalid_arguments', /command: .*string/],
     ['guessed arguments for an unsafe tool', callEvents(0, 'shell', { command: 'rm' }, 'repaired'), 'invalid_json', /valid JSON/],
-  ])('answers %s with a result that says what to do, and goes on', async (_what, call, code, text) => {
+  ])('returns a result for %s that says what to do, and continues', async (_what, call, code, text) => {
     const { events } = await run([[...call, finish('tool-calls')], say('sorry')], () => textResult('ran'));
     expect(results(events)).toMatchObject([{ isError: true, code }]);
     expect(resultText(results(events)[0])).toMatch(text);
@@ -142,7 +142,7 @@ describe('a turn over a model', () => {
     expect(results(events).map(({ isError }) => isError)).toEqual([false, false]);
   });
 
-  it('tells of a deprecated name in the result', async () => {
+  it('adds a notice for a deprecated name to the result', async () => {
     const { events } = await run([[...callEvents(0, 'sh_old', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       textResult('ran'),
     );
@@ -152,7 +152,7 @@ describe('a turn over a model', () => {
     ]);
   });
 
-  it('turns a throwing tool into a result and takes read secrets out of it', async () => {
+  it('turns an exception of a tool into a result and removes read secrets from it', async () => {
     const { events, log } = await run(
       [[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')],
       async (_args, context) => {
@@ -163,7 +163,7 @@ describe('a turn over a model', () => {
     expect(JSON.stringify([events, log.lines])).not.toContain('hunter2');
   });
 
-  it('stops a tool at its time-out, tells the tool, and drops what it says later', async () => {
+  it('stops a tool at its timeout, aborts its signal, and drops what it returns later', async () => {
     let told = false;
     const started = await start([[...callEvents(0, 'shell', { command: 'hang' }), finish('tool-calls')], say('ok')], (_args, context) => {
       context.signal.addEventListener('abort', () => {
@@ -180,7 +180,7 @@ describe('a turn over a model', () => {
     expect(told).toBe(true);
   });
 
-  it('keeps nothing of a tool that did not listen: neither what it says nor what it writes after its time', async () => {
+  it('drops what a tool returns and writes after its timeout', async () => {
     let late = (): void => undefined;
     const started = await start([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], (_args, { files }) => {
       const overlay = files.overlay();
@@ -206,14 +206,14 @@ describe('a turn over a model', () => {
     expect(started.scope.call.files.list('/workspace').map(({ name }) => name)).toEqual(['before.txt']);
   });
 
-  it('cuts a result that is too large, and says so', async () => {
+  it('truncates a result that is too large, and says so', async () => {
     const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       textResult('x'.repeat(5_000_000)),
     );
     expect(JSON.stringify(results(events)[0]).length).toBeLessThan(limits.maxResultBytes * 2);
   });
 
-  it('restarts a step that broke off, and drops what it had said', async () => {
+  it('restarts a step whose reply broke off, and drops its text', async () => {
     const broken: ChatEvent[] = [
       { type: 'text', text: 'half' },
       { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: true },
@@ -223,7 +223,7 @@ describe('a turn over a model', () => {
     expect(events.at(-1)).toMatchObject({ status: 'completed' });
   });
 
-  it('goes to the fallback model when the first refuses, and fails with the reason when all do', async () => {
+  it('uses the fallback model when the first one refuses, and fails with the reason when all do', async () => {
     const refusal = new Problem('upstream_error', 'no credit');
     const saved = await run([refusal, say('hello')], () => textResult('ran'), { fallbacks: ['c/d'] });
     expect(saved.requests.map(({ access, model }) => `${access.name}/${model}`)).toEqual(['a/b', 'c/d']);
@@ -235,7 +235,7 @@ describe('a turn over a model', () => {
     ]);
   });
 
-  it('ends a model that calls for ever, with one closing step in which tools may not be chosen', async () => {
+  it('ends a model that calls without end, with one closing step in which no tool may be chosen', async () => {
     const script = Array.from({ length: 40 }, (_, step) => [...callEvents(0, 'shell', { command: `n${step}` }), finish('tool-calls')]);
     const { events, requests } = await run(script, () => textResult('ran'), { limits: { maxSteps: 3 } });
     expect(requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto', 'none']);
@@ -244,14 +244,14 @@ describe('a turn over a model', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', status: 'completed', reason: 'max_steps' });
   });
 
-  it('passes a tool on no further than the result code says when a tool answers with an error', async () => {
+  it('gives the model only the result code of a tool error', async () => {
     const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       errorResult('tool_error', 'exit 1'),
     );
     expect(results(events)).toMatchObject([{ isError: true, code: 'tool_error' }]);
   });
 
-  it('joins deltas of one read interval into one event', async () => {
+  it('joins the deltas of one read interval into one event', async () => {
     const { events } = await run([[...'abcdefgh'].map((text): ChatEvent => ({ type: 'text', text })).concat(finish('stop'))], () =>
       textResult('ran'),
     );
@@ -263,7 +263,7 @@ describe('a turn over a model', () => {
 const turn = 'turn_1';
 const asked = (events: SessionEventBody[]) => events.flatMap((event) => (event.type === 'approval-required' ? [event] : []));
 const types = (events: SessionEventBody[]) => events.map(({ type }) => type);
-/** A step with one call to `erase`, one to `shell`, as the log has it when its calls have not begun. */
+/** A step with one call to `erase` and one to `shell`, as in the log before its calls have started. */
 const stepWith = (...names: string[]): SessionEventBody[] => [
   { type: 'step-start', turn, step: 1 },
   ...names.flatMap((name, index): SessionEventBody[] => {
@@ -287,8 +287,8 @@ const decided = (callId: string, decision: 'approve' | 'deny' | 'expire'): Sessi
   by: 'key_1',
 });
 
-describe('a turn that has to ask', () => {
-  it('runs what needs no asking, asks, and waits without running anything', async () => {
+describe('a turn that requires approval', () => {
+  it('runs what needs no approval, asks, and waits without running the rest', async () => {
     const ran: string[] = [];
     const script = [[...callEvents(0, 'erase', { path: 'a' }), ...callEvents(1, 'cat', { path: 'b' }), finish('tool-calls')]];
     const started = await start(script, (_args, _context, canonical) => {
@@ -312,7 +312,7 @@ describe('a turn that has to ask', () => {
     expect(audit).toHaveLength(1);
   });
 
-  it('does what was approved at once, although another call still waits', async () => {
+  it('runs an approved call at once, although another call still waits', async () => {
     const before = [...stepWith('erase', 'erase'), ...['erase_0', 'erase_1'].map(question), decided('erase_1', 'approve')];
     const { events, done } = await run([say('done')], () => textResult('gone'), {}, before);
     expect(await done).toBe('waiting');
@@ -322,7 +322,7 @@ describe('a turn that has to ask', () => {
   it.each([
     ['a no', 'deny' as const, /user denied the call/],
     ['no word in time', 'expire' as const, /in time/],
-  ])('answers the model with %s, runs nothing, and goes on', async (_what, decision, text) => {
+  ])('gives the model %s, runs nothing, and continues', async (_what, decision, text) => {
     let runs = 0;
     const before = [...stepWith('erase'), question('erase_0'), decided('erase_0', decision)];
     const { events, requests } = await run(
@@ -341,7 +341,7 @@ describe('a turn that has to ask', () => {
     expect(events.at(-1)).toMatchObject({ status: 'completed' });
   });
 
-  it('asks for what a tool does on its way, and begins it anew when that is allowed', async () => {
+  it('requires approval for an effect in the middle of a tool, and reruns the tool when approved', async () => {
     const writes = async (_args: unknown, context: ToolContext): Promise<ToolResult> => {
       context.files.write('/etc/motd', new Uint8Array());
       return textResult('written');
@@ -358,7 +358,7 @@ describe('a turn that has to ask', () => {
     ]);
   });
 
-  it('gives a call of the caller’s own tool to the caller, and goes on with its result', async () => {
+  it('passes a call of a client tool to the client, and continues with its result', async () => {
     const plan = { clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }] };
     const { events, done } = await run([[...callEvents(0, 'pick', { of: 3 }), finish('tool-calls')]], () => textResult('ran'), plan);
     expect(await done).toBe('waiting');
@@ -371,7 +371,7 @@ describe('a turn that has to ask', () => {
 });
 
 describe('a turn that another run has taken over', () => {
-  it('begins no call whose beginning it could not write down', async () => {
+  it('starts no call whose start it could not store', async () => {
     let runs = 0;
     const model: ChatEvent[] = [...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')];
     const started = await start([model], () => {
@@ -385,7 +385,7 @@ describe('a turn that another run has taken over', () => {
 });
 
 describe('a turn whose process died', () => {
-  it('asks for the step again that it died in, and takes back what it had said', async () => {
+  it('repeats the interrupted step, and discards its text', async () => {
     const before: SessionEventBody[] = [
       { type: 'step-start', turn, step: 1 },
       { type: 'text-delta', turn, step: 1, text: 'ha' },
@@ -401,7 +401,7 @@ describe('a turn whose process died', () => {
     expect(JSON.stringify(requests[0]?.messages)).not.toContain('"ha"');
   });
 
-  it('runs only the calls that have no result, a safe one again under its own key', async () => {
+  it('runs only the calls without a result, a safe one again with its own idempotency key', async () => {
     const keys: string[] = [];
     const finished: SessionEventBody = { ...question('shell_0'), type: 'tool-result', via: null, isError: false, content: [] };
     const before = [...stepWith('shell', 'cat'), begun('shell_0'), begun('cat_1'), finished, resumed(1)];
@@ -418,7 +418,7 @@ describe('a turn whose process died', () => {
     expect(events.find(({ type }, index) => type === 'tool-start' && index > before.length)).toMatchObject({ callId: 'cat_1', attempt: 2 });
   });
 
-  it('never runs an unsafe call again: its outcome is unknown, and the model is told', async () => {
+  it('never reruns an unsafe call: the model gets outcome_unknown', async () => {
     let runs = 0;
     const { events } = await run(
       [say('I will look')],
@@ -434,7 +434,7 @@ describe('a turn whose process died', () => {
     expect(events.at(-1)).toMatchObject({ status: 'completed' });
   });
 
-  it('ends when it dies again and again without getting further, with a result for every call', async () => {
+  it('ends when it dies repeatedly without progress, with a result for every call', async () => {
     const deaths = Array.from({ length: limits.maxRecoveriesWithoutProgress + 1 }, (_, index) => resumed(index + 1));
     const { events, requests } = await run([say('never')], () => textResult('ran'), {}, [
       ...stepWith('shell', 'cat'),

@@ -18,7 +18,7 @@ const yes = { action: 'accept', content: { approve: true } };
 
 type Client = { scopes?: Principal['scopes']; askable?: AskableInput; answers?: (InputAnswer | Error)[] | null };
 
-/** A call of a client that is asked on the open connection; `answers` null: it has none. */
+/** A call of a client that can be asked on the open connection; `answers` null: it cannot. */
 function callOf(
   body: Body,
   { scopes = ['tools', 'approve'], askable = form, answers = [yes] }: Client = {},
@@ -72,8 +72,8 @@ const inTurn =
   };
 const textOf = async ({ run }: ReturnType<typeof callOf>): Promise<string> => contentText(answerOf(await run.call('tidy')).content);
 
-describe('a call beneath the call of an MCP client that needs a person’s word', () => {
-  it('asks for itself while the call is open, and nothing runs twice', async () => {
+describe("a nested call of an MCP client's call that requires approval", () => {
+  it('asks while the call is open, and nothing runs twice', async () => {
     const asked = callOf(inTurn('note', 'wipe', 'read'));
     expect(await textOf(asked)).toBe('ok: note done\nok: wipe done\nok: read done');
     expect(asked.ran).toEqual(['note', 'wipe', 'read']);
@@ -87,7 +87,7 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     ]);
   });
 
-  it('asks for each of its calls anew', async () => {
+  it('asks for each nested call separately', async () => {
     const asked = callOf(inTurn('wipe', 'wipe'), { answers: [yes, { action: 'decline' }] });
     expect(await textOf(asked)).toMatch(/^ok: wipe done\ndenied: Not run: the user denied this call/);
     expect(asked.ran).toEqual(['wipe']);
@@ -98,7 +98,7 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     ['a client that cannot ask', { askable: {} }, /this client cannot ask for one .* Call the tool in a Moniker session/],
     ['a request that ends with its answer', { answers: null }, /during this call. Call the tool in a Moniker session/],
     ['a client that has left', { answers: [new Error('gone')] }, /the client did not answer/],
-  ])('is a result that code goes on with, for %s', async (_who, client, text) => {
+  ])('is a result with which code continues, for %s', async (_who, client, text) => {
     const asked = callOf(inTurn('wipe', 'read'), client);
     const told = await textOf(asked);
     expect(told).toMatch(text);
@@ -106,7 +106,7 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     expect(asked.ran).toEqual(['read']);
   });
 
-  it('hands on what a server asks in rounds, with the answers', async () => {
+  it('passes on what a server asks in several rounds, with the answers', async () => {
     const seen: unknown[] = [];
     const requests = {
       where: {
@@ -143,7 +143,7 @@ describe('calls that wait for an answer', () => {
   };
   const refused = { refusal: { code: 'approval_required', message: expect.stringContaining('too many calls of this key or workspace') } };
 
-  test('of one key are limited, and do not block another key, also of the same id in another workspace', async () => {
+  test('of one key are limited, and do not block another key, even with the same id in another workspace', async () => {
     const open = asks(limits.maxOpenQuestionsPerKey, 'one', 'root');
     expect(await ask('one', 'root')).toMatchObject(refused);
     const others = [ask('one', 'other'), ask('two', 'root')];
@@ -163,7 +163,7 @@ describe('calls that wait for an answer', () => {
     expect((await Promise.all(open)).every(({ approved }) => approved?.binding[0] === 'hash')).toBe(true);
   });
 
-  test('of an isolate are fewer than its machines, and a failed connection gives its place back', async () => {
+  test('of an isolate are fewer than its machines, and a failed connection frees its slot', async () => {
     expect(limits.maxOpenQuestions).toBeLessThan(limits.maxSandboxes);
     expect(limits.maxOpenQuestionsPerWorkspace * 2).toBeLessThan(limits.maxOpenQuestions);
     const open = Array.from({ length: limits.maxOpenQuestions }, (_, index) => ask(`workspace ${index}`, 'root'));
@@ -179,7 +179,7 @@ describe('calls that wait for an answer', () => {
   });
 });
 
-test('what calls tools asks for nothing itself once one has run that nothing remembers', async () => {
+test('a tool that calls tools cannot ask after a nested call whose effect no journal records', async () => {
   const body: Body = async (_args, { calls, files }) => {
     await calls?.call('note', {});
     return textResult(files.remove('/workspace/a.txt') === undefined ? 'gone' : 'there');
@@ -191,7 +191,7 @@ test('what calls tools asks for nothing itself once one has run that nothing rem
   expect(asked.ran).toEqual(['note']);
 });
 
-test('what calls tools is not run again where its process died and nothing remembers what it had called', async () => {
+test('a tool that calls tools is not rerun after its process died without a journal', async () => {
   const asked = callOf(inTurn('note'));
   const { callTool } = await import('../../src/engine/call-tool.ts');
   const again = { callId: 'call_1', requested: 'tidy', arguments: {}, interrupted: true, attempts: 1 };
@@ -200,7 +200,7 @@ test('what calls tools is not run again where its process died and nothing remem
   expect(asked.ran).toEqual([]);
 });
 
-test('a call that may have to ask beneath is held open for clients whose requests end with a question', async () => {
+test('a call whose nested calls may ask stays in flight for clients whose requests end with a question', async () => {
   const directory = { server: () => Promise.reject(new Error('no server is asked for')) };
   const held = (tool: Parameters<typeof mustHold>[2], args: unknown, askable: AskableInput = form) =>
     mustHold(directory, 'default', tool, askable, args);
@@ -213,7 +213,7 @@ test('a call that may have to ask beneath is held open for clients whose request
   expect(await held(read, {})).toBe(false);
 });
 
-test('the question in an MCP client lists every effect, and counts those that it leaves out', () => {
+test('the question in an MCP client lists effects, and counts those it omits', () => {
   const effects = ['/workspace/junk.txt', '/workspace/contract.txt'].map((target) => {
     return { action: 'delete', kind: 'delete-file', target } as const;
   });

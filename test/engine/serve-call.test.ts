@@ -18,7 +18,7 @@ const form = (message: string) => ({
 });
 const everything: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
-/** A server's tool that asks what it is told to, round after round, and then tells what it was given. */
+/** A server's tool that asks scripted questions, round after round, and then returns the answers it received. */
 async function serving(rounds: readonly InputRequired[], during?: (context: ToolContext) => Promise<void>) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const catalog = createFakeCatalog({ definitions: [toolOf('weather', 'forecast', { kind: 'builtin' })] });
@@ -57,8 +57,8 @@ function asked(answer: ServedAnswer) {
 }
 const resultOf = (answer: ServedAnswer) => (answer.kind === 'result' ? answer.answer.result : answer);
 
-describe('what a server asks in the middle of a call', () => {
-  it('goes to the client with the server’s name, and the answer back with what the server wanted back', async () => {
+describe('a question that a server asks during a call', () => {
+  it("goes to the client with the server's name, and the answer back with the server's state", async () => {
     const { run, given, catalog } = await serving([{ requests: { where: form('Which city?') }, state: 'opaque' }]);
     const question = asked(await run());
     expect(question.requests.where?.params.message).toBe('Server "weather" asks: Which city?');
@@ -69,14 +69,14 @@ describe('what a server asks in the middle of a call', () => {
     expect((await catalog.audit({ limit: 10 })).items).toMatchObject([{ callId: 'call_1', verdict: 'ran' }]);
   });
 
-  it('is told that a question was left out', async () => {
+  it('that was not answered is cancelled', async () => {
     const { run, given } = await serving([{ requests: { where: form('Which city?'), when: form('Which day?') } }]);
     const question = asked(await run());
     await run({ responses: { where: { action: 'decline' } }, state: question.state });
     expect(given[1]).toEqual({ responses: { where: { action: 'decline' }, when: { action: 'cancel' } } });
   });
 
-  it('is answered at once where nobody can be asked, and declined where it asks for a secret', async () => {
+  it('is cancelled if the client cannot be asked, and declined if it asks for a secret', async () => {
     const secret = {
       method: 'elicitation/create',
       params: { message: 'Log in', requestedSchema: { type: 'object', properties: { password: { type: 'string' } } } },
@@ -90,7 +90,7 @@ describe('what a server asks in the middle of a call', () => {
     expect(silent.given[1]).toEqual({ responses: { where: { action: 'cancel' } } });
   });
 
-  it('keeps what was answered here beside what the client is asked', async () => {
+  it('that is answered by the service is stored beside those for the client', async () => {
     const url = { method: 'elicitation/create', params: { mode: 'url', message: 'Open', url: 'https://x.example' } };
     const { run, given } = await serving([{ requests: { url, where: form('Which city?') } }]);
     const question = asked(await run({}, { elicitation: { form: {} } }));
@@ -99,20 +99,20 @@ describe('what a server asks in the middle of a call', () => {
     expect(given[1]).toEqual({ responses: { url: { action: 'cancel' }, where: { action: 'decline' } } });
   });
 
-  it('ends the call where it wants a completion that the client cannot give, or what nobody knows', async () => {
+  it('ends the call if it asks for a completion that the client cannot give, or for something unknown', async () => {
     for (const method of ['sampling/createMessage', 'something/else']) {
       const { run } = await serving([{ requests: { it: { method, params: {} } } }]);
       expect(resultOf(await run({}, { elicitation: {} }))).toMatchObject({ isError: true, code: 'tool_error' });
     }
   });
 
-  it('is over after so many rounds', async () => {
+  it('ends the call after the maximum number of rounds', async () => {
     const { run, given } = await serving(Array.from({ length: 100 }, () => ({ requests: {}, state: 's' })));
     expect(resultOf(await run())).toMatchObject({ isError: true });
     expect(given.length).toBeLessThan(20);
   });
 
-  it('is screened also while the call is open', async () => {
+  it('is screened while the call is open, too', async () => {
     const questions: string[] = [];
     const { run } = await serving([], async ({ channel }) => {
       const secret = { type: 'object', properties: { api_key: { type: 'string' } } };

@@ -25,7 +25,7 @@ describe('the list of a toolset', () => {
     });
   });
 
-  it('says nothing of aliases where the toolset does not, or where they are off', async () => {
+  it('has no aliases if the toolset does not announce them, or if they are off', async () => {
     const document = { tools: [{ tool: 'web.search', aliases: ['find', 'seek'] }] };
     expect((await listed({ ...document, announce: 'none' }))[0]).toMatchObject({
       name: 'find',
@@ -39,14 +39,14 @@ describe('the list of a toolset', () => {
     });
   });
 
-  it('has what may be called, and nothing else', async () => {
+  it('has exactly the tools that may be called', async () => {
     const source = { state: 'held' as const, trusted: false, pin: 'p' };
     const tools = [toolOf('web', 'search'), toolOf('web', 'held', { source }), toolOf('ui', 'button', { kind: 'ui' })];
     const document = { tools: [{ tool: 'web.held' }, { tool: 'ui.button' }, { tool: 'web.search' }] };
     expect((await listed(document, tools)).map(({ name }) => name)).toEqual(['search']);
   });
 
-  it('asks nobody for headers, and leaves a parameter of that name as it is', async () => {
+  it('omits parameters that are sent as headers, and keeps a parameter with the same name', async () => {
     const properties = {
       region: { type: 'string', 'x-mcp-header': 'Region' },
       'x-mcp-header': { type: 'string' },
@@ -65,7 +65,7 @@ describe('the list of a toolset', () => {
     });
   });
 
-  it('keeps the form of results, annotations and title, but no form that the entry changes', async () => {
+  it('keeps output schema, annotations and title, but no output schema that the entry changes', async () => {
     const annotations = { title: 'Search', readOnlyHint: true };
     const tools = [toolOf('web', 'search', { outputSchema, annotations })];
     expect((await listed({ tools: [{ tool: 'web.search' }] }, tools))[0]).toMatchObject({ title: 'Search', annotations, outputSchema });
@@ -73,7 +73,7 @@ describe('the list of a toolset', () => {
     expect(picked).not.toHaveProperty('outputSchema');
   });
 
-  it('comes in bounded pages, made once', async () => {
+  it('has bounded pages, built once', async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `tool_${index}`);
     const { edition } = await compile(
       { tools: names.map((name) => ({ tool: `web.${name}` })) },

@@ -14,7 +14,7 @@ const of = (server: string, offers: { prompts?: string[]; resources?: string[]; 
 });
 
 describe('names of what servers offer', () => {
-  it('stay as they are while one server has them, and all that clash tell their server', () => {
+  it('are unchanged while one server has them; clashing ones have their server in the name', () => {
     const named = nameOffers([
       of('b', { prompts: ['review', 'plan'], resources: ['file:///a'], templates: ['db://{table}'] }),
       of('a', { prompts: ['review'], resources: ['file:///a', 'file:///b'], templates: ['db://{table}'] }),
@@ -25,7 +25,7 @@ describe('names of what servers offer', () => {
     expect(named.prompts.get('b_review')).toEqual({ server: 'b', own: 'review', shown: { name: 'b_review', description: 'b' } });
   });
 
-  it('never meet, whatever servers offer, and lead back to what they stand for', () => {
+  it('are unique, whatever servers offer, and lead back to their server', () => {
     const name = fc.constantFrom('x', 'y', 'a_x', 'b_x', 'a_x_2', 'x y', 'moniker://a/x', 'constructor');
     const servers = fc.uniqueArray(fc.constantFrom('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 4 });
     const offers = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name) });
@@ -49,14 +49,14 @@ describe('names of what servers offer', () => {
           expect(named[kind].size).toBe(wanted.size);
         }
         for (const [uri, { server, own }] of named.resources) expect(ownerOf(named, uri)).toMatchObject({ server, own });
-        // The order in which servers are read says nothing.
+        // The order in which servers are read does not matter.
         expect([...nameOffers([...all].reverse()).prompts.keys()]).toEqual([...named.prompts.keys()]);
       }),
     );
   });
 });
 
-describe('whose a URI is', () => {
+describe('the server of a URI', () => {
   const two = nameOffers([
     of('a', { resources: ['file:///a'], templates: ['db://{table}/rows'] }),
     of('b', { templates: ['log://{+path}'] }),
@@ -75,12 +75,12 @@ describe('whose a URI is', () => {
     else expect(found).toMatchObject(owner);
   });
 
-  it('is the only server’s, where nothing else says it', () => {
+  it('is the only server, if nothing else determines it', () => {
     expect(ownerOf(nameOffers([of('a', {})]), 'test://x')).toEqual({ server: 'a', own: 'test://x' });
     expect(ownerOf(nameOffers([]), 'test://x')).toBeNull();
   });
 
-  it('is told back in the way that leads to it', () => {
+  it('is determined from the URI that a client is shown', () => {
     const clashing = nameOffers([of('a', { resources: ['x://1', 'x://2'] }), of('b', { resources: ['x://1'] })]);
     expect(shownUri(clashing, 'a', 'x://1')).toBe('moniker://a/x://1');
     expect(shownUri(clashing, 'a', 'x://2')).toBe('x://2');
@@ -106,7 +106,7 @@ describe('URI templates', () => {
     expect(matchesTemplate(template, uri)).toBe(expected);
   });
 
-  it('are held against long URIs in no time that grows with their square', () => {
+  it('are matched against long URIs without quadratic time', () => {
     const template = `x://${'{a}/'.repeat(60)}end`;
     expect(matchesTemplate(template, `x://${'a/'.repeat(4_000)}no`)).toBe(false);
     expect(matchesTemplate('{a}'.repeat(1_000), 'x'.repeat(8_000))).toBe(false);

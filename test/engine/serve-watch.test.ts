@@ -33,7 +33,7 @@ async function watching(isInForce: () => Promise<boolean>, { lists = false, ...o
 }
 
 describe('a stream that a client listens on', () => {
-  it('ends within the time that a key is trusted, once the key is not in force any more', async () => {
+  it('ends within the time that a key is cached, once the key is no longer valid', async () => {
     let stands = true;
     const { clock, over, isOver } = await watching(async () => stands);
     await clock.advance(60_000);
@@ -43,7 +43,7 @@ describe('a stream that a client listens on', () => {
     await over;
   });
 
-  it('goes on while the key cannot be looked at', async () => {
+  it('continues while the key cannot be checked', async () => {
     const { clock, left, over, isOver } = await watching(() => Promise.reject(new Error('the catalog is away')));
     await clock.advance(120_000);
     expect(isOver()).toBe(false);
@@ -51,7 +51,7 @@ describe('a stream that a client listens on', () => {
     await over;
   });
 
-  it('has the servers read whose tools are others, where changes of lists are wanted', async () => {
+  it('refreshes the servers whose tools have changed, if list changes are wanted', async () => {
     const changed: string[] = [];
     const listen: McpUpstream['listen'] = async (_server, _uris, { changed: tell }) => tell?.('tools');
     const options = { upstream: { listen }, serverChanged: (_workspace: string, server: string) => void changed.push(server) };

@@ -1,7 +1,7 @@
 /**
- * What a turn makes of a reply that breaks off: recorded streams of every API, cut, and a recorder in place of an unsafe tool. A call
- * of a reply that was not over never runs, and one of the reply that came instead runs once. The wires alone are tested in
- * `test/providers/spoilt-streams.long.test.ts`.
+ * Turns over replies that break off: recorded streams of every API, cut, with a recorder as the unsafe tool. A call of an incomplete reply
+ * never runs, and a call of the reply that replaces it runs once. The wires alone are tested in `test/providers/spoilt-
+ * streams.long.test.ts`.
  */
 import { expect, it } from 'vitest';
 import { extendAliasMap } from '../../src/core/alias-map.ts';
@@ -18,13 +18,13 @@ import { eventEnds, inPieces, readSpoilt, recordedReplies, responseOf, seeded, t
 import { runBareTurn } from './bare-turn.ts';
 
 const cutsPerReply = 6;
-/** Thousands of turns, on a machine that may be busy. */
+/** For thousands of turns, on a machine that may be busy. */
 const patience = 120_000;
 const clock = { now: () => 0, after: () => () => undefined, sleep: async () => undefined };
 
 type Executed = { name: string; arguments: unknown };
 
-/** One step whose exchanges give these bodies in turn, the last one again and again; when it has ended there is no further one. */
+/** One step whose exchanges return these bodies in turn, repeating the last one. */
 async function runStep(reply: Spoilable, bodies: readonly (readonly Uint8Array[])[]): Promise<{ executed: Executed[]; ended: boolean }> {
   const executed: Executed[] = [];
   const events: SessionEventBody[] = [];
@@ -55,18 +55,18 @@ async function runStep(reply: Spoilable, bodies: readonly (readonly Uint8Array[]
   return { executed, ended: hasEnded() };
 }
 
-/** Every tool that the recording calls, without any schema or word of its being harmless. */
+/** Every tool that the recording calls, without a schema or annotations. */
 function namesOf({ expected }: Spoilable) {
   const names = new Set((expected.toolCalls ?? []).map(({ name }) => name));
   const tools = [...names].map((name) => ({
     ...{ canonical: `local.${name}`, wireName: name, ownName: name, server: 'local', kind: 'local', description: '' },
     ...{ inputSchema: { type: 'object' }, aliases: [], state: 'ready', pin: '' },
   }));
-  // Recorded names are taken as they are, legal or not.
+  // Recorded names are used unchanged, valid or not.
   return extendAliasMap(null, tools as unknown as EditionTool[]);
 }
 
-/** By the corpus, not by our own reading: what may run of it is whole there. */
+/** According to the corpus, not to our own parser: the calls that may run are complete. */
 function wholeCalls({ expected }: Spoilable): string[] {
   return (expected.toolCalls ?? [])
     .filter(({ truncated }) => truncated !== true)
@@ -82,7 +82,7 @@ describeCorpus('providers', (path) => {
   const counts = { cuts: 0, over: 0, executions: 0 };
 
   it.each([...Map.groupBy(replies, ({ api }) => api)])(
-    '%s: no cut call runs an unsafe tool, and a whole one runs once',
+    '%s: no truncated call runs an unsafe tool, and a complete one runs once',
     async (_api, ofApi) => {
       for (const [seed, reply] of ofApi.entries()) {
         const random = seeded(seed + 7);
@@ -98,7 +98,7 @@ describeCorpus('providers', (path) => {
           if (broken.ended) counts.over += 1;
           else expect(broken.executed, where).toEqual([]);
           expect(wholeCalls(reply), where).toEqual(expect.arrayContaining(broken.executed.map(keyOf)));
-          // The step begins again, and then all of it comes.
+          // The step is restarted, and then the whole reply arrives.
           const mended = await runStep(reply, [cut, [reply.body]]);
           if (!broken.ended) expect(mended.executed, where).toEqual(uncut.executed);
           counts.cuts += 1;

@@ -1,7 +1,7 @@
 /**
- * Whether a provider was asked rightly in the middle of a conversation that others took part in: the same words in the same order,
- * calls under the names of today, results at their calls, ids that it takes, its own opaque data as it came, and nobody else's. The
- * measure is what the script told (`switching-turn.ts`), read against what the strict stand-in understood.
+ * Checks the request to a provider in a conversation that other providers took part in: the same text in the same order, calls under the
+ * current names, results with their calls, valid ids, the provider's own opaque data unchanged, and no other provider's. Compares the
+ * script (`switching-turn.ts`) with what the strict fake parsed.
  */
 import { expect } from 'vitest';
 import type { UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
@@ -10,22 +10,22 @@ import { type Exchange, inputImage, resultImage, type Speaker, type Told, type T
 type HeardReply = Extract<UnderstoodMessage, { role: 'assistant' }>;
 type HeardCall = HeardReply['calls'][number];
 
-/** What is particular about an API, as its documentation says it. */
+/** What is specific to an API, according to its documentation. */
 export type Habits = {
   ids: RegExp | null;
-  /** What of a reply, as it went over the wire, is nobody else's business: signatures, encrypted reasoning. */
+  /** The parts of a reply that only its provider may get back: signatures, encrypted reasoning. */
   secrets(reply: string): string[];
-  /** What an assistant message brings along beside its words, in order. `own`: this very model said it; `fits`: its calls are unchanged. */
+  /** What an assistant message contains besides its text, in order. `own`: from this very model; `fits`: its calls are unchanged. */
   returns(message: ToldReply, own: boolean, fits: boolean): string[];
-  /** The first call of a reply is signed: it comes back under the name it had, and in later turns without what was signed. */
+  /** The first call of a reply is signed: it is returned under the name it had, and in later turns without what was signed. */
   signsCalls?: true;
-  /** It gets the reasoning of others, too. */
+  /** It is sent the reasoning of other models, too. */
   takesReasoning?: true;
-  /** Words beside calls are the plan. */
+  /** Text beside calls is the plan. */
   plansBesideCalls?: true;
 };
 
-/** Throws at the first thing that is not as it must be. */
+/** Throws at the first difference. */
 export function checkExchange(exchange: Exchange, habitsOf: (speaker: Speaker) => Habits): void {
   const { with: speaker, body, understood, told, wireNames } = exchange;
   const habits = habitsOf(speaker);
@@ -77,7 +77,7 @@ function checkReply(heard: HeardReply, told: ToldReply, { speaker, habits, wireN
     const isSigned = index === 0 && own && atHand && habits.signsCalls === true;
     expect(call.arguments).toEqual(args);
     if (canonical !== null) expect(call.name).toBe(isSigned ? name : wireNames.get(canonical));
-    // Its own id where it has one (what a strange name is part of may be too strange), and never that of another provider.
+    // Its own id where it has one (an invalid name may be part of an invalid id), and never that of another provider.
     if (call.id !== null && (!own || canonical !== null)) expect(told.reply.includes(JSON.stringify(call.id))).toBe(own);
   }
   const [first] = calls;
@@ -102,7 +102,7 @@ function checkResults(
   }
 }
 
-/** There, or named. */
+/** Throws with the name if the value is missing. */
 function checkImages(body: string, told: readonly Told[]): void {
   const results = told.flatMap((message) => (message.role === 'tool' ? message.results : [])).filter(({ image }) => image);
   const inputs = told.reduce((sum, message) => sum + (message.role === 'user' ? message.images : 0), 0);
@@ -113,7 +113,7 @@ function checkImages(body: string, told: readonly Told[]): void {
 function checkSecrets({ with: speaker, body, told }: Exchange, { takesReasoning }: Habits, habitsOf: (speaker: Speaker) => Habits): void {
   for (const message of told) {
     if (message.role !== 'assistant' || message.by === speaker) continue;
-    // Two accounts of one API are told apart by what came back with each message: their stand-ins make up the same secrets.
+    // Two accounts of one API are distinguished by what each message returned: their fakes use the same secrets.
     const isSameApi = message.by.access.kind === speaker.access.kind;
     const secrets = isSameApi ? [] : habitsOf(message.by).secrets(message.reply);
     for (const secret of secrets) expect(body).not.toContain(secret);
@@ -133,7 +133,7 @@ function withoutMarks(text: string): string {
   return text.replace(mark, '').trim();
 }
 
-/** Where results hold text only, their images follow in a message of the user's. */
+/** Where results contain only text, their images follow in a user message. */
 function withoutShownImages(messages: readonly UnderstoodMessage[]): UnderstoodMessage[] {
   return messages.filter(
     (message, index) =>
@@ -141,7 +141,7 @@ function withoutShownImages(messages: readonly UnderstoodMessage[]): UnderstoodM
   );
 }
 
-/** Calls and results where they are words. */
+/** Calls and results where they are text. */
 function readTextMessage(message: UnderstoodMessage): UnderstoodMessage {
   if (message.role === 'assistant') {
     const [text = '', ...blocks] = message.text.split('<tool_call>');

@@ -1,4 +1,4 @@
-/** The providers of the switching tests: each a strict stand-in, a model of its hardest kind, and what is particular about its API. */
+/** The providers of the switching tests: for each a strict fake, its most demanding kind of model, and what is specific to its API. */
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { fakeAnthropic, signatureOf } from '../fakes/upstreams/anthropic.ts';
 import { fakeCohere } from '../fakes/upstreams/cohere.ts';
@@ -15,7 +15,7 @@ function at(name: string, kind: ProviderAccess['kind'], path: string, fields: Pa
   return { name, kind, baseUrl: `https://${name}.example${path}`, headers, models: [], profile: {}, ...fields };
 }
 
-/** The values of a field, as they stand in JSON. */
+/** The values of a field, as they are written in JSON. */
 function valuesOf(field: string, reply: string): string[] {
   return [...reply.matchAll(new RegExp(`"${field}": ?"([^"]+)"`, 'g'))].map(([, value = '']) => value);
 }
@@ -31,7 +31,7 @@ export const openai: Participant = {
   returns: none,
 };
 
-/** All reasoning of turns with calls goes back, whoever's it was. */
+/** All reasoning of turns with calls is sent back, from any provider. */
 export const deepseek: Participant = {
   access: at('deepseek', 'openai-compatible', '', { baseUrl: 'https://deepseek.api.deepseek.com' }),
   model: 'deepseek-v4-flash',
@@ -77,7 +77,7 @@ export const gemini: Participant = {
   signsCalls: true,
 };
 
-/** Calls have no ids there. */
+/** Calls have no ids in this API. */
 export const vertex: Participant = {
   ...gemini,
   access: at('vertex', 'gemini', '/v1/projects/p/locations/global/publishers/google'),
@@ -97,7 +97,7 @@ export const cohere: Participant = {
   plansBesideCalls: true,
 };
 
-/** A model without tools of its own. */
+/** A model without native tools. */
 export const text: Participant = {
   access: at('text', 'openai-compatible', '/v1', { profile: { protocol: 'text' } }),
   model: 'hermes-2',

@@ -1,6 +1,6 @@
 /**
- * Another model in the middle of a tool loop, and between turns: every ordered pair of providers, over the real engine, the real
- * adapters and strict stand-ins of the APIs. Prints the matrix of pairs.
+ * Another model in the middle of a tool loop, and between turns: every ordered pair of providers, over the real engine, the real adapters
+ * and strict fakes of the APIs. Prints the matrix of pairs.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkExchange } from './switching-check.ts';
@@ -43,7 +43,7 @@ const secondSaid = {
   calls: [note('TakeNote', richNote)],
 };
 const thirdSaid = { reasoning: 'Nothing is left to do here.', text: 'The disk is gone; the photo shows a cat.' };
-/** By today's names and an old alias, one without arguments. */
+/** By current names and an old alias, one without arguments. */
 const fourthSaid = {
   reasoning: 'Once more with the tools of today.',
   text: 'Again.',
@@ -61,7 +61,7 @@ const says = (by: Speaker, said: Spoken): Cue => ({ by, does: 'says', says: said
 const fails = (by: Speaker): Cue => ({ by, does: 'fails' });
 const cut = (by: Speaker, said: Spoken): Cue => ({ by, does: 'cut', says: said });
 
-/** Step 1 on a, step 2 on b because a does not get there (`missing`), step 3 on a again; then a turn on b with other names. */
+/** Step 1 on a, step 2 on b because a fails (`missing`), step 3 on a again; then a turn on b with other names. */
 function withinLoop(a: Speaker, b: Speaker, missing: readonly Cue[]): TurnOrder[] {
   const isOther = a !== b;
   return [
@@ -103,10 +103,10 @@ const halfSaid = {
 describe('another model in the middle of a conversation', () => {
   const green = new Map<string, Set<string>>();
 
-  it.each(pairs)('goes on from %s to %s and back, in a tool loop and between turns', async (from, to, a, b) => {
-    // One refusal is tried again with the same model; three are the end of its tries.
+  it.each(pairs)('continues from %s to %s and back, in a tool loop and between turns', async (from, to, a, b) => {
+    // A failed request is retried with the same model; three failures are the limit.
     const refusing = await play(withinLoop(a, b, a === b ? [fails(a)] : [fails(a), fails(a), fails(a)]));
-    // What was tried at a before b took over was right as well.
+    // What was sent to a before b took over was right as well.
     expect(refusing).toHaveLength(a === b ? 6 : 8);
     const broken = await play(withinLoop(a, b, a === b ? [cut(a, halfSaid)] : [cut(a, halfSaid), cut(a, halfSaid)]));
     for (const { body } of broken) expect(body).not.toContain('Half of this is lost');
@@ -115,7 +115,7 @@ describe('another model in the middle of a conversation', () => {
   });
 
   it.each(participants.filter((one) => one !== text).map((one) => [one.access.name, one] as const))(
-    'sends nothing that %s wants back to another account there',
+    'sends no data that %s must get back to another account there',
     async (name, one) => {
       const baseUrl = one.access.baseUrl.replace('://', '://other-');
       const other: Participant = { ...one, access: { ...one.access, name: `other-${name}`, baseUrl } };
@@ -124,7 +124,7 @@ describe('another model in the middle of a conversation', () => {
   );
 
   it.each(participants.map((one) => [one.access.name, one] as const))(
-    'tells %s of each call under the name that its own tool has, after two exchanged theirs, and after they changed back',
+    'names each call for %s as its own tool is named, after two tools swapped names, and after they swapped back',
     async (_name, one) => {
       const exchanges = await play([
         { model: one, edition: 1, input: photo, cues: [says(one, fourthSaid), says(one, thirdSaid)] },

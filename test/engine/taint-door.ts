@@ -1,6 +1,6 @@
 /**
- * The one door over real tools, files, a network and servers of the test's making: what the tests of the taint rule stand on. Servers are
- * not trusted (`wiki`; `tracker`, with credentials) or are (`crm`, with credentials; `plain`, without).
+ * Calls over real tools, files, a fake network and fake servers, for the tests of the taint rule. Servers are untrusted (`wiki`;
+ * `tracker`, with credentials) or trusted (`crm`, with credentials; `plain`, without).
  */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
@@ -43,7 +43,7 @@ const servers: Record<string, Partial<ServerAccess>> = {
   crm: { trusted: true, mcp: { oauth: { grant: 'authorization_code' } } },
   plain: { trusted: true, headers: { 'x-team': 'search' } },
 };
-/** `items`: requests to an API whose address, key included, the workspace keeps. */
+/** `items`: requests to an API whose address and key are secrets of the workspace. */
 const items = { tool: 'builtin.http_request', name: 'items', aliases: [], arguments: { preset: { url: { secret: 'ITEMS_URL' } } } };
 const entries = (approval?: string) =>
   [...known.all()]
@@ -71,7 +71,7 @@ export type TaintDoorOptions = {
   answer?: (tool: EditionTool, args: Record<string, unknown>, context: ToolContext) => Promise<ToolResult>;
 };
 
-/** Hosts of `.example` are known; `secret.txt` and `empty.txt` were put there by the caller, `own.txt` by the session. */
+/** Hosts of `.example` are known; `secret.txt` and `empty.txt` were stored by the caller, `own.txt` by the session. */
 export function taintDoor({ rules = [], marks = createTaintMarks(), scope: given = {}, entry = 'policy', answer }: TaintDoorOptions = {}) {
   const files = createMemoryFiles(() => 0);
   const bytes = (text: string) => new TextEncoder().encode(text);

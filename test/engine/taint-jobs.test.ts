@@ -1,6 +1,6 @@
 /**
- * Ordinary work of agents, step by step: where the taint rule asks, and where it does not. Each question stands for something that could leave with
- * what is private, on the word of a page (DESIGN §7); what asks without that is a fault.
+ * Common work of agents, step by step: where the taint rule requires approval, and where it does not. Each question must protect private
+ * data that could be sent because of the text of a page (DESIGN §7); any other question is a bug.
  */
 import { describe, expect, it } from 'vitest';
 import { textResult } from '../../src/core/tool.ts';
@@ -24,7 +24,7 @@ const jobs: Job[] = [
   { job: 'sums up a file that it was given', steps: [read, write, ['bash', { command: 'wc -w summary.md secret.txt' }]], asks: [] },
   { job: 'reads a page and writes down what it says', steps: [get('page'), write, ['read_file', { path: 'summary.md' }]], asks: [] },
   { job: 'reads several pages and reports to a host', steps: [get('page'), get('other'), post('api')], asks: [] },
-  // What was given could leave in the second address, on the word of the first page.
+  // The first page could make the agent put what it was given into the second address.
   { job: 'reads a file that it was given, then pages', steps: [read, get('page'), get('page')], asks: [2] },
   { job: 'asks an API with a key, again and again', steps: [['items'], ['items'], ['items'], write], asks: [] },
   {
@@ -34,8 +34,8 @@ const jobs: Job[] = [
     options: { answer: weather },
   },
   { job: 'reads and writes in a trusted system', steps: [['crm_find'], ['crm_note'], ['crm_find'], ['crm_note']], asks: [] },
-  { job: 'searches a wiki that anybody writes, and keeps notes', steps: [['wiki_search'], write, ['wiki_search']], asks: [] },
-  // An issue that anybody filed could have it copy a private one into a public one.
+  { job: 'searches a public wiki, and keeps notes', steps: [['wiki_search'], write, ['wiki_search']], asks: [] },
+  // A public issue could make the agent copy a private one into a public one.
   {
     job: 'reads issues with credentials, and files one',
     steps: [['tracker_get_issue'], ['tracker_get_user'], ['tracker_create_issue']],
@@ -43,28 +43,28 @@ const jobs: Job[] = [
   },
   { job: 'carries issues into a wiki search', steps: [['tracker_get_issue'], ['wiki_search']], asks: [1] },
   {
-    job: 'is called by anybody, and answers from a trusted system',
+    job: 'is called by the public, and answers from a trusted system',
     untrusted: 'the body of a webhook',
     steps: [['crm_find'], ['crm_find'], write, ['crm_note']],
     asks: [3],
   },
   {
-    job: 'is called by anybody, and keeps to itself',
+    job: 'is called by the public, and keeps to itself',
     untrusted: 'the body of a webhook',
     steps: [write, ['wiki_search'], get('page')],
     asks: [],
   },
-  // The page could have it look up what is private and put it into the second note.
+  // The page could make the agent look up private data and put it into the second note.
   { job: 'reads a page, and notes it in a trusted system', steps: [get('page'), ['crm_note'], ['crm_find'], ['crm_note']], asks: [3] },
   {
-    job: 'works on files of its own and pages',
+    job: 'works on its own files and pages',
     steps: [write, ['bash', { command: 'curl -s https://page.example/ >> summary.md; cat summary.md own.txt' }], get('page')],
     asks: [],
   },
 ];
 
 describe('an agent that', () => {
-  it.each(jobs)('$job is asked at $asks', async ({ steps, asks, untrusted, options = {} }) => {
+  it.each(jobs)('$job requires approval at $asks', async ({ steps, asks, untrusted, options = {} }) => {
     const { call, marks } = taintDoor(options);
     if (untrusted !== undefined) marks.mark('untrusted', untrusted);
     const asked: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toServer } from '../../src/engine/to-server.ts';
 
-describe('what is sent to a server', () => {
+describe('a request to a server', () => {
   const sent: AbortSignal[] = [];
   const deps = {
     fetch: async (_request: Request, signal: AbortSignal) => {
@@ -16,7 +16,7 @@ describe('what is sent to a server', () => {
     expect(sent.pop()).toBe(signal);
   });
 
-  it('ends with nothing but its own signal where its sender sees to that: a call that is given up can be cancelled', async () => {
+  it('can be aborted by its own signal only, so that a cancellation can still be sent', async () => {
     const own = new AbortController();
     await toServer(deps, null)(new Request('https://mcp.example.com/', { signal: own.signal }));
     const signal = sent.pop();

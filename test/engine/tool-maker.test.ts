@@ -1,4 +1,4 @@
-/** Making tools in the name of a key: over what its plan offers and nothing else, and what is asked of a person before anything is changed. */
+/** Making tools on behalf of a key: only from what its plan offers, with approval before anything is changed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import type { Scope } from '../../src/core/principal.ts';
@@ -56,8 +56,8 @@ const refusal = async (request: MakeRequest, maker = root()): Promise<string> =>
 };
 const calling = (call: string): MakeRequest => ({ ...count, implementation: `return await ${call}({})` });
 
-describe('a tool that is made of a plan’s tools', () => {
-  it('is stored by their canonical names, whatever the plan calls them', async () => {
+describe("a tool made from a plan's tools", () => {
+  it('is stored with their canonical names, whatever the plan calls them', async () => {
     expect(await make(count)).toMatchObject({
       ...{ canonical: 'made.count_lines', version: 1, uses: ['builtin.read_file'] },
       ...{ outcome: 'made', shared: false },
@@ -87,12 +87,12 @@ describe('a tool that is made of a plan’s tools', () => {
     ['tools["builtin.bash"]', '"builtin.bash" is not one of the offered tools'],
     ['tools.peruze', '"peruze" is not one of the offered tools; did you mean open?'],
     ['tools[args.path]', 'list the tools that it may call in `uses`'],
-  ])('may not call %s, and is told what there is', async (call, why) => {
+  ])('may not call %s; the error lists what is available', async (call, why) => {
     expect(await refusal(calling(call))).toContain(why);
     expect((await catalog.list('private-tool', { limit: 10 })).items).toEqual([]);
   });
 
-  it('calls none of the caller’s own tools, which are of one conversation', async () => {
+  it('calls no client tools, which belong to one conversation', async () => {
     const own = {
       ...offered.tools[0]!,
       canonical: 'client.pick',
@@ -104,12 +104,12 @@ describe('a tool that is made of a plan’s tools', () => {
     expect(await refusal(calling('tools.pick'), makerOf('root', names))).toContain('client.pick cannot be called by code');
   });
 
-  it('calls nothing where the plan has nothing', async () => {
+  it('calls nothing if the plan has no tools', async () => {
     expect(await refusal(count, makerOf('root', null))).toContain('no tools are available to code');
     expect(await make({ ...count, implementation: 'return 1' }, makerOf('root', null))).toMatchObject({ uses: [] });
   });
 
-  it('calls what it declares where its code cannot be read', async () => {
+  it('calls what it declares if its code cannot be parsed', async () => {
     expect((await make({ ...count, implementation: 'return await tools[args.path]({})', uses: ['peruse', 'lookup'] })).uses).toEqual([
       'builtin.read_file',
       'docs.search',
@@ -123,13 +123,13 @@ describe('a tool that is made of a plan’s tools', () => {
     ['aliases[0]: "shell" is an alias of builtin.bash', { aliases: ['shell'] }],
     ['parameters[0].type', { parameters: [{ name: 'n', type: 'date' }] }],
     ['implementation: is not valid JavaScript', { implementation: 'return (' }],
-  ])('is refused: %s', async (why, change) => {
+  ])('is rejected: %s', async (why, change) => {
     expect(await refusal({ ...count, ...change })).toContain(why);
   });
 });
 
-describe('what it changes', () => {
-  it('is told before it is done: a new tool, another in its place, a toolset, or nothing', async () => {
+describe('its changes', () => {
+  it('are reported before they are made: a new tool, a replaced one, a toolset, or none', async () => {
     const changes = async (request: MakeRequest) => (await root().prepare(request)).changes;
     expect(await changes(count)).toEqual([{ change: 'create-tool', name: 'made.count_lines' }]);
     await make(count);
@@ -146,7 +146,7 @@ describe('what it changes', () => {
     expect(await refusal(count)).toContain('"count_lines" is the name of a shared tool');
   });
 
-  it('is the same when it is done twice, as by a turn that died in between', async () => {
+  it('are the same when made twice, as by a turn that died in between', async () => {
     expect(await make({ ...count, toolset: 'desk' })).toMatchObject({ outcome: 'made', version: 1, toolset: { name: 'desk', version: 2 } });
     expect(await make({ ...count, toolset: 'desk' })).toMatchObject({
       outcome: 'unchanged',
@@ -156,26 +156,26 @@ describe('what it changes', () => {
     expect(await make({ ...count, share: true, description: 'Counts.' })).toMatchObject({ outcome: 'replaced', version: 2 });
   });
 
-  it('is not done where somebody else was faster', async () => {
+  it('are not made if another caller was faster', async () => {
     const prepared = await root().prepare(count);
-    await make({ ...count, description: 'Of somebody else.' });
+    await make({ ...count, description: 'Another tool.' });
     await expect(prepared.store()).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
-  it('leaves the tool where only the toolset cannot take it, and says why', async () => {
+  it('include the tool if only the toolset cannot take it, with the reason', async () => {
     const made = await make({ ...count, aliases: ['look_up'], toolset: 'desk' });
     expect(made).toMatchObject({ outcome: 'made', toolset: { name: 'desk', fault: expect.stringContaining('look_up') } });
     expect((await catalog.get('toolset', 'desk')).version).toBe(1);
   });
 });
 
-describe('whose word it is', () => {
-  it('makes new tools for any key whose plan has it', async () => {
+describe('the rights for making tools', () => {
+  it('let any key whose plan has create_tool make new tools', async () => {
     for (const [index, more] of [{}, { toolsets: ['desk'] }, { agents: ['helper'] }].entries())
       expect(await make({ ...count, name: `tool_${index}` }, makerOf(await keyWith(['chat'], more)))).toMatchObject({ outcome: 'made' });
   });
 
-  it('writes the code of a tool that a secret is bound to for administrators only', async () => {
+  it('let only administrators write the code of a tool that a secret is bound to', async () => {
     await catalog.put('secret', 'GH', { value: 'v', hosts: ['api.example.com'], tools: ['made.count_lines'] });
     for (const scopes of [['chat'], ['toolsets']] as const)
       expect(await refusal(count, makerOf(await keyWith([...scopes])))).toMatch(/^forbidden: Writing made\.count_lines/);
@@ -187,12 +187,12 @@ describe('whose word it is', () => {
     ['without the scope', ['chat', 'approve'], {}],
     ['bound to toolsets', ['toolsets'], { toolsets: ['desk'] }],
     ['bound to agents', ['toolsets'], { agents: ['helper'] }],
-  ])('replaces no shared one for a key %s', async (_what, scopes, more) => {
+  ])('do not let a key %s replace a shared tool', async (_what, scopes, more) => {
     await make({ ...count, share: true });
     expect(await refusal({ ...count, share: true, description: 'Other.' }, makerOf(await keyWith(scopes, more)))).toMatch(/^forbidden: /);
   });
 
-  it('shares one for a key with the scope, and a new one for a key bound to toolsets', async () => {
+  it('let a key with the scope share a tool, and a key bound to toolsets share a new one', async () => {
     for (const [index, more] of [{}, { toolsets: ['desk'] }].entries()) {
       const request = { ...count, name: `tool_${index}`, share: true };
       expect(await make(request, makerOf(await keyWith(['toolsets'], more)))).toMatchObject({ outcome: 'made', shared: true });
@@ -202,13 +202,13 @@ describe('whose word it is', () => {
     );
   });
 
-  it('makes a private one the shared one once its key shares it', async () => {
+  it('turn a private tool into the shared one when its key shares it', async () => {
     await make(count);
     await make({ ...count, share: true });
     expect(await catalog.directory.privateMade('default', 'root')).toBeNull();
   });
 
-  it('replaces one for a key that might do so over REST, and for none that was revoked', async () => {
+  it('let a key replace a tool if it may do so over REST, and not once it was revoked', async () => {
     await make({ ...count, share: true });
     const keyId = await keyWith(['toolsets']);
     expect(await make({ ...count, share: true, description: 'Other.' }, makerOf(keyId))).toMatchObject({ outcome: 'replaced' });
@@ -219,12 +219,12 @@ describe('whose word it is', () => {
   it.each<[string, Scope[], { toolsets?: string[] }]>([
     ['that may not write toolsets', ['chat'], {}],
     ['that is bound to others', ['toolsets'], { toolsets: ['other'] }],
-  ])('lists it in no toolset for a key %s, and makes nothing then', async (_what, scopes, more) => {
+  ])('let a key %s list it in no toolset, and then nothing is stored', async (_what, scopes, more) => {
     expect(await refusal({ ...count, toolset: 'desk' }, makerOf(await keyWith(scopes, more)))).toMatch(/^(forbidden|not_found)/);
     for (const kind of ['made-tool', 'private-tool'] as const) expect((await catalog.list(kind, { limit: 10 })).items).toEqual([]);
   });
 
-  it('lists it in no toolset that is not there', async () => {
+  it('do not create a missing toolset', async () => {
     expect(await refusal({ ...count, toolset: 'gone' })).toMatch(/^not_found: There is no toolset "gone"/);
   });
 });

@@ -28,7 +28,7 @@ const tools: Anthropic.Tool[] = [
   },
 ];
 
-/** The stock client, whose every request is translated for one provider, with all that went over the provider's wire. */
+/** The stock client, whose every request is translated for one provider, with all traffic of the provider's wire. */
 function talkTo({ access, model, create }: Participant) {
   const replies: string[] = [];
   const upstream: FakeUpstream = create((_heard, index) => says[index] ?? {});
@@ -54,7 +54,7 @@ const participants: [string, Participant][] = Object.entries({ openai, deepseek,
 
 describe.each(participants)('the stock Anthropic client, answered by %s', (name, participant) => {
   it.each([true, false])(
-    'has parallel calls, gives their results and goes on, and what it was given goes back whole (streamed: %s)',
+    'makes parallel calls, sends their results and continues, and sends back unchanged what it was given (streamed: %s)',
     async (streamed) => {
       const { client, upstream, replies } = talkTo(participant);
       const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'How is it?' }];
@@ -101,14 +101,14 @@ describe.each(participants)('the stock Anthropic client, answered by %s', (name,
         calls: (says[0]?.calls ?? []).map((call) => ({ ...call, canonical: null })),
       };
       const returned = participant.returns({ role: 'assistant', by: participant, says: spoken, reply: replies[0] ?? '' }, true, true);
-      // Its thoughts are summaries, sent again only to the very model that made them: a client's history does not say who that was.
+      // Its thoughts are summaries, sent back only to the very model that made them, which a client's history does not name.
       const expected = participant.access.kind === 'gemini' ? returned.slice(1) : returned;
       expect(reply?.role === 'assistant' ? reply.returned : null).toEqual(expected);
     },
   );
 });
 
-describe('what a provider refuses of a translated request', () => {
+describe('a translated request that a provider rejects', () => {
   const refusing = (status: number) => {
     const participant = {
       ...openai,
@@ -124,7 +124,7 @@ describe('what a provider refuses of a translated request', () => {
     messages: [{ role: 'user', content: 'Hi' }],
   };
 
-  it.each([400, 413, 422])('is the caller’s to mend, streamed or not: %i', async (status) => {
+  it.each([400, 413, 422])('is an error of the caller, streamed or not: %i', async (status) => {
     const refused = {
       code: 'invalid_request',
       detail: expect.stringContaining('the prompt is too long'),
@@ -138,7 +138,7 @@ describe('what a provider refuses of a translated request', () => {
     ).resolves.toMatchObject(refused);
   });
 
-  it('is not, where its key or its address is wrong', async () => {
+  it('is not, if its key or its address is wrong', async () => {
     for (const status of [401, 403, 404])
       await expect(refusing(status).messages.create(request).catch(cause)).resolves.toMatchObject({ code: 'upstream_error' });
   });

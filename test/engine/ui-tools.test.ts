@@ -1,4 +1,4 @@
-/** A turn whose toolset has UI tools: what its model is sent, in the words of each API, and what comes of calling one all the same. */
+/** A turn whose toolset has UI tools: what its model is sent in each API, and the result when it calls one anyway. */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -18,7 +18,7 @@ import { callEvents, finish, say } from './one-turn.ts';
 const ui = { label: 'Camera', description: 'Takes a photo of homework.', category: 'upload', triggers: ['photo'] };
 const tools = [toolOf('ui', 'camera', { kind: 'ui', description: ui.description, ui }), toolOf('web', 'search', { kind: 'builtin' })];
 
-/** A turn over these tools, with a model that says this. */
+/** A turn over these tools, with a model that returns this. */
 async function run(listed: object[], ...script: ChatEvent[][]) {
   const { edition } = await compile({ tools: listed }, knownTools(tools));
   const requests: ChatRequest[] = [];
@@ -48,20 +48,20 @@ async function run(listed: object[], ...script: ChatEvent[][]) {
   return { events, requests, ran };
 }
 
-describe('a toolset with UI tools beside others', () => {
+describe('a toolset with UI tools and others', () => {
   const listed = [
     { tool: 'ui.camera', aliases: ['lens', { name: 'shutter', mode: 'function' }] },
     { tool: 'web.search', aliases: ['look'] },
   ];
 
-  it('sends the model the others alone, and tells it of no other', async () => {
+  it('sends the model only the others, without mentioning UI tools', async () => {
     const { requests } = await run(listed, say('Hello.'));
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['look']);
     expect(JSON.stringify(requests[0]?.messages[0])).toMatch(/look = web\.search/);
     expect(JSON.stringify(requests)).not.toMatch(/camera|lens|shutter|homework/i);
   });
 
-  it('answers a model that calls one that it is shown, and goes on', async () => {
+  it('returns an error to a model that calls one, and continues', async () => {
     const { events, ran, requests } = await run(listed, [
       ...callEvents(0, 'Camera', {}),
       ...callEvents(1, 'look', {}),
@@ -84,10 +84,10 @@ describe('a toolset with UI tools beside others', () => {
   });
 });
 
-describe('a toolset with nothing but UI tools', () => {
+describe('a toolset with only UI tools', () => {
   const kinds: ProviderAccess['kind'][] = ['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'rehearsal'];
 
-  it.each(kinds)('sends a model behind %s neither tools nor a choice of them', async (kind) => {
+  it.each(kinds)('sends a model of %s neither tools nor a tool choice', async (kind) => {
     const { requests } = await run([{ tool: 'ui.camera', aliases: ['lens'] }], say('Hello.'));
     const [request] = requests;
     if (request === undefined) throw new Error('the model was asked');

@@ -16,7 +16,7 @@ const run: TriggeredRun = {
   isRepeat: false,
 };
 
-/** One session that is made when it is first asked for, and knows what it was given. */
+/** One session that is created at the first request, and records what it was given. */
 function world({ hasAgent = true } = {}) {
   const submitted: { caller: Principal; request: SubmitTurn }[] = [];
   const asked: { principal: Principal; request: object }[] = [];
@@ -49,7 +49,7 @@ function world({ hasAgent = true } = {}) {
   return { deps, submitted, asked };
 }
 
-it('begins the turn that was named, as a key that may use its agent only, in a conversation that is not trusted', async () => {
+it('starts the named turn, as a key that may only use its agent, in an untrusted conversation', async () => {
   const { deps, submitted, asked } = world();
   await dispatchRun(deps, run);
   const principal = { workspace: 'default', keyId: 'webhook:hook', scopes: ['chat', 'tools'], agents: ['doer'] };
@@ -67,14 +67,14 @@ it('begins the turn that was named, as a key that may use its agent only, in a c
   ]);
 });
 
-it('what a schedule says is its administrator’s word: trusted, and without a note about data', async () => {
+it('trusts the text of a schedule, and adds no note about data', async () => {
   const { deps, submitted, asked } = world();
   await dispatchRun(deps, { ...run, trigger: { ...run.trigger, kind: 'schedule' } });
   expect(submitted[0]?.request.taint).toBeUndefined();
   expect(asked[0]?.request).toEqual({ agent: 'doer', instructions: undefined });
 });
 
-it('what its session has already begun is not planned again, though its agent is gone', async () => {
+it('does not plan again a turn that its session has already started, even if the agent was removed', async () => {
   const { deps, submitted } = world();
   await dispatchRun(deps, run);
   const gone = { ...deps, planTurn: world({ hasAgent: false }).deps.planTurn };
@@ -84,13 +84,13 @@ it('what its session has already begun is not planned again, though its agent is
   await expect(dispatchRun(gone, { ...run, turn: 'turn-2', isRepeat: true })).rejects.toThrow('no agent');
 });
 
-it('what was tried and never arrived is begun, also where its session was never made', async () => {
+it('starts a turn that was attempted and never arrived, even if its session was never created', async () => {
   const { deps, submitted } = world();
   await dispatchRun(deps, { ...run, isRepeat: true });
   expect(submitted).toHaveLength(1);
 });
 
-it('a session that is deleted between its making and its turn is a fault that another attempt mends', async () => {
+it('fails retryably if the session is deleted between its creation and its turn', async () => {
   const { deps, submitted } = world();
   const submit = async (): Promise<never> => {
     throw new Problem('not_found', 'There is no such session.');

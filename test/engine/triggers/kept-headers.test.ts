@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { keptHeaders } from '../../../src/engine/triggers/kept-headers.ts';
 
-describe('headers that are kept of a delivery', () => {
-  it('hold no proof of who sent it, whatever the scheme', () => {
+describe('stored headers of a delivery', () => {
+  it('contain no credentials of the sender, for any scheme', () => {
     const proofs = {
       authorization: 'Bearer s',
       cookie: 's',
@@ -22,14 +22,14 @@ describe('headers that are kept of a delivery', () => {
     expect(kept).toEqual({ 'x-github-event': 'push' });
   });
 
-  it('hold none that the webhook itself names as proof', () => {
+  it('contain no header that the webhook itself uses as proof', () => {
     const given = new Headers({ 'x-seal': 's', 'x-other': 'o' });
     const hmac = { header: 'x-seal', algorithm: 'sha256', encoding: 'hex', prefix: '', signed: '{body}' } as const;
     expect(keptHeaders({ hmac }, given)).toEqual({ 'x-other': 'o' });
     expect(keptHeaders({ bearer: { header: 'x-seal' } }, given)).toEqual({ 'x-other': 'o' });
   });
 
-  it('hold nothing of how it came here', () => {
+  it('contain no headers of the transport', () => {
     const transport = {
       'cf-connecting-ip': '192.0.2.1',
       'x-forwarded-for': '192.0.2.1',

@@ -1,4 +1,4 @@
-/** One attempt at a callback: what goes out, what is made of the answer, and where nothing may go. */
+/** One attempt at a callback: the request, the handling of responses, and blocked addresses. */
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const message = {
   body: '{"type":"test"}',
 };
 
-/** The guarded way out to a world where every host answers `answer`; `requests`: what really went. */
+/** The guarded outbound client for a network where every host responds with `answer`; `requests`: what was really sent. */
 function sender(answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })) {
   const requests: Request[] = [];
   const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: 'https://moniker.example.com' }, async (request) => {
@@ -29,7 +29,7 @@ function sender(answer: (request: Request) => Response | Promise<Response> = () 
 const headersOf = (request: Request | undefined) => Object.fromEntries(request?.headers ?? []);
 
 describe('a callback', () => {
-  it('goes out as one POST, with the headers of Standard Webhooks and the body as it is', async () => {
+  it('is one POST with the headers of Standard Webhooks and the unchanged body', async () => {
     const { requests, send } = sender();
     expect(await send(message)).toEqual({ delivered: true, isFinal: false, status: 204, error: null, durationMs: 0, retryAfterMs: null });
     expect(requests.map(({ method, url }) => [method, url])).toEqual([['POST', message.url]]);
@@ -41,7 +41,7 @@ describe('a callback', () => {
     expect(await requests[0]?.text()).toBe(message.body);
   });
 
-  it('carries a signature that the reference library takes, for any body, of a secret of any scheme', async () => {
+  it('has a signature that the reference library accepts, for any body and a secret of any scheme', async () => {
     const base64 = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
     const text = fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }).filter((secret) => !secret.startsWith('whsec_'));
     await fc.assert(
@@ -56,7 +56,7 @@ describe('a callback', () => {
     );
   });
 
-  it('takes a secret that only looks like base64 by its bytes', async () => {
+  it('uses the bytes of a secret that only looks like base64', async () => {
     for (const secret of ['whsec_', 'whsec_!', 'whsec_abcde', 'whsec_ab cd']) {
       const { requests, send } = sender();
       await send({ ...message, secret });
@@ -65,7 +65,7 @@ describe('a callback', () => {
     }
   });
 
-  it('signed with a secret that is base64 and says so nowhere is taken by a receiver that decodes it, and by one that does not', async () => {
+  it('signed with an undeclared base64 secret is accepted by receivers that decode it and by those that do not', async () => {
     for (const secret of ['C2FVsBQIhrscChlQIMV+b5sSYspob7oD', '0123456789abcdef0123456789abcdef', 'YWJjZA==']) {
       const { requests, send } = sender();
       await send({ ...message, secret });
@@ -85,25 +85,25 @@ describe('a callback', () => {
     [429, false],
     [500, false],
     [503, false],
-  ])('that is answered %i is delivered: %s', async (status, delivered) => {
+  ])('with a response of %i is delivered: %s', async (status, delivered) => {
     const { send } = sender(() => new Response(null, { status }));
     expect(await send(message)).toMatchObject({ delivered, status, isFinal: false, error: delivered ? null : `Responded with ${status}.` });
   });
 
   it.each(['http://[', 'ht\ttps://x', `/${'x'.repeat(10_000)}`, '//'])(
-    'comes again where it is redirected to no address: %s',
+    'is retried if it is redirected without an address: %s',
     async (location) => {
       const { requests, send } = sender(() => new Response(null, { status: 302, headers: { location } }));
       expect(await send(message)).toMatchObject({
         delivered: false,
         isFinal: false,
-        error: expect.stringContaining('redirects to something'),
+        error: expect.stringContaining('redirects to an invalid URL'),
       });
       expect(requests.length).toBe(1);
     },
   );
 
-  it('is not wanted any more where it is answered 410', async () => {
+  it('is not retried after a 410', async () => {
     const { send } = sender(() => new Response('never again', { status: 410 }));
     expect(await send(message)).toMatchObject({ delivered: false, isFinal: true, status: 410, error: 'Responded with 410: never again' });
   });
@@ -115,19 +115,19 @@ describe('a callback', () => {
     ['soon', null],
     ['-5', null],
     ['99999999999', limits.maxToldRetryAfterMs],
-  ])('hears a Retry-After of %s', async (header, retryAfterMs) => {
+  ])('reads a Retry-After of %s', async (header, retryAfterMs) => {
     const { send } = sender(() => new Response(null, { status: 503, headers: { 'retry-after': header } }));
     expect(await send(message)).toMatchObject({ retryAfterMs });
   });
 
-  it('shows of what was answered a start, and what is invisible in it', async () => {
+  it('shows the beginning of the response, with invisible characters made visible', async () => {
     const { send } = sender(() => new Response(`\u202e\u200b${'é'.repeat(10_000)}`, { status: 500 }));
     const { error } = await send(message);
     expect(error?.startsWith('Responded with 500: <U+202E><U+200B>éé')).toBe(true);
     expect(error?.length).toBeLessThanOrEqual(limits.maxCallbackAnswerLength + 20);
   });
 
-  it('says that nobody could be reached, and comes again', async () => {
+  it('reports that no receiver could be reached, and is retried', async () => {
     const { send } = sender(() => Promise.reject(new Error('connection refused')));
     expect(await send(message)).toMatchObject({
       delivered: false,
@@ -137,7 +137,7 @@ describe('a callback', () => {
     });
   });
 
-  it('fails, and no more, where an answer breaks off', async () => {
+  it('fails without an exception if the response breaks off', async () => {
     const broken = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('half of '));
@@ -157,7 +157,7 @@ describe('a callback', () => {
     expect(closed).toEqual(['taken', 'refused']);
   });
 
-  it.each([301, 302, 303, 307, 308])('follows no redirect (%i), not even at home', async (status) => {
+  it.each([301, 302, 303, 307, 308])('follows no redirect (%i), not even to the same origin', async (status) => {
     for (const location of ['/elsewhere', 'https://other.example.net/', 'http://127.0.0.1/']) {
       const { requests, send } = sender(() => new Response(null, { status, headers: { location } }));
       const outcome = await send(message);
@@ -168,7 +168,7 @@ describe('a callback', () => {
     }
   });
 
-  it('does not go to Moniker itself', async () => {
+  it('is not sent to Moniker itself', async () => {
     const { requests, send } = sender();
     expect(await send({ ...message, url: 'https://moniker.example.com/hooks/default/x' })).toMatchObject({ isFinal: true, status: null });
     expect(requests).toEqual([]);
@@ -181,7 +181,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
   const isOpen = (row: Row): boolean => row.expect === 'allow' || row.expect === 'block-after-dns';
 
-  it.each(rows)('$id as the address of a receiver is refused when written or when it is to be sent, unless it is public', async (row) => {
+  it.each(rows)('$id as the address of a receiver is rejected when written or before sending, unless it is public', async (row) => {
     const { requests, send } = sender();
     const written = Subscription.safeParse({ url: row.url, secret: 'x' });
     const outcome = await send({ ...message, url: row.url }).catch((error: unknown) => error);

@@ -34,7 +34,7 @@ function make() {
   return { templates, taken, send };
 }
 
-it('templates and filter are read for whoever can sign, so that the time tells no stranger that there are any', async () => {
+it('compiles templates and filter only for signed requests, so that the timing reveals nothing', async () => {
   const { send, templates, taken } = make();
   await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
   expect(templates).not.toHaveBeenCalled();
@@ -43,7 +43,7 @@ it('templates and filter are read for whoever can sign, so that the time tells n
   expect(taken).toMatchObject([{ verdict: { become: 'run', rendered: { input: 'Happened: <data>It broke</data>' } } }]);
 });
 
-it('what cannot be read any more is told to nobody but the log, and to strangers not even that there is something', async () => {
+it('reports invalid templates only in the log, and to unsigned requests not even that the webhook exists', async () => {
   const { send, templates, taken } = make();
   templates.mockRejectedValue(new Error('line 1, column 3: {{ is never closed'));
   await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
