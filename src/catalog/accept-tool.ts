@@ -1,4 +1,4 @@
-/** Accepts what a server lists of a tool, in every toolset that has it: a definition that is held, its annotations, or both. */
+/** Accepts what a server lists for a tool, in every toolset that has it: a held definition, its annotations, or both. */
 import { acceptListed, type Acceptance } from '../core/listing/accept-listed.ts';
 import { canonicalOf, toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';
@@ -26,7 +26,7 @@ export async function acceptTool(
     tools.map(({ canonical }) => canonical),
     knownTools(context, { tools }),
   );
-  for (const { message } of warnings) context.log.info('toolset not compiled anew', { server, tool: name, message });
+  for (const { message } of warnings) context.log.info('toolset not recompiled', { server, tool: name, message });
   context.transact(() => {
     writeTool(context, server, accepted);
     recordChange(context, { by, action: 'accept', resource: 'server-tool', name: canonicalOf(server, name) });
@@ -36,7 +36,7 @@ export async function acceptTool(
   return { ...toServerTool(server, accepted), warnings: firstWarnings(warnings, 'toolsets') };
 }
 
-/** `not_found`, also for the server. */
+/** Throws `not_found` for an unknown server or tool. */
 export function requireTool(context: CatalogContext, server: string, name: string): KeptTool {
   requireRow(context.sql, 'server', server);
   const tool = readTool(context.sql, server, name);

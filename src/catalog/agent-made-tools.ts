@@ -1,4 +1,7 @@
-/** Which made tools an agent that asks for them goes without, and why: told when the agent is written and when it is read. */
+/**
+ * Warnings about made tools that an agent with `made: true` is not offered, with the reasons. Shown when the agent is written and when it
+ * is read.
+ */
 import type { Agent } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import type { Edition } from '../core/edition-tool.ts';
@@ -15,9 +18,9 @@ export function madeWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (agent.made !== true) return [];
   const names = namesOf(context, agent);
   const pointer = findPointer(context.sql, madeToolset);
-  // That its toolset is not there is told already.
+  // A missing toolset already has a warning.
   if (names === 'unknown' || pointer === null) return [];
-  // Editions are written by ourselves.
+  // Editions are written only by our own code.
   const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
   const { left } = pickMade(names, buildAliasMap(edition, { aliases: context.settings.aliases }));
   const told = left.slice(0, limits.maxToldAdvice).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);

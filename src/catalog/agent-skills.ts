@@ -1,4 +1,6 @@
-/** What an agent's skills lack, told when the agent is written and when it is read: skills that are not there, and tools that they need. */
+/**
+ * Warnings about an agent's skills, shown when the agent is written and when it is read: missing skills, and missing tools that they need.
+ */
 import type { Agent } from '../core/agent.ts';
 import { buildAliasMap, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
@@ -18,24 +20,22 @@ export function skillWarnings(context: CatalogContext, agent: Agent): Warning[] 
     const path = `skills[${index}]`;
     const row = readRow(context.sql, 'skill', name);
     if (row === null || row.deleted)
-      return [{ path, message: `There is no skill "${name}" yet: until there is, the agent goes without it.` }];
-    // That its toolset is not there is told already.
+      return [{ path, message: `The skill "${name}" does not exist yet. The agent runs without it until it is created.` }];
+    // A missing toolset already has a warning.
     if (names === 'unknown') return [];
-    // Bodies of skills were read from their files when they were written.
+    // Skill bodies were parsed from their files when they were written.
     const { missing } = readSkillNames(row.body as Skill, names);
     if (missing.length === 0) return [];
-    return [
-      { path, message: `The skill "${name}" is unavailable: needs ${missing.join(', ')}, and no tool of the agent answers to that.` },
-    ];
+    return [{ path, message: `The skill "${name}" is unavailable: it needs ${missing.join(', ')}, which matches no tool of the agent.` }];
   });
 }
 
-/** The toolset's names as a turn of the agent has them; null: it has none. */
+/** Returns the toolset's names as a turn of the agent has them; null: the agent has no toolset. */
 export function namesOf({ sql, settings }: CatalogContext, { toolset, tools }: Agent): AliasMap | null | 'unknown' {
   if (toolset === undefined) return null;
   const pointer = findPointer(sql, toolset);
   if (pointer === null) return 'unknown';
-  // Editions are written by the toolset writer only.
+  // Editions are written only by the toolset writer.
   const edition = JSON.parse(readEditionText(sql, pointer.hash)) as Edition;
   const { aliases } = settings;
   const names = buildAliasMap(edition, { aliases });

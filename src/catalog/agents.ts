@@ -1,4 +1,4 @@
-/** Writing agents. One that names what is not there yet is stored with a warning: it fails closed when it is used. */
+/** Writes agents. An agent that names missing documents is stored with a warning and fails when it is used. */
 import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import { allowListWarnings } from '../core/allow-list.ts';
@@ -34,7 +34,7 @@ export const agentWriter: DocumentWriter = {
     };
   },
 
-  // Bodies of agents were parsed by the schema when they were written.
+  // Agent bodies were parsed by the schema when they were written.
   review: (context, body) => warningsOf(context, body as Agent),
 
   prepareRemoval: async (context, name) => () => enqueuePublish(context, 'agent', name),
@@ -57,16 +57,17 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
   return refs.flatMap(({ path, ref }) => {
     const { provider, model } = splitModelRef(ref);
     const known = findProvider(context, provider);
-    if (known === null) return [{ path, message: `There is no provider "${provider}" yet: until there is, this agent cannot answer.` }];
+    if (known === null)
+      return [{ path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
     if (agent.limits?.maxCost === undefined || priceOf(known.prices ?? {}, model) !== null) return [];
-    return [{ path: 'limits.maxCost', message: `${missingPrice(provider, model)}. Until then no turn of this agent is accepted.` }];
+    return [{ path: 'limits.maxCost', message: `${missingPrice(provider, model)}. Turns of this agent are rejected until then.` }];
   });
 }
 
-/** What is stored stands before what is built in, as where the turn is planned. */
+/** A stored provider takes precedence over a built-in one, as when a turn is planned. */
 function findProvider(context: CatalogContext, name: string): { prices?: Prices } | null {
   const stored = name === rehearsalProvider ? null : readRow(context.sql, 'provider', name);
-  // Bodies of providers were parsed by the schema when they were written.
+  // Provider bodies were parsed by the schema when they were written.
   return stored?.deleted === false ? (stored.body as Provider) : builtinProvider(context.settings, name);
 }
 
@@ -74,14 +75,14 @@ function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (agent.toolset === undefined) {
     return agent.tools === undefined
       ? []
-      : [{ path: 'tools', message: 'Without a toolset there is nothing to choose from: the agent has no tools.' }];
+      : [{ path: 'tools', message: '`tools` has no effect without a toolset: the agent has no tools.' }];
   }
   const pointer = findPointer(context.sql, agent.toolset);
   if (pointer === null) {
-    return [{ path: 'toolset', message: `There is no toolset "${agent.toolset}" yet: until there is, this agent cannot answer.` }];
+    return [{ path: 'toolset', message: `The toolset "${agent.toolset}" does not exist yet. This agent cannot run until it is created.` }];
   }
   if (agent.tools === undefined) return [];
-  // Editions are written by the toolset writer only.
+  // Editions are written only by the toolset writer.
   const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
   return allowListWarnings(buildAliasMap(edition, { aliases: true }), agent.tools, agent.toolset);
 }

@@ -1,4 +1,7 @@
-/** The workspace's audit: rows are appended and read; only the intent of a call is replaced, by its outcome. They hold hashes of arguments, not arguments. */
+/**
+ * The workspace's audit. Rows are appended and read; only the intent of a call is replaced, by its outcome. Rows contain hashes of
+ * arguments, not arguments.
+ */
 import type { AuditChange, AuditEntry, AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
@@ -7,13 +10,13 @@ import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 
 export interface AuditWriter {
-  /** All or none, and on the disk when it resolves. A row that is stored already is left as it is, unless it is an intent. */
+  /** Stores all rows or none, durably. A row that is already stored stays unchanged, unless it is an intent. */
   append(rows: readonly AuditRow[]): Promise<void>;
 }
 
 /**
- * Every call without a session waits for its row, and a commit takes several times as long as the row: those that come while one is on its
- * way are written together, in the order they came. `sync`: until what was written is on the disk.
+ * Every call without a session waits for its row, and a commit takes several times as long as the row, so rows that arrive during a commit
+ * are written together in the next one, in order. `sync`: resolves when writes are on disk.
  */
 export function createAuditWriter(context: CatalogContext, sync: () => Promise<void>): AuditWriter {
   let gathered: AuditRow[] = [];
@@ -21,7 +24,7 @@ export function createAuditWriter(context: CatalogContext, sync: () => Promise<v
   let current: Promise<void> = Promise.resolve();
 
   const writeGathered = async (): Promise<void> => {
-    // However the commit before ended: its callers are told of that.
+    // Even after a failed commit, whose error its own callers receive.
     await current.catch(() => undefined);
     const rows = gathered;
     gathered = [];
@@ -65,7 +68,7 @@ function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
   });
 }
 
-/** The outcome replaces the intent. A row that is written again is left as it is; a call that is made again under its id gets a row of its own. */
+/** Replaces the intent by the outcome. A row that is written twice stays unchanged; a call that is repeated under its id gets a new row. */
 function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: string; tool: string; text: string; isOpen: 0 | 1 }): void {
   const query = 'SELECT sequence, row, is_open FROM audit WHERE call_id = ?';
   const known = sql.exec<{ sequence: number; row: string; is_open: number }>(query, callId).toArray()[0];
@@ -78,7 +81,10 @@ function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: stri
   sql.exec('INSERT INTO audit (call_id, tool, row, is_open) VALUES (?, ?, ?, ?)', callId, tool, text, isOpen);
 }
 
-/** A change and who made it (`by`: id of a key). Part of the transaction of the change, so that neither is stored without the other. */
+/**
+ * Records a change and the id of the key that made it (`by`), in the transaction of the change, so that neither is stored without the
+ * other.
+ */
 export function recordChange(
   context: Pick<CatalogContext, 'sql' | 'now'>,
   { by, action, resource, name, version }: Pick<AuditChange, 'action' | 'resource' | 'name'> & { by: string; version?: number },
@@ -95,7 +101,7 @@ export function recordChange(
   context.sql.exec("INSERT INTO audit (kind, tool, row) VALUES ('change', '', ?)", JSON.stringify(row));
 }
 
-/** Newest first. `tool`: the canonical name, or the name that was asked for where it meant no tool. */
+/** Newest first. `tool`: the canonical name, or the called name if it matched no tool. */
 export function listAudit(context: CatalogContext, query: AuditQuery): Page<AuditEntry> {
   const before = decodeNumberCursor('audit', query.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(query.limit, limits.maxPageItems);
@@ -110,13 +116,13 @@ export function listAudit(context: CatalogContext, query: AuditQuery): Page<Audi
 
 type SqlRow = { sequence: number; kind: AuditEntry['kind']; row: string };
 
-/** Rows are written above only; calls from before tools could call tools have no parent. */
+/** Rows are written only above; calls stored before nested calls existed have no parent. */
 function toEntry({ kind, row }: SqlRow): AuditEntry {
   if (kind === 'change') return JSON.parse(row) as AuditChange;
   return { parent: null, ...(JSON.parse(row) as Omit<AuditRow, 'parent'> & Partial<AuditRow>), kind };
 }
 
-/** A statement for each filter, so that each has its index. A `kind` that is not given is null, and matches every row. */
+/** One statement per filter, so that each uses its index. A missing `kind` is null, and matches every row. */
 function select(sql: SqlStorage, { session, tool, kind: only }: AuditQuery, before: number, count: number): SqlRow[] {
   const kind = only ?? null;
   const end = [kind, before, count] as const;

@@ -1,6 +1,6 @@
 /**
- * The `Catalog` Durable Object: a workspace's one writer (DESIGN §4, §11). Its methods are `CatalogRpc`, asked through
- * `storage/catalog-client.ts` and `storage/directory.ts`; what each does is in `methods/`. Here are the object's life, the order of
+ * The `Catalog` Durable Object: the only writer of a workspace (DESIGN §4, §11). Its methods are `CatalogRpc`, called through
+ * `storage/catalog-client.ts` and `storage/directory.ts` and implemented in `methods/`. This file has the object's lifecycle, the order of
  * writes, and the alarm.
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -51,20 +51,20 @@ const questions = {
   ...triggerMethods.questions,
 };
 const writes = { ...documentMethods.writes, ...serverMethods.writes, ...keyMethods.writes };
-/** The contract, whole: the compiler holds the tables against it. `Catalog` gets its methods of them. */
+/** The complete contract: the compiler checks the tables against it. The methods of `Catalog` are created from it. */
 const works: Works = { ...questions, ...writes };
 
-/** In the audit: what the service changed itself. */
+/** Audit id for changes made by the service itself. */
 const systemKeyId = 'system';
 
 type Opened = { parts: Parts; outbox: Duty; duties: readonly Duty[]; closeDatabase(): void };
 
 export class Catalog extends DurableObject<Bindings> {
   #opened: Opened | null = null;
-  /** The end of the queue of writes, and its length. */
+  /** The end of the queue of writes, and the queue's length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
-  /** When the alarm rings; null: it is not known. */
+  /** Time of the alarm; null: not known. */
   #alarmAt: number | null = null;
   #madeTools: Promise<void> | null = null;
   /** Requests and background work in progress. */
@@ -76,7 +76,7 @@ export class Catalog extends DurableObject<Bindings> {
   }
 
   static {
-    // A work takes what its method of the contract is called with: for a name that is a variable, that is beyond the checker.
+    // Each handler takes the arguments of its contract method; the type checker cannot verify this for a variable name.
     for (const [name, work] of Object.entries(works) as [string, (parts: Parts, ...rest: unknown[]) => unknown][]) {
       const value = function (this: Catalog, caller: CatalogCaller, ...rest: unknown[]): Promise<Outcome<unknown>> {
         const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
@@ -87,7 +87,7 @@ export class Catalog extends DurableObject<Bindings> {
     }
   }
 
-  /** Does what is due. It arms itself again first, and never throws: the platform's own retries are finite. */
+  /** Runs everything that is due. Sets the next alarm first, and never throws: the platform's own retries are finite. */
   override async alarm(): Promise<void> {
     const workspace = this.#storedWorkspace();
     if (workspace === null) return;
@@ -95,18 +95,20 @@ export class Catalog extends DurableObject<Bindings> {
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
     const tended = this.#counted(Promise.all(duties.map((duty) => tend(duty))));
-    // The next alarm cannot ring before this one has ended: a slow publish is not to make every schedule late.
+    // The next alarm cannot fire before this one has ended, and a slow publish must not delay every schedule.
     await withTimeLimit(tended, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
     await this.#arm();
   }
 
-  /** For reads, and for writes of one statement, which have no phases that another could come between. */
+  /** For reads, and for writes of a single statement, which have no phases that another write could interleave with. */
   #answer<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
     return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).parts)));
   }
 
-  /** One after the other, so that what a write has read still holds when it commits. Then publishes, for a while. */
+  /**
+   * Runs writes one after the other, so that what a write has read is still current when it commits. Then publishes, for a limited time.
+   */
   #write<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
     const write = toOutcome(async () => {
       const { parts, outbox } = await this.#checked(workspace);
@@ -114,7 +116,7 @@ export class Catalog extends DurableObject<Bindings> {
         throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
       this.#queuedWrites += 1;
       const turn = this.#lastWrite.then(() => work(parts)).finally(() => (this.#queuedWrites -= 1));
-      // The next in the queue starts after this one, however it ends; its caller is told of the failure below.
+      // The next write starts after this one, even if it fails; the caller receives the error below.
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;
       await this.#arm();
@@ -124,7 +126,7 @@ export class Catalog extends DurableObject<Bindings> {
     return this.#counted(write);
   }
 
-  /** Work during which the object must not end itself. */
+  /** Counts work during which the object must not terminate itself. */
   async #counted<T>(work: Promise<T>): Promise<T> {
     this.#inProgress += 1;
     try {
@@ -140,14 +142,15 @@ export class Catalog extends DurableObject<Bindings> {
       await outbox.tend();
       await this.#arm();
     } catch (error) {
-      // The write is stored and the alarm set: its caller is not to hear of this.
-      createLog('error').error('publishing failed', { cause: String(error) });
+      // The write is stored and the alarm set, so the caller does not receive this error.
+      createLog('error').error('publishing failed; it will be retried', { cause: String(error) });
     }
   }
 
   /**
-   * The alarm stands at what is due next, to the millisecond: schedules are told by it. What is overdue gets a moment: a publish is on its
-   * way with its write. An alarm that rings before that stays: where deliveries come without a pause it would else be put off for ever.
+   * Sets the alarm to the next due time, to the millisecond, since schedules depend on it. Overdue work gets a short delay, because a
+   * publish is usually in progress with its write. An earlier alarm is kept: with a constant stream of deliveries it would otherwise be
+   * postponed forever.
    */
   async #arm(): Promise<void> {
     const now = Date.now();
@@ -163,18 +166,18 @@ export class Catalog extends DurableObject<Bindings> {
     await this.ctx.storage.setAlarm(ringAt);
   }
 
-  /** What is stored of made tools is looked at before anything is made of it, once in this object's life. */
+  /** Checks the stored made tools before anything else uses them, once per lifetime of the object. */
   async #checked(workspace: string): Promise<Opened> {
     const opened = this.#open(workspace);
     this.#madeTools ??= this.ctx.blockConcurrencyWhile(async () => {
-      // Toolsets have been compiled anew, and no write is under way that would publish them.
+      // Toolsets were recompiled, and no write is in progress that would publish them.
       if (await checkStoredMadeTools(opened.parts.context)) await this.#arm();
     });
     await this.#madeTools;
     return opened;
   }
 
-  /** The object belongs to the first workspace that asked it, for ever. */
+  /** The object is permanently bound to its first workspace. */
   #open(workspace: string): Opened {
     this.#opened ??= this.#build(workspace);
     if (this.#opened.parts.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
@@ -266,11 +269,11 @@ export class Catalog extends DurableObject<Bindings> {
   }
 }
 
-/** A fault of one, such as of its table, is not to make all others late. */
+/** One failing job must not delay the others. */
 async function tend(duty: Duty): Promise<void> {
   try {
     await duty.tend();
   } catch (error) {
-    createLog('error').error('what was due could not be done, it will be tried again', { cause: String(error) });
+    createLog('error').error('a background job failed; it will be retried', { cause: String(error) });
   }
 }

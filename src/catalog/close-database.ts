@@ -1,7 +1,7 @@
 /**
- * Closes the database once after a deletion, which checkpoints and removes SQLite's write-ahead log: until then it holds the pages of before. The
- * runtime allows no checkpoint, so the object ends itself while nothing is in progress, and opens again with the next request. Only where the
- * files are ours (`MONIKER_CLOSE_AFTER_DELETE`, set by `npm start`): on Cloudflare there is no such file.
+ * Closes the database after a deletion, which checkpoints and removes SQLite's write-ahead log: until then the log contains old pages. The
+ * runtime allows no explicit checkpoint, so the object terminates itself when it is idle, and opens again with the next request. Only for
+ * self-hosted files (`MONIKER_CLOSE_AFTER_DELETE`, set by `npm start`): on Cloudflare there is no such file.
  */
 import { limits } from '../core/limits.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -11,11 +11,11 @@ type Host = {
   clock: Pick<Clock, 'after'>;
   isIdle(): boolean;
   sync(): Promise<void>;
-  /** Ends the object. */
+  /** Terminates the object. */
   abort(): void;
 };
 
-/** To be called after every request and when the object opens. */
+/** Call after every request and when the object opens. */
 export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): () => void {
   let isArmed = false;
   const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
@@ -38,7 +38,7 @@ export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host):
   return arm;
 }
 
-/** Part of a transaction that deletes what must not stay in the file. */
+/** Call in a transaction that deletes data that must not remain in the file. */
 export function requestClose(sql: SqlStorage): void {
   sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', '')");
 }

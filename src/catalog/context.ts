@@ -1,4 +1,4 @@
-/** What the parts of the Catalog work with: one workspace's SQLite, its keys and the known tools. Made by `catalog.ts`. */
+/** The context of the Catalog's modules: the SQLite database of one workspace, its keys and the known tools. Created by `catalog.ts`. */
 import type { Settings } from '../core/settings.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Logger } from '../ports/runtime.ts';
@@ -7,17 +7,17 @@ import type { MasterKey } from '../storage/master-key.ts';
 export type CatalogContext = {
   workspace: string;
   sql: SqlStorage;
-  /** All or nothing; `work` does not wait for anything. For what documents, tools or toolsets are made of. */
+  /** Atomic; `work` is synchronous. For data that documents, tools or toolsets depend on. */
   transact<T>(work: () => T): T;
   /** The same for rows that no tool depends on: deliveries, runs, callbacks, the audit. */
   record<T>(work: () => T): T;
-  /** How many `transact` there were in this object's life: what was made of documents and tools holds while it is the same. */
+  /** Number of `transact` calls in this object's lifetime: caches of documents and tools are valid while it is unchanged. */
   writes(): number;
   /** Milliseconds since the epoch. */
   now(): number;
   master: MasterKey;
   settings: Settings;
-  /** Tools of this code base, with the default aliases they were written with. */
+  /** Tools that are defined in code, with their original default aliases. */
   definitions(): readonly ToolDefinition[];
   log: Logger;
 };

@@ -1,4 +1,4 @@
-/** Rows of documents, whatever their kind: reading, listing and replacing them. What may be written is `write-document.ts`. */
+/** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
@@ -18,13 +18,13 @@ export type DocumentRow = {
   updatedAt: number;
 };
 
-/** The newest row, the tombstone of a removed document included; null when there never was one. */
+/** Returns the newest row, including the tombstone of a removed document; null if there never was one. */
 export function readRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow | null {
   const row = sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND name = ?', kind, name).toArray()[0];
   return row === undefined ? null : fromSql(row);
 }
 
-/** A document that is there; `not_found` else. */
+/** Returns an existing document, or throws `not_found`. */
 export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow {
   const row = readRow(sql, kind, name);
   if (row === null || row.deleted) throw notFound(kind, name);
@@ -47,22 +47,22 @@ export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest)
   return { items, nextCursor: null };
 }
 
-/** Behind every name of ours, which begin with a dot, and before every name that anybody may choose. */
+/** Sorts after every internal name, which starts with a dot, and before every name that a user can choose. */
 const ownNamesEnd = '/';
 
-/** Every document of a kind that is there; for kinds whose bodies are small. */
+/** Returns all existing documents of a kind; only for kinds with small bodies. */
 export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
   return sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND deleted = 0 ORDER BY name', kind).toArray().map(fromSql);
 }
 
 /** The private tools of a key or a trigger, sorted by name. */
 export function ownedRows(sql: SqlStorage, owner: string): DocumentRow[] {
-  // "0" follows "/", so these are all names that begin with the owner and a slash.
+  // "0" follows "/", so this selects all names that start with the owner and a slash.
   const query = "SELECT * FROM documents WHERE kind = 'private-tool' AND deleted = 0 AND name > ? AND name < ? ORDER BY name";
   return sql.exec<SqlRow>(query, `${owner}/`, `${owner}0`).toArray().map(fromSql);
 }
 
-/** Replaces a document and records who changed it, in the transaction of the caller. */
+/** Replaces a document and records who changed it, in the caller's transaction. */
 export function replaceRow(
   context: CatalogContext,
   row: DocumentRow,
@@ -72,7 +72,7 @@ export function replaceRow(
   recordChange(context, { ...change, resource: row.kind, name: row.name, version: row.version });
 }
 
-/** For rows that the service derives itself; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
+/** For rows that the service derives; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
 export function storeRow(sql: SqlStorage, row: DocumentRow): void {
   overwriteSealed(sql, row);
   sql.exec(
@@ -90,14 +90,14 @@ export function storeRow(sql: SqlStorage, row: DocumentRow): void {
   );
 }
 
-/** A sealed value that goes is overwritten with text of its length first, so that no page of the file holds it. */
+/** Overwrites a sealed value with text of its length before it is replaced, so that no page of the file retains it. */
 function overwriteSealed(sql: SqlStorage, { kind, name, sealed }: DocumentRow): void {
   const statement = `UPDATE documents SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed))
     WHERE kind = ? AND name = ? AND sealed IS NOT NULL AND sealed IS NOT ?`;
   if (sql.exec(statement, kind, name, sealed).rowsWritten > 0) requestClose(sql);
 }
 
-/** As GET shows it. */
+/** The document as GET shows it. */
 export function toStored(row: DocumentRow): StoredDocument {
   return {
     name: row.name,
@@ -108,7 +108,10 @@ export function toStored(row: DocumentRow): StoredDocument {
   };
 }
 
-/** Never a sealed value, but of a provider whether it has a key; of a made tool neither its pin nor its writer, and of a server not what stands for its listing and its OpenAPI document. */
+/**
+ * Never includes a sealed value, but for a provider whether it has a key; for a made tool neither pin nor writer, and for a server no
+ * hashes of its listing and OpenAPI document.
+ */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
   if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
   if (kind === 'made-tool' || kind === 'private-tool') {
@@ -156,7 +159,7 @@ type SqlRow = {
   updated_at: number;
 };
 
-/** Rows are written by `storeRow` only, so their kind is one of ours and their body an object. */
+/** Rows are written only by `storeRow`, so their kind is valid and their body an object. */
 function fromSql(row: SqlRow): DocumentRow {
   return {
     kind: row.kind as DocumentKind,

@@ -1,9 +1,9 @@
-/** What the alarm of the Catalog is for. */
+/** Background jobs of the Catalog's alarm. */
 
-/** Something the object does at times of its own; what is due, and when, is in its tables. */
+/** A job with times of its own. What is due, and when, is stored in its tables. */
 export interface Duty {
-  /** null: nothing is to be done. */
+  /** Returns null if nothing is scheduled. */
   nextDue(): number | null;
-  /** Does what is due. Never throws: what fails stays due, later. */
+  /** Runs what is due. Never throws: failed work stays due at a later time. */
   tend(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** Compiled editions by their hash, in pieces that SQLite takes. Written once, never changed. */
+/** Compiled editions by hash, in chunks that fit into an SQLite value. Written once, never changed. */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 
-/** Part of a write's transaction. Storing one again does nothing. */
+/** Call in a write's transaction. Storing an edition twice has no effect. */
 export function storeEdition(sql: SqlStorage, hash: string, text: string): void {
   if (sql.exec('SELECT 1 FROM editions WHERE hash = ?', hash).toArray().length > 0) return;
   const bytes = new TextEncoder().encode(text);
@@ -14,7 +14,7 @@ export function storeEdition(sql: SqlStorage, hash: string, text: string): void 
   }
 }
 
-/** The edition's text as it was stored; `not_found`. */
+/** Returns the edition's text unchanged, or throws `not_found`. */
 export function readEditionText(sql: SqlStorage, hash: string): string {
   const decoder = new TextDecoder();
   let text = '';
@@ -22,23 +22,23 @@ export function readEditionText(sql: SqlStorage, hash: string): string {
     text += decoder.decode(data, { stream: true });
   }
   text += decoder.decode();
-  if (text === '') throw new Problem('not_found', 'There is no such edition.');
+  if (text === '') throw new Problem('not_found', 'The edition does not exist.');
   return text;
 }
 
-/** When KV was given it; null when it has yet to be. */
+/** Returns when the edition was written to KV; null: not yet. */
 export function editionPublishedAt(sql: SqlStorage, hash: string): number | null {
   return (
     sql.exec<{ published_at: number | null }>('SELECT published_at FROM editions WHERE hash = ?', hash).toArray()[0]?.published_at ?? null
   );
 }
 
-/** null: KV was seen without it. */
+/** `at` null: the edition is missing in KV. */
 export function markEditionPublished(sql: SqlStorage, hash: string, at: number | null): void {
   sql.exec('UPDATE editions SET published_at = ? WHERE hash = ?', at, hash);
 }
 
-/** Part of a write's transaction: no version has it any more. What KV has of it stays there. */
+/** Call in a write's transaction, when no version uses the edition any more. KV keeps its copy. */
 export function forgetEdition(sql: SqlStorage, hash: string): void {
   sql.exec('DELETE FROM editions WHERE hash = ?', hash);
   sql.exec('DELETE FROM edition_chunks WHERE hash = ?', hash);

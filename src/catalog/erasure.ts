@@ -1,7 +1,7 @@
 /**
- * Deletion that leaves nothing behind: what a deleted trigger received or sent, what a deleted session said, and sealed values that were replaced.
- * SQLite keeps the bytes of deleted rows in its pages, and the runtime allows neither `secure_delete` nor a checkpoint, so texts are
- * overwritten in place before they go. The write-ahead log still holds earlier pages until the file is closed (`requestClose`).
+ * Deletes data without a trace: what a deleted trigger received or sent, what a deleted session contained, and sealed values that were
+ * replaced. SQLite keeps the bytes of deleted rows in its pages, and the runtime allows neither `secure_delete` nor a checkpoint, so texts
+ * are overwritten in place before deletion. The write-ahead log contains earlier pages until the file is closed (`requestClose`).
  */
 import type { CallbackTarget } from '../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../core/triggers/delivery.ts';
@@ -15,8 +15,8 @@ import { eraseCallback, redactCallback } from './triggers/callbacks/callback-row
 import { eraseDelivery, erasePayload } from './triggers/deliveries/delivery-parts.ts';
 
 /**
- * Part of the transaction that removes the document of a trigger or subscription. Nothing of it is sent or begun from here on; the rows go in
- * batches, the first of them at once.
+ * Call in the transaction that removes the document of a trigger or subscription. From then on, nothing of it is sent or started; its rows
+ * are deleted in batches, the first one immediately.
  */
 export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | CallbackTarget): void {
   const { sql } = context;
@@ -32,12 +32,12 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
   eraseBatch(context, { kind, name, delivery, callback });
 }
 
-/** Throws `not_found` for a trigger that was deleted: its rows may not all be erased yet. */
+/** Throws `not_found` for a deleted trigger, whose rows may not all be erased yet. */
 export function requireNotDeleted({ sql }: Pick<CatalogContext, 'sql'>, { kind, name }: Trigger): void {
   if (readRow(sql, kind, name)?.deleted === true) throw notFound(kind, name);
 }
 
-/** Part of the transaction that takes a session out of the index. A callback that is still to be sent says that the turn ended, and no more. */
+/** Call in the transaction that removes a session from the index. A pending callback then reports only that the turn ended. */
 export function eraseSession(context: CatalogContext, session: string): void {
   const { sql } = context;
   const deliveries = "SELECT number FROM deliveries WHERE session = ? AND status <> 'pending' AND bytes > 0";
@@ -48,7 +48,7 @@ export function eraseSession(context: CatalogContext, session: string): void {
   if (rows.length > 0) requestClose(sql);
 }
 
-/** Of a trigger or subscription that was removed. */
+/** Erases the rows of a removed trigger or subscription. */
 export function createErasures(context: CatalogContext): Duty {
   const { sql } = context;
   return {

@@ -1,7 +1,7 @@
 /**
- * `DELETE /v1/keys/{id}?cancel=true`: ends all turns in the sessions of a revoked key. A row in the transaction of the revocation, so that it is
- * done although the process dies; a bounded number of sessions at a time; and once more when no isolate trusts the key any longer, for what
- * it sent meanwhile. Sessions outside the index check their key themselves while they run (`session/alarm.ts`).
+ * `DELETE /v1/keys/{id}?cancel=true`: ends all turns in the sessions of a revoked key. The work is a row in the transaction of the
+ * revocation, so that it survives a crash, with a bounded number of sessions at a time. A second pass runs when no isolate trusts the key
+ * any more, for what the key sent meanwhile. Sessions outside the index check their key while they run (`session/alarm.ts`).
  */
 import { limits } from '../core/limits.ts';
 import type { KeyCancellation } from '../ports/catalog.ts';
@@ -10,11 +10,11 @@ import type { CatalogContext } from './context.ts';
 import type { Duty } from './duty.ts';
 
 export type KeyCancellations = Duty & {
-  /** How far it has come, after at most `waitMs`. */
+  /** Returns the progress, after at most `waitMs`. */
   progress(keyId: string, waitMs: number): Promise<KeyCancellation>;
 };
 
-/** Part of the transaction that revokes the key. */
+/** Call in the transaction that revokes the key. */
 export function enqueueCancellation({ sql, now }: CatalogContext, keyId: string): void {
   sql.exec('DELETE FROM equipment WHERE key_id = ?', keyId);
   sql.exec(
@@ -24,7 +24,7 @@ export function enqueueCancellation({ sql, now }: CatalogContext, keyId: string)
   );
 }
 
-/** `cancel` ends the turns of one session of the key, and resolves with how many. */
+/** `cancel` ends the turns of one session of the key, and resolves with their number. */
 export function createKeyCancellations(
   context: CatalogContext,
   deps: { cancel(keyId: string, session: string): Promise<number>; wake(): Promise<void> },
@@ -46,7 +46,7 @@ export function createKeyCancellations(
     sql.exec('DELETE FROM key_cancellations WHERE key_id = ?', row.key_id);
   };
 
-  /** Retries the session that failed, later; skips it after `limits.maxCancelAttempts`, so that it does not delay the others. */
+  /** Retries the failed session later, and skips it after `limits.maxCancelAttempts`, so that it does not delay the others. */
   const notCancelled = (
     row: Row,
     turns: number,

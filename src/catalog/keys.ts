@@ -1,4 +1,4 @@
-/** API keys: making, listing, revoking, and judging the hash of one that somebody shows. Only hashes are stored. */
+/** API keys: creates, lists, revokes and verifies them. Only hashes are stored. */
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -16,7 +16,7 @@ import type { CatalogContext } from './context.ts';
 import { isoTime, readRow } from './documents.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 
-/** The key itself is in the answer and nowhere else, ever. */
+/** The key itself is returned here only and cannot be read again. */
 export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
   const request = parseDocument(KeyRequest, body);
   const now = context.now();
@@ -41,7 +41,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   return { key, record: toRecord(requireKey(context.sql, id)) };
 }
 
-/** Newest first; revoked ones stay in the list, since the audit names them. */
+/** Newest first. Revoked keys stay in the list, since the audit names them. */
 export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRecord> {
   const before = decodeNumberCursor('keys', page.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(page.limit, limits.maxPageItems);
@@ -51,9 +51,9 @@ export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRe
   return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
 }
 
-/** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. `cancel`: its turns end, too. */
+/** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice has no effect. `cancel`: its turns are ended, too. */
 export function revokeKey(context: CatalogContext, id: string, { by, cancel }: { by: string; cancel: boolean }): void {
-  if (id === rootKeyId) throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
+  if (id === rootKeyId) throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY. Change that setting to revoke it.');
   const { revoked_at: revokedAt, cancelled_at: cancelledAt } = requireKey(context.sql, id);
   const now = context.now();
   context.record(() => {
@@ -67,7 +67,7 @@ export function revokeKey(context: CatalogContext, id: string, { by, cancel }: {
   });
 }
 
-/** What a shown key may do. Notes its use, at most once in `limits.keyUseIntervalMs`. */
+/** Returns what a key may do. Records its use, at most once in `limits.keyUseIntervalMs`. */
 export function verifyKey(context: CatalogContext, id: string, hash: string): KeyVerdict {
   const row = findKey(context.sql, id);
   if (row === null || !equalInConstantTime(row.hash, hash)) return { refused: 'unknown' };
@@ -89,18 +89,18 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
   return { principal, expiresAt: row.expires_at };
 }
 
-/** Whether what was made with a key before is still good: it was not revoked, has not expired, and has the scope. Notes no use. */
+/** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
 export function keyStands(context: CatalogContext, id: string, scope: Scope): boolean {
   const rights = keyRights(context, id);
   return rights !== null && hasScope(rights, scope);
 }
 
-/** Whether the turns of this key are to end: it was revoked with `cancel`. */
+/** Returns whether the turns of this key must end: it was revoked with `cancel`. */
 export function keyIsCancelled({ sql }: CatalogContext, id: string): boolean {
   return (findKey(sql, id)?.cancelled_at ?? null) !== null;
 }
 
-/** null: it was revoked, has expired, or was never made; of a trigger, it was removed. Notes no use. */
+/** Returns null if the key was revoked, has expired or never existed, or if its trigger was removed. Does not record a use. */
 export function keyRights(context: CatalogContext, id: string): KeyRights | null {
   if (id === rootKeyId) return { scopes: Scope.options };
   const trigger = triggerOfKey(id);
@@ -112,11 +112,11 @@ export function keyRights(context: CatalogContext, id: string): KeyRights | null
   return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
 }
 
-/** As its turns run (`triggerPrincipal`), with the agent that it names now. */
+/** The rights of the trigger's turns (`triggerPrincipal`), with its current agent. */
 function triggerRights({ sql, workspace }: CatalogContext, trigger: Trigger): KeyRights | null {
   const row = readRow(sql, trigger.kind, trigger.name);
   if (row === null || row.deleted) return null;
-  // Both kinds were read by their schemas when they were written, and name an agent.
+  // Bodies of both kinds were parsed by their schemas when they were written, and name an agent.
   const { scopes, agents } = triggerPrincipal(workspace, trigger, row.body.agent as string);
   return { scopes, ...(agents !== undefined && { agents }) };
 }
@@ -143,11 +143,11 @@ function findKey(sql: SqlStorage, id: string): KeyRow | null {
 
 function requireKey(sql: SqlStorage, id: string): KeyRow {
   const row = findKey(sql, id);
-  if (row === null) throw new Problem('not_found', `There is no key ${JSON.stringify(id.slice(0, 64))}.`);
+  if (row === null) throw new Problem('not_found', `The key ${JSON.stringify(id.slice(0, 64))} does not exist.`);
   return row;
 }
 
-/** The lists were parsed by the schema when the key was made. */
+/** The lists were parsed by the schema when the key was created. */
 function toRecord(row: KeyRow): KeyRecord {
   return {
     id: row.id,

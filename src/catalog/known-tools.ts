@@ -1,4 +1,7 @@
-/** The tools a workspace knows: of this code base, of its servers, of pages, and made from these, with its default aliases in place of their own. */
+/**
+ * All tools of a workspace: defined in code, listed by servers, registered by pages, and made from these; each with its configured default
+ * aliases.
+ */
 import type { KnownTools } from '../core/known-tools.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -16,9 +19,9 @@ import { serverDefinitions } from './server-definitions.ts';
 import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
-/** What is about to be written, in the place of what is stored. */
+/** A pending change, which takes precedence over what is stored. */
 export type AboutToBe = {
-  /** Default aliases of one tool; null gives it its own again. */
+  /** Default aliases of one tool; null restores its own. */
   aliases?: { canonical: string; aliases: readonly string[] | null };
   tools?: readonly ToolDefinition[];
   /** All tools of one server. */
@@ -38,7 +41,7 @@ export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): 
   if (aboutToBe.server !== undefined) listed.set(aboutToBe.server.name, aboutToBe.server.tools);
   for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...madeToolDefinitions(context)]) add(definition);
   for (const [server, definitions] of listed) {
-    // Also one of which nothing can be offered.
+    // Includes servers without callable tools.
     servers.add(server);
     definitions.forEach(add);
   }
@@ -54,7 +57,7 @@ export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): 
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {
   const row = readRow(context.sql, 'secret', name);
-  // Bodies of secrets were parsed by the schema when they were written.
+  // Secret bodies were parsed by the schema when they were written.
   return row === null || row.deleted ? undefined : (row.body as SecretBinding);
 }
 
@@ -65,14 +68,14 @@ function hostOf(context: CatalogContext, server: string): string | undefined {
 }
 
 function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']): Map<string, readonly string[]> {
-  // Written by the `tool-aliases` writer only.
+  // Written only by the `tool-aliases` writer.
   const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly string[]]));
   if (aboutToBe?.aliases === null) defaults.delete(aboutToBe.canonical);
   else if (aboutToBe !== undefined) defaults.set(aboutToBe.canonical, aboutToBe.aliases);
   return defaults;
 }
 
-/** `owner`: with its private tools, except those that a shared tool has the name of. */
+/** `owner`: includes its private tools, except those whose name a shared tool has. */
 export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
   const after = decodeTextCursor('tools', page.cursor) ?? '';
   const limit = Math.min(page.limit, limits.maxToolPageItems);
@@ -97,7 +100,7 @@ function withPrivate(context: CatalogContext, shared: readonly ToolDefinition[],
   return [...shared, ...own.filter(({ canonical }) => !taken.has(canonical))].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
-/** As of the last write: who walks the pages of ten thousand tools does not have them gathered and sorted for each. */
+/** Cached until the next write, so that paging through ten thousand tools does not sort them for each page. */
 function sortedTools(context: CatalogContext): readonly ToolDefinition[] {
   const known = sorted.get(context);
   const writes = context.writes();
@@ -107,7 +110,7 @@ function sortedTools(context: CatalogContext): readonly ToolDefinition[] {
   return tools;
 }
 
-/** Lives as long as the object that the context is of. */
+/** Lives as long as the object of the context. */
 const sorted = new WeakMap<CatalogContext, { writes: number; tools: readonly ToolDefinition[] }>();
 
 function firstAfter(tools: readonly ToolDefinition[], after: string): number {
@@ -120,7 +123,7 @@ function firstAfter(tools: readonly ToolDefinition[], after: string): number {
   return low;
 }
 
-/** `unknown_tool` with near names. */
+/** Throws `unknown_tool` with similar names. */
 export function findTool(context: CatalogContext, canonical: string): ToolDefinition {
   const known = knownTools(context);
   const tool = known.get(canonical);
@@ -129,8 +132,8 @@ export function findTool(context: CatalogContext, canonical: string): ToolDefini
     canonical,
     [...known.all()].flatMap(({ canonical, name }) => [[canonical, canonical] as const, [name, canonical] as const]),
   );
-  const near = suggestions.length === 0 ? '' : ` Near: ${suggestions.join(', ')}.`;
-  throw new Problem('unknown_tool', `No tool goes by the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
+  const near = suggestions.length === 0 ? '' : ` Similar names: ${suggestions.join(', ')}.`;
+  throw new Problem('unknown_tool', `No tool has the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
     requested: canonical.slice(0, limits.maxToolNameBytes),
     suggestions,
   });

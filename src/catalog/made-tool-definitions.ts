@@ -1,6 +1,6 @@
 /**
- * Made tools of a workspace as toolsets know them. Writing them is `made-tools.ts`. What is stored is looked at once in an object's life, before anything is
- * made of it: a row that is not what was written is held (SEC-48).
+ * Made tools of a workspace as tool definitions. `made-tools.ts` writes them. Stored rows are verified once in an object's lifetime, before
+ * use: a row that was changed outside the writer is held (SEC-48).
  */
 import { toDefinition, toHeld, toMissing } from '../core/made/made-definition.ts';
 import { readPrivateToolName } from '../core/made/made-toolset.ts';
@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows, ownedRows } from './documents.ts';
 
-/** The shared ones. Those that were deleted while toolsets or other made tools name them are known as missing. */
+/** The shared ones. Deleted tools that toolsets or other made tools still name are included as missing. */
 export function madeToolDefinitions(context: CatalogContext): readonly ToolDefinition[] {
   const writes = context.writes();
   const known = kept.get(context);
@@ -25,26 +25,26 @@ export function privateDefinitions(context: CatalogContext, owner: string): Tool
   const held = heldVersions.get(context);
   return ownedRows(context.sql, owner).map(({ name, version, body }) => {
     const { canonical } = readPrivateToolName(name);
-    // Bodies of the others were parsed by the schema when they were written, or checked when they were loaded.
+    // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
     return held?.get(name) === version ? toHeld(canonical, '') : toDefinition(canonical, body as StoredMadeTool, owner);
   });
 }
 
-/** Everybody who has private tools. */
+/** Returns all owners of private tools. */
 export function privateOwners({ sql }: CatalogContext): Set<string> {
   const rows = sql.exec<{ name: string }>("SELECT name FROM documents WHERE kind = 'private-tool' AND deleted = 0");
   return new Set(rows.toArray().map(({ name }) => readPrivateToolName(name).owner));
 }
 
-/** After a transaction that failed: what was read within it never was. */
+/** Call after a failed transaction: values read within it are invalid. */
 export function dropMadeDefinitions(context: CatalogContext): void {
   kept.delete(context);
 }
 
-/** Names of the documents of the made tools, shared and private, that are held from here on. */
+/** Verifies all made tools, and returns the document names of those, shared and private, that are now held. */
 export async function holdEditedTools(context: CatalogContext): Promise<string[]> {
   const { sql } = context;
-  // Else not one of them could be read.
+  // Otherwise none of them could be read.
   sql.exec("UPDATE documents SET body = '{}' WHERE kind IN ('made-tool', 'private-tool') AND deleted = 0 AND NOT json_valid(body)");
   const held = new Map<string, number>();
   for (const { name, version, body } of [...allRows(sql, 'made-tool'), ...allRows(sql, 'private-tool')]) {
@@ -58,17 +58,17 @@ export async function holdEditedTools(context: CatalogContext): Promise<string[]
 function readDefinitions(context: CatalogContext): ToolDefinition[] {
   const held = heldVersions.get(context);
   const there = allRows(context.sql, 'made-tool').map(({ name, version, body }) =>
-    // Bodies of the others were parsed by the schema when they were written, or looked at when they were loaded.
+    // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
     held?.get(name) === version ? toHeld(name, '') : toDefinition(name, body as StoredMadeTool),
   );
   const names = new Set(there.map(({ canonical }) => canonical as string));
-  // "/" comes after ".", so these are all that begin with "made.".
+  // "/" follows ".", so this selects all names that start with "made.".
   const query = "SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'made.' AND tool < 'made/'";
   const named = context.sql.exec<{ tool: string }>(query).toArray();
   return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
 }
 
-/** As of the last write: a workspace may have hundreds, with their code. */
+/** Cached until the next write: a workspace may have hundreds, with their code. */
 const kept = new WeakMap<CatalogContext, { writes: number; definitions: readonly ToolDefinition[] }>();
-/** By name of the document, the version that is not what was written; a later one is. */
+/** By document name, the version that failed the check; a later version is valid. */
 const heldVersions = new WeakMap<CatalogContext, ReadonlyMap<string, number>>();

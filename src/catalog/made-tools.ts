@@ -1,4 +1,7 @@
-/** Writing shared made tools (private ones: `private-tools.ts`): checked but for the syntax of their code, which the sandbox has read before; toolsets that have them, or what uses them, follow. */
+/**
+ * Writes shared made tools (private ones: `private-tools.ts`). Everything is checked here except the syntax of their code, which the
+ * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
+ */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
 import { toDefinition, toMissing } from '../core/made/made-definition.ts';
 import { madeToolset, readPrivateToolName } from '../core/made/made-toolset.ts';
@@ -35,25 +38,28 @@ export const madeToolWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => {
     const { warnings, commit } = await prepareChange(context, toMissing(requireRow(context.sql, 'made-tool', name).name));
-    for (const { message } of warnings) context.log.info('toolset not compiled anew', { tool: name, message });
+    for (const { message } of warnings) context.log.info('toolset not recompiled', { tool: name, message });
     return commit;
   },
 };
 
-/** An identical text keeps its first writer; one without a known writer becomes the sender's. */
+/** An identical text keeps its first writer; one without a known writer gets the sender. */
 function sameWriter(tool: Omit<StoredMadeTool, 'pin'>, previous: DocumentRow | null): Omit<StoredMadeTool, 'pin'> {
   const { pin: _pin, by, ...before } = previous?.body ?? {};
   const { by: _by, ...text } = tool;
   return typeof by === 'string' && canonicalJson(before) === canonicalJson(text) ? { ...tool, by } : tool;
 }
 
-/** At the beginning of an object's life, before anything else. Whether some are held now. Never throws: what could not be compiled anew is held where it is compiled next. */
+/**
+ * Runs when the object starts, before anything else. Returns whether tools are held now. Never throws: toolsets that fail to compile here
+ * are held at their next compilation.
+ */
 export async function checkStoredMadeTools(context: CatalogContext): Promise<boolean> {
   try {
     sweepPrivateTools(context);
     const held = await holdEditedTools(context);
     if (held.length === 0) return false;
-    context.log.error('made tools are held: what is stored is not what was written', { tools: held });
+    context.log.error('made tools are held: stored rows do not match their checksums', { tools: held });
     const known = knownTools(context);
     const shared = held.filter((name) => MadeToolName.safeParse(name).success);
     const owners = new Set(held.flatMap((name) => (shared.includes(name) ? [] : [readPrivateToolName(name).owner])));
@@ -67,12 +73,12 @@ export async function checkStoredMadeTools(context: CatalogContext): Promise<boo
     });
     return true;
   } catch (error) {
-    context.log.error('made tools could not be looked at', { cause: String(error) });
+    context.log.error('made tools could not be verified', { cause: String(error) });
     return false;
   }
 }
 
-/** All toolsets with the tool as it is about to be, and the one of all made tools. */
+/** Prepares all toolsets with the tool in its new form, and the toolset of all made tools. */
 function prepareChange(context: CatalogContext, definition: ToolDefinition): Promise<Change> {
   return prepareFor(context, [definition.canonical], knownTools(context, { tools: [definition] }));
 }
@@ -94,5 +100,8 @@ async function prepareFor(context: CatalogContext, canonicals: readonly string[]
 function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'made-tool' AND deleted = 0").one();
   if (count < limits.maxMadeTools) return;
-  throw new Problem('conflict', `The workspace has ${count} shared made tools, and ${limits.maxMadeTools} is the most: delete one.`);
+  throw new Problem(
+    'conflict',
+    `The workspace already has ${count} shared made tools (maximum: ${limits.maxMadeTools}). Delete one first.`,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * The editions of made tools (`core/made/made-toolset.ts`), of the shared ones and of each key's private ones, stored and published where toolsets are. Each
- * has one version, and a revision for each change. The tools that made tools use are indexed with it, so that a change of one recompiles it.
+ * The editions of made tools (`core/made/made-toolset.ts`): one of the shared tools, and one for each key's private tools, stored and
+ * published like toolsets. Each has one version and a new revision for each change. The tools that they use are indexed, so that a change
+ * of one recompiles the edition.
  */
 import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
 import { withTools, type KnownTools } from '../core/known-tools.ts';
@@ -18,14 +19,14 @@ import { revise } from './toolsets.ts';
 
 const version = 1;
 
-/** Over the tools as they are about to be. The answer is a part of the write's transaction. Throws when they are too large together. */
+/** Compiles with the pending tools. The returned function runs in the write's transaction. Throws if the tools are too large together. */
 export function prepareMadeToolset(context: CatalogContext, known: KnownTools): Promise<() => void> {
   const tools = [...known.all()];
   const named = tools.flatMap(({ canonical, made }) => (made === undefined ? [] : [canonical, ...made.uses]));
   return prepare(context, { name: madeToolset, document: toMadeToolset(tools), named: new Set(named) }, known);
 }
 
-/** The same of the private tools of a key or a trigger. Their own names are not indexed: they mean nothing to any other toolset. */
+/** The same for the private tools of a key or a trigger. Their own names are not indexed, since no other toolset can use them. */
 export function preparePrivateToolset(
   context: CatalogContext,
   owner: string,
@@ -37,7 +38,7 @@ export function preparePrivateToolset(
   return prepare(context, { name: privateToolset(owner), document: toMadeToolset(tools), named }, withTools(known, tools));
 }
 
-/** Part of a transaction: its key or trigger is gone. */
+/** Call in the transaction that removes its key or trigger. */
 export function removePrivateToolset(context: CatalogContext, owner: string): void {
   const name = privateToolset(owner);
   const before = readRow(context.sql, 'toolset', name);
@@ -50,7 +51,7 @@ export function removePrivateToolset(context: CatalogContext, owner: string): vo
   enqueuePublish(context, 'toolset', name);
 }
 
-/** `named`: canonical names of the tools whose changes concern it. */
+/** `named`: canonical names of the tools whose changes affect it. */
 type MadeToolset = { name: string; document: Toolset; named: ReadonlySet<string> };
 
 async function prepare(context: CatalogContext, { name, document, named }: MadeToolset, known: KnownTools): Promise<() => void> {
@@ -62,7 +63,7 @@ async function prepare(context: CatalogContext, { name, document, named }: MadeT
     storeRow(context.sql, { ...row, createdAt: before?.createdAt ?? now, updatedAt: now });
     if (versionRow(context.sql, name, version) === null) {
       storeEdition(context.sql, hash, text);
-      // Nobody reads its documents by version.
+      // Its documents are never read by version.
       insertVersion(context.sql, name, { version, body: '{}', revision: 1, hash, created_at: now });
       enqueuePublish(context, 'toolset', name);
     } else revise(context, { name, version, text, hash });
@@ -81,7 +82,7 @@ async function compile(
     return { text: editionBytes(edition), hash: await editionHash(edition) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const message = `with it the made tools cannot be offered together; delete some (${error.detail})`;
+    const message = `with this tool, the made tools cannot be offered together; delete some of them (${error.detail})`;
     throw invalidRequest([{ path: 'implementation', message }]);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What must still reach KV (DESIGN §4). A write leaves a row in its own transaction; publishing takes the newest state of
- * that name, so that late retries never bring back an old one. One publish of a name at a time, at most one a second,
- * tried again until it succeeds: by the alarm, after a growing pause.
+ * The outbox of KV writes (DESIGN §4). A write adds a row in its transaction; publishing always writes the newest state of that name, so
+ * that late retries never restore an old one. At most one publish per name at a time and one per second; failures are retried by the alarm,
+ * with growing delays, until they succeed.
  */
 import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
@@ -19,7 +19,7 @@ import { versionRow } from './toolset-versions.ts';
 
 export type PublishedKind = 'toolset' | 'agent' | 'skill' | 'webhook';
 
-/** Part of a write's transaction. */
+/** Call in a write's transaction. */
 export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
   context.sql.exec(
     `INSERT INTO outbox (kind, name, sequence, attempts, due_at) VALUES (?, ?, 1, 0, ?)
@@ -31,8 +31,8 @@ export function enqueuePublish(context: CatalogContext, kind: PublishedKind, nam
 }
 
 /**
- * KV was seen without it: it is written again, the edition of a toolset too. Not soon after a write or a publish, when KV
- * may just not show it everywhere yet.
+ * Writes a name again that is missing in KV, including the edition of a toolset. Skipped shortly after a write or publish, when KV may not
+ * be consistent everywhere yet.
  */
 export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: string): void {
   const settled = context.now() - limits.publishSettleMs;
@@ -46,7 +46,9 @@ export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: 
   enqueuePublish(context, kind, name);
 }
 
-/** Publishes at most `limits.maxPublishesPerAlarm` names at a time. `wake` is called when a row has come that no write and no alarm knows of. */
+/**
+ * Publishes at most `limits.maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
+ */
 export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Duty {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
@@ -59,18 +61,18 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
     let isLate = false;
     const late = (): never => {
       isLate = true;
-      throw new Error('KV did not answer in time');
+      throw new Error('KV write timed out');
     };
     try {
       await withTimeLimit(publishing, limits.publishTimeoutMs, late);
       remember(publishedAt, key, context.now());
-      // A write that came meanwhile has raised the sequence: its row stays, and is due after the interval.
+      // A write during the publish has raised the sequence: its row stays, and is due after the interval.
       context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);
       const left = readOutbox(context, row);
       if (left !== null) postpone(context, left, 0, context.now() + limits.publishIntervalMs);
     } catch (error) {
       const attempts = row.attempts + 1;
-      context.log.error('publishing failed, it will be tried again', { kind: row.kind, name: row.name, attempts, cause: String(error) });
+      context.log.error('publishing failed; it will be retried', { kind: row.kind, name: row.name, attempts, cause: String(error) });
       postpone(
         context,
         row,
@@ -78,18 +80,18 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
         context.now() + Math.min(limits.publishIntervalMs * 2 ** (attempts - 1), limits.maxPublishBackoffMs),
       );
       if (isLate) {
-        const failed = (cause: unknown): void => context.log.error('no alarm for a publish that landed late', { cause: String(cause) });
+        const failed = (cause: unknown): void => context.log.error('could not set the alarm for a late publish', { cause: String(cause) });
         void landsLate(publishing, row).catch(failed);
       }
     }
   };
 
-  /** What was given up may still reach KV, and after a newer state did: so the newest is written once more. */
+  /** A publish that timed out may still reach KV, after a newer state. The newest state is then written again. */
   const landsLate = async (publishing: Promise<void>, { kind, name }: OutboxRow): Promise<void> => {
     try {
       await publishing;
     } catch {
-      // It reached nothing; that it will be tried again was said when it was given up.
+      // It did not reach KV; the retry was already scheduled at the timeout.
       return;
     }
     enqueuePublish(context, kind, name);
@@ -137,7 +139,7 @@ async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }:
   }
 }
 
-/** The edition first: a pointer must never name what a reader cannot find. */
+/** Publishes the edition first: a pointer must never name an edition that readers cannot find. */
 async function publishToolset(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
   const { sql, workspace } = context;
   const row = readRow(sql, 'toolset', name);
@@ -156,7 +158,7 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
 
 type WholeKind = Exclude<PublishedKind, 'toolset'>;
 
-/** A document as it stands, whole. */
+/** Publishes a complete document. */
 async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: WholeKind, name: string): Promise<void> {
   const row = readRow(context.sql, kind, name);
   if (row === null) return;
@@ -165,7 +167,7 @@ async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: W
   await kv.put(key, JSON.stringify(toPublished(kind, row)));
 }
 
-/** Bodies were read by their schemas when they were written. */
+/** Bodies were parsed by their schemas when they were written. */
 function toPublished(kind: WholeKind, { version, body, sealed }: DocumentRow): PublishedAgent | PublishedSkill | PublishedHook {
   const head = { format: publishedFormat, version } as const;
   switch (kind) {
@@ -185,7 +187,7 @@ async function putTombstone(kv: KVNamespace, key: string, version: number): Prom
   await kv.put(key, JSON.stringify(tombstone), { expirationTtl: limits.tombstoneTtlSeconds });
 }
 
-/** Only the interval matters, so times older than that are let go. */
+/** Only the interval matters, so older times are dropped. */
 function remember(publishedAt: Map<string, number>, key: string, now: number): void {
   for (const [known, at] of publishedAt) if (at + limits.publishIntervalMs <= now) publishedAt.delete(known);
   publishedAt.set(key, now);

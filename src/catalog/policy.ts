@@ -1,4 +1,4 @@
-/** The workspace's policy: one document, written whole by an administrator or grown by a rule that was remembered. */
+/** The workspace's policy: one document, replaced by an administrator or extended by a remembered rule. */
 import { canonicalJson } from '../core/hash.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
@@ -23,8 +23,8 @@ export const policyWriter: DocumentWriter = {
 };
 
 /**
- * Servers and made tools may come later. What this code base has not got never fits, and would deny nothing to what it was meant for; what stands
- * in the policy already may stay, or nothing could be remembered once a tool is gone.
+ * Finds rules for tools that will never exist. Servers and made tools may be added later, but a rule for a missing built-in tool would
+ * never match. Such rules that are already stored are accepted, since otherwise nothing could be remembered after a tool is removed.
  */
 function unknownTools(context: CatalogContext, { rules }: Policy): Issue[] {
   const names = context.definitions().map(({ canonical }) => canonical as string);
@@ -32,31 +32,31 @@ function unknownTools(context: CatalogContext, { rules }: Policy): Issue[] {
   const unknown = rules.flatMap(({ tool }, index) =>
     tool !== undefined && /^(builtin|local)\./.test(tool) && !tool.endsWith('.*') && !fine.has(tool) ? [{ tool, index }] : [],
   );
-  // The first few, because each is held against all names.
+  // Only the first few, because each is compared with all names.
   return unknown.slice(0, maxUnknownTools).map(({ tool, index }) => {
     const near = nearNames(
       tool,
       names.map((name) => [name, name] as const),
     );
-    const hint = near.length === 0 ? '' : `; near: ${near.join(', ')}`;
-    return { path: `rules[${index}].tool`, message: `there is no tool ${JSON.stringify(tool)}${hint}` };
+    const hint = near.length === 0 ? '' : `; similar names: ${near.join(', ')}`;
+    return { path: `rules[${index}].tool`, message: `unknown tool ${JSON.stringify(tool)}${hint}` };
   });
 }
 
 const maxUnknownTools = 20;
 
-/** What calls are judged by; nothing where no policy was written. */
+/** Returns the rules for calls; empty if no policy was written. */
 export function readRules(sql: SqlStorage): PolicyRule[] {
   return rulesOf(readPolicy(sql));
 }
 
 function readPolicy(sql: SqlStorage): Policy {
   const row = readRow(sql, 'policy', policyDocument);
-  // Bodies of policies were parsed by the schema when they were written.
+  // Policy bodies were parsed by the schema when they were written.
   return row === null || row.deleted ? { rules: [] } : (row.body as Policy);
 }
 
-/** Adds a rule that allows at the end, unless it stands there already. `conflict` when there is no room. */
+/** Appends an allowing rule, unless it already exists. Throws `conflict` if the policy is full. */
 export async function allow(context: CatalogContext, given: PolicyRule, by: string): Promise<void> {
   const rule = parseDocument(PolicyRule, given);
   const policy = readPolicy(context.sql);
@@ -66,7 +66,7 @@ export async function allow(context: CatalogContext, given: PolicyRule, by: stri
   if (rules.length >= limits.maxPolicyRules) {
     throw new Problem(
       'conflict',
-      `The policy holds ${limits.maxPolicyRules} rules, the most there can be: remove some with PUT /v1/policy.`,
+      `The policy already has ${limits.maxPolicyRules} rules, which is the maximum. Remove some with PUT /v1/policy.`,
     );
   }
   await putDocument(context, policyWriter, {

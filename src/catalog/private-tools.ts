@@ -1,6 +1,6 @@
 /**
- * Made tools that are private to one key or trigger. They are stored apart from, and are no part of, the tools that the workspace knows: no toolset,
- * listing, alias or suggestion of another key can name one. They end with their key.
+ * Made tools that are private to one key or trigger. They are stored separately from the workspace's known tools: no toolset, listing,
+ * alias or suggestion of another key can name them. They are removed with their key.
  */
 import { parseDocument } from '../core/issues.ts';
 import { withTools } from '../core/known-tools.ts';
@@ -38,7 +38,7 @@ export const privateToolWriter: DocumentWriter = {
     const next = [...own.filter((other) => other.canonical !== canonical), toDefinition(canonical, stored, owner)];
     const publish = await preparePrivateToolset(context, owner, next, known);
     const commit = (): void => {
-      // It may have been revoked meanwhile, which does not wait for writes.
+      // The key may have been revoked meanwhile; a revocation does not wait for writes.
       requireOwner(context, owner);
       publish();
     };
@@ -50,21 +50,21 @@ export const privateToolWriter: DocumentWriter = {
     const next = privateDefinitions(context, owner).filter((other) => other.canonical !== canonical);
     const publish = await preparePrivateToolset(context, owner, next, knownTools(context));
     return () => {
-      // Without a tombstone, so that a key cannot fill the table with names that it gave up.
+      // Without a tombstone, so that a key cannot fill the table with deleted names.
       context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
       publish();
     };
   },
 };
 
-/** Part of a transaction: the key was revoked, or the trigger removed. */
+/** Call in the transaction that revokes the key or removes the trigger. */
 export function removePrivateTools(context: CatalogContext, owner: string): void {
   for (const { name } of ownedRows(context.sql, owner))
     context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
   removePrivateToolset(context, owner);
 }
 
-/** At the beginning of an object's life: those of keys that have expired, which nothing else notices. */
+/** Runs when the object starts: removes the tools of expired keys, which no other event does. */
 export function sweepPrivateTools(context: CatalogContext): void {
   const gone = [...privateOwners(context)].filter((owner) => keyRights(context, owner) === null);
   if (gone.length > 0)
@@ -74,19 +74,19 @@ export function sweepPrivateTools(context: CatalogContext): void {
 }
 
 function requireOwner(context: CatalogContext, owner: string): void {
-  if (keyRights(context, owner) === null) throw new Problem('forbidden', 'The key that this runs with was revoked, or has expired.');
+  if (keyRights(context, owner) === null) throw new Problem('forbidden', 'The key of this call was revoked or has expired.');
 }
 
 function requireNew(context: CatalogContext, owner: string, canonical: string): void {
   const shared = readRow(context.sql, 'made-tool', canonical);
   if (shared !== null && !shared.deleted) {
-    const message = `"${madeOwnName(canonical)}" is the name of a shared tool, ${canonical}: give the tool another name. To replace that one, send share: true, which needs the scope "toolsets"`;
+    const message = `"${madeOwnName(canonical)}" is already the name of the shared tool ${canonical}: choose another name. To replace the shared tool, send share: true, which requires the scope "toolsets"`;
     throw invalidRequest([{ path: 'name', message }]);
   }
   const count = ownedRows(context.sql, owner).length;
   if (count < limits.maxPrivateTools) return;
   throw new Problem(
     'conflict',
-    `The key has ${count} private made tools, and ${limits.maxPrivateTools} is the most: delete one with DELETE /v1/tools/{canonical}.`,
+    `The key already has ${count} private made tools (maximum: ${limits.maxPrivateTools}). Delete one with DELETE /v1/tools/{canonical}.`,
   );
 }

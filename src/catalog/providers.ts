@@ -1,6 +1,6 @@
 /**
- * Writing providers. A key is sealed; one that is left out is kept, but never follows the provider to another origin, where
- * whoever wrote the new address would receive it.
+ * Writes providers. API keys are sealed. An omitted key is kept, but only for the same origin: otherwise the author of a new base URL would
+ * receive it.
  */
 import { parseDocument } from '../core/issues.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -36,7 +36,7 @@ export const providerWriter: DocumentWriter = {
   },
 };
 
-/** A provider as stored with the secrets that it names; null when none is stored. */
+/** Returns a stored provider with the secrets that it names; null if none is stored. */
 export function readSealedProvider(context: CatalogContext, name: string): SealedProvider | null {
   const row = readRow(context.sql, 'provider', name);
   if (row === null || row.deleted) return null;
@@ -55,24 +55,24 @@ export function listProviderModels(context: CatalogContext): { name: string; mod
   return allRows(context.sql, 'provider').map((row) => ({ name: row.name, models: providerOf(row).models ?? [] }));
 }
 
-/** `conflict`: the stand-in is what works when nothing else does. */
+/** Throws `conflict`: the built-in provider must work even if everything else fails. */
 export function refuseRehearsal(name: string): void {
   if (name === rehearsalProvider) throw new Problem('conflict', 'The provider "rehearsal" is built in: it cannot be changed or removed.');
 }
 
-/** The key of before, by value or by name of a secret, for the same origin only. */
+/** Keeps the previous key, by value or by name of a secret, for the same origin only. */
 function keptKey(provider: Provider, previous: DocumentRow | null): { body: Provider; sealed: string | null } {
   if (previous === null) return { body: provider, sealed: null };
   const before = providerOf(previous);
   const hadKey = previous.sealed !== null || before.apiKeySecret !== undefined;
   if (hadKey && originOf(before) !== originOf(provider)) {
-    throw invalidRequest([{ path: 'apiKey', message: 'must be given again, because baseUrl moves to another origin' }]);
+    throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
   }
   const apiKeySecret = before.apiKeySecret === undefined ? {} : { apiKeySecret: before.apiKeySecret };
   return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
 }
 
-/** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
+/** A secret that is bound to another host is rejected; a missing one is a warning. */
 function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
   const host = secretHostOf(providerBaseUrl(provider));
   const warnings: Warning[] = [];
@@ -80,7 +80,7 @@ function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
   for (const { path, secret } of secretNames(provider)) {
     const stored = readSealedSecrets(context, [secret])[0];
     if (stored === undefined)
-      warnings.push({ path, message: `There is no secret "${secret}" yet: until there is, this provider cannot be used.` });
+      warnings.push({ path, message: `The secret "${secret}" does not exist yet. This provider cannot be used until it is created.` });
     const refusal = stored === undefined ? null : secretUseRefusal(stored, { host });
     if (refusal !== null) issues.push({ path, message: `the secret "${secret}" cannot be used here: ${refusal}` });
   }
@@ -99,7 +99,7 @@ function originOf(provider: Provider): string {
   return new URL(providerBaseUrl(provider)).origin;
 }
 
-/** Bodies of providers were parsed by the schema when they were written; the key is never in them. */
+/** Provider bodies were parsed by the schema when they were written; they never contain the key. */
 function providerOf(row: DocumentRow): Provider {
   return row.body as Provider;
 }

@@ -1,6 +1,6 @@
 /**
- * A tool that its server lists no more is replaced by another in every toolset, under the names it had: for upstreams that rename their
- * tools. The new one is accepted with it, which is safe because its definition is the old one's but for the name.
+ * Replaces a tool that its server no longer lists by another one in every toolset, under the same names: for upstreams that rename their
+ * tools. The new tool is accepted at the same time, which is safe because the definitions differ only in the name.
  */
 import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition-tool.ts';
@@ -22,7 +22,7 @@ import { readPointer } from './toolset-versions.ts';
 import type { Prepared } from './write-document.ts';
 import { prepareToolset, recompileWith, revise, toolsetsWith } from './toolsets.ts';
 
-/** Own names; `to` may be canonical. All toolsets or none: `name_conflict` and the like name the one that cannot. */
+/** Takes own names; `to` may be canonical. Changes all toolsets or none: `name_conflict` and similar errors name the one that failed. */
 export async function rebindTool(
   context: CatalogContext,
   { server, from, to, by }: { server: string; from: string; to: string; by: string },
@@ -34,17 +34,17 @@ export async function rebindTool(
   const known = knownTools(context, { tools: definition === null ? [] : [definition] });
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];
 
-  // What code calls stays as it was written.
+  // Names in code stay unchanged.
   const names = new Set([...toolsetsWith(context.sql, [before])].filter((name) => !isInternalToolset(name)));
   const moves: { row: DocumentRow; prepared: Prepared }[] = [];
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);
     if (row === null || row.deleted) continue;
-    // Bodies of toolsets were parsed by the schema when they were written.
+    // Toolset bodies were parsed by the schema when they were written.
     const toolset = rebindEntries(row.body as Toolset, compiledTools(context, name), before, after);
     moves.push({ row, prepared: await orNamed(name, prepareToolset(context, name, toolset, known)) });
   }
-  // Toolsets that had the new one already, held.
+  // Toolsets that already have the new tool, held.
   const others = await recompileWith(context, [after], known, names);
   const now = context.now();
   context.transact(() => {
@@ -67,10 +67,10 @@ function findTarget(context: CatalogContext, server: string, to: string): KeptTo
   return asOwn === null && to.startsWith(prefix) ? requireTool(context, server, to.slice(prefix.length)) : requireTool(context, server, to);
 }
 
-/** As the newest edition has them, in the order of the document's entries. */
+/** Returns the tools of the newest edition, in the order of the document's entries. */
 function compiledTools(context: CatalogContext, toolset: string): readonly EditionTool[] {
   const { hash } = readPointer(context.sql, toolset, undefined);
-  // Editions are written by ourselves.
+  // Editions are written only by our own code.
   return (JSON.parse(readEditionText(context.sql, hash)) as Edition).tools;
 }
 
@@ -79,6 +79,6 @@ async function orNamed<T>(toolset: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, `The toolset "${toolset}" cannot take it: ${error.detail}`, { ...error.extra });
+    throw new Problem(error.code, `The toolset "${toolset}" cannot use the new tool: ${error.detail}`, { ...error.extra });
   }
 }

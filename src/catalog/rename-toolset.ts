@@ -1,6 +1,6 @@
 /**
- * A toolset under another name: the same document as a first version there, then the old one is removed, and those who have it equipped go
- * along. Writes of a workspace run one after the other, so nobody sees what is between; should the object die there, both are left.
+ * Renames a toolset: writes the same document as a first version under the new name, removes the old one, and updates keys that have it
+ * equipped. Writes of a workspace are serialized, so no reader sees the intermediate state; if the object dies in between, both remain.
  */
 import { invalidRequest } from '../core/problem.ts';
 import type { PutAnswer } from '../ports/catalog.ts';
@@ -10,12 +10,12 @@ import { equipRenamed } from './equipment.ts';
 import { toolsetWriter } from './toolsets.ts';
 import { putDocument, removeDocument } from './write-document.ts';
 
-/** `version`: the one that it must have. Throws `not_found` and `precondition_failed`, for a name that is taken as well. */
+/** `version`: the expected version. Throws `not_found`, and `precondition_failed`, also if the new name is used. */
 export async function renameToolset(
   context: CatalogContext,
   { from, to, version, by }: { from: string; to: string; version: number; by: string },
 ): Promise<PutAnswer> {
-  if (from === to) throw invalidRequest([{ path: 'name', message: 'is the name that it has' }]);
+  if (from === to) throw invalidRequest([{ path: 'name', message: 'is its current name' }]);
   const { body } = requireRow(context.sql, 'toolset', from);
   const options = { ifMatch: version };
   const removal = { kind: 'toolset', name: from, options, by } as const;

@@ -1,4 +1,4 @@
-/** Writing secrets: the value is sealed here and leaves only sealed; its hosts and tools are what GET shows. */
+/** Writes secrets. The value is sealed here and leaves only sealed; GET shows its hosts and tools. */
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { Secret, SecretName } from '../core/secret.ts';
@@ -29,7 +29,7 @@ function lengthWarnings(value: string): Warning[] {
   return [
     {
       path: 'value',
-      message: `is shorter than ${least} characters: where a tool answers with it, it cannot be told from other text and is shown`,
+      message: `is shorter than ${least} characters: if a tool returns it, it cannot be distinguished from other text and is not redacted`,
     },
   ];
 }
@@ -38,7 +38,7 @@ export function readSealedSecret(context: CatalogContext, name: string): SealedS
   return toSealed(requireRow(context.sql, 'secret', name));
 }
 
-/** Those of the names that exist. */
+/** Returns those that exist. */
 export function readSealedSecrets(context: CatalogContext, names: Iterable<string>): SealedSecret[] {
   return [...new Set(names)].flatMap((name) => {
     const row = readRow(context.sql, 'secret', name);
@@ -46,7 +46,7 @@ export function readSealedSecrets(context: CatalogContext, names: Iterable<strin
   });
 }
 
-/** Seals a value, or keeps the seal when the value is the same, so that writing it again makes no version. */
+/** Seals a value, or keeps the seal if the value is unchanged, so that writing it again creates no version. */
 export async function reseal(
   context: CatalogContext,
   place: SealedFor,
@@ -62,13 +62,13 @@ async function opensTo(context: CatalogContext, place: SealedFor, sealed: string
   try {
     return equalInConstantTime(await openValue(context.master, place, sealed), value);
   } catch {
-    // Sealed under another master key, or damaged: the new value takes its place, which is how that is mended.
+    // Sealed with another master key, or damaged: the new value replaces it, which is the documented fix.
     return false;
   }
 }
 
 function toSealed({ name, body, sealed }: DocumentRow): SealedSecret {
-  // Bodies of secrets are written above only; a secret always has a sealed value.
+  // Secret bodies are written only above, and a secret always has a sealed value.
   const { hosts, tools } = body as SecretBinding;
   return { name, hosts, ...(tools !== undefined && { tools }), sealed: sealed ?? '' };
 }

@@ -1,4 +1,4 @@
-/** A server as a call, or whoever reads its listing, has to know it. Writing servers is `servers.ts`. */
+/** A server as calls and listings need it. `servers.ts` writes servers. */
 import { toServerAccess } from '../core/servers/server.ts';
 import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { CatalogContext } from './context.ts';
@@ -7,7 +7,7 @@ import { callableNames } from './server-definitions.ts';
 import { readState } from './server-state.ts';
 
 export function readServer(context: CatalogContext, name: string): ServerAccess {
-  // Bodies of servers were parsed by the schema when they were written.
+  // Server bodies were parsed by the schema when they were written.
   const { body, version } = requireRow(context.sql, 'server', name);
   const { connection = null, staleAt = null } = readState(context.sql, name) ?? {};
   return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection, staleAt });

@@ -1,6 +1,6 @@
 /**
- * The definitions of servers' tools that toolsets are compiled from, which an object keeps parsed: a workspace has thousands, and
- * every write of a toolset walks them. The rows themselves are `server-tools.ts`.
+ * The definitions of servers' tools for compiling toolsets, cached parsed in the object: a workspace has thousands, and every write of a
+ * toolset reads them. The rows themselves are `server-tools.ts`.
  */
 import { annotatedPins, stateOf, toDefinition } from '../core/listing/kept-tool.ts';
 import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
@@ -10,32 +10,37 @@ import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readTools } from './server-tools.ts';
 
-/** By server, those of a removed one included. */
+/** By server, including removed ones. */
 export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, readonly ToolDefinition[]> {
   const parsed = parsedOf(context);
   parsed.names ??= serverNames(context.sql);
   return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
 }
 
-/** Own names of a server's tools: those that may be called now, and all others. `annotated`: pins of those whose annotations were accepted. */
+/**
+ * Own names of a server's tools: those that can be called now, and all others. `annotated`: pins of those whose annotations were accepted.
+ */
 export function callableNames(context: CatalogContext, server: string): Omit<ParsedServer, 'definitions'> {
   const { definitions: _definitions, ...names } = parsedServer(context, server);
   return names;
 }
 
-/** Part of a write's transaction: what is kept parsed of a server is read again. */
+/** Call in a write's transaction: invalidates the cached definitions of a server. */
 export function dropDefinitions(context: CatalogContext, server: string): void {
   const parsed = parsedOf(context);
   parsed.names = null;
   parsed.servers.delete(server);
 }
 
-/** After a transaction that failed: what was read within it never was. */
+/** Call after a failed transaction: values read within it are invalid. */
 export function dropAllDefinitions(context: CatalogContext): void {
   parsedServers.delete(context);
 }
 
-/** Part of a write's transaction, when toolsets have given up these tools (canonical names): nobody asks for those any more that are gone. */
+/**
+ * Call in a write's transaction after toolsets have removed these tools (canonical names): deletes those that their server no longer lists
+ * and no toolset names.
+ */
 export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<string>): void {
   if (canonicals.size === 0) return;
   for (const definition of [...serverDefinitions(context).values()].flat()) {
@@ -81,20 +86,20 @@ export function definitionsOf(server: ServerOfTools, tools: readonly KeptTool[])
   return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
 }
 
-/** A removed server says nothing for its tools. */
+/** A removed server has no settings for its tools. */
 export function serverOf(context: CatalogContext, name: string): ServerOfTools {
   const row = readRow(context.sql, 'server', name);
   if (row === null || row.deleted) return { name, kind: 'static', trusted: false };
-  return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema when it was written.
+  return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema on write.
 }
 
 export function toServerOfTools(name: string, { kind, trusted = false, instructions }: Omit<Server, 'tools'>): ServerOfTools {
   return { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
 }
 
-/** `names`: of all servers there are, null until they are asked for. */
+/** `names`: names of all servers, null until first used. */
 type Parsed = { names: string[] | null; servers: Map<string, ParsedServer> };
 type ParsedServer = { definitions: readonly ToolDefinition[] } & Pick<ServerAccess, 'ready' | 'held' | 'annotated'>;
 
-/** Lives as long as the object that the context is of. */
+/** Lives as long as the object of the context. */
 const parsedServers = new WeakMap<CatalogContext, Parsed>();

@@ -1,4 +1,4 @@
-/** What is kept of signing in to a server: registration, tokens, a sign-in under way. Sealed; its content is `mcp/oauth/`'s. */
+/** The stored sign-in of a server: registration, tokens, a pending sign-in. Sealed; `mcp/oauth/` defines the content. */
 import { openValue, sealValue } from '../storage/secret-box.ts';
 import type { ServerGrant } from '../ports/catalog.ts';
 import { recordChange } from './audit.ts';
@@ -11,7 +11,7 @@ export async function readGrant(context: CatalogContext, server: string): Promis
   return { value: await openValue(context.master, placeOf(context, server), row.sealed), revision: row.revision };
 }
 
-/** False: somebody else wrote since `revision`. */
+/** Returns false if another write happened since `revision`. */
 export async function saveGrant(
   context: CatalogContext,
   { server, grant: { value, revision }, by }: { server: string; grant: ServerGrant; by: string },
@@ -21,7 +21,7 @@ export async function saveGrant(
     const before = readRow(context.sql, server);
     if ((before?.revision ?? 0) !== revision) return false;
     const hadOne = before !== null && before.sealed !== null;
-    // Tokens that are refreshed are no change of the configuration.
+    // Refreshing tokens does not count as a configuration change.
     if (hadOne !== (sealed !== null))
       recordChange(context, { by, action: sealed === null ? 'sign-out' : 'sign-in', resource: 'server', name: server });
     overwriteGrant(context.sql, server);
@@ -30,13 +30,13 @@ export async function saveGrant(
   });
 }
 
-/** Part of a write's transaction: what was granted for another address, or another client, is for nobody. The count goes on, so that a late writer finds out. */
+/** Call in a write's transaction when URL or client changes: removes the grant. The revision increases, so that a late writer notices. */
 export function dropGrant(sql: SqlStorage, server: string): void {
   overwriteGrant(sql, server);
   sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
 }
 
-/** Before it is replaced or dropped, so that no page of the file holds it. */
+/** Overwrites the value before it is replaced or removed, so that no page of the file retains it. */
 function overwriteGrant(sql: SqlStorage, server: string): void {
   const statement = `UPDATE server_grants SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed)) WHERE server = ? AND sealed IS NOT NULL`;
   if (sql.exec(statement, server).rowsWritten > 0) requestClose(sql);

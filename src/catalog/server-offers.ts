@@ -1,9 +1,9 @@
-/** What MCP servers offer besides tools, as it was last read: prompts, resources and templates. */
+/** The latest prompts, resources and templates of MCP servers. */
 import { noOffers } from '../core/servers/server-state.ts';
 import type { ServerOffers } from '../core/servers/server-state.ts';
 import { fromPieces, toPieces } from './text-pieces.ts';
 
-/** Part of a write's transaction. */
+/** Call in a write's transaction. */
 export function storeOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
   sql.exec('DELETE FROM server_offers WHERE server = ?', server);
   if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Reading a server that lists its tools itself, as far as the Catalog has a part in it: leave to do it (`core/servers/server-life.ts`), and what becomes
- * of what was read. The reading itself is `engine/refresh-server.ts`; it never waits in the queue of writes.
+ * The Catalog's part in refreshing a server that lists its tools itself: grants a lease (`core/servers/server-life.ts`), and stores the
+ * listing. `engine/refresh-server.ts` does the request, which never blocks the queue of writes.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -40,10 +40,10 @@ export async function takeDiscovery(
   const row = requireRow(context.sql, 'server', server);
   const { version } = leave;
   if (row.version !== version || row.body.kind === 'static')
-    throw new Problem('conflict', `The server "${server}" was written anew while it was read: read it again.`, { version: row.version });
+    throw new Problem('conflict', `The server "${server}" was changed during the refresh. Refresh it again.`, { version: row.version });
   const before = readState(context.sql, server);
   if (before === null || !hasLeave(before, leave))
-    throw new Problem('conflict', `The server "${server}" was read again by somebody else meanwhile, and what that brought counts.`);
+    throw new Problem('conflict', `The server "${server}" was refreshed concurrently, and the other result was stored.`);
   const kept = readTools(context.sql, server);
   const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
   const { connection, offers, ttlMs } = discovery;
@@ -55,7 +55,7 @@ export async function takeDiscovery(
     commit();
     storeOffers(context.sql, server, offers);
     const canChange = row.body.givenDocument === undefined;
-    // Asked again: it may have said meanwhile that its list is another one.
+    // Read again: meanwhile the server may have reported a changed list.
     const state = readState(context.sql, server) ?? before;
     const after = wasRead(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
     writeState(context.sql, server, { ...after, version });
@@ -63,7 +63,7 @@ export async function takeDiscovery(
   return { ...report, warnings: [...warnings, ...strangerWarning(stranger), ...report.warnings] };
 }
 
-/** Does nothing when the document is another one by now, or somebody else reads it: what failed is not what is there. */
+/** Does nothing if the document has changed or another refresh holds the lease: a failure does not affect their results. */
 export function takeFailure(context: CatalogContext, server: string, leave: ReadLeave, failure: RefreshFailure): void {
   const row = requireRow(context.sql, 'server', server);
   const state = readState(context.sql, server);
@@ -71,10 +71,10 @@ export function takeFailure(context: CatalogContext, server: string, leave: Read
   writeState(context.sql, server, couldNotBeRead(state, failure, context.now()));
 }
 
-/** Of the definition that is in force: one that was listed since and waits for somebody is called by nobody. */
+/** Returns the accepted definition: one that was listed later and is held is not used for calls. */
 export function readOperation(sql: SqlStorage, server: string, tool: string): Operation {
   const operation = readTool(sql, server, tool)?.accepted?.definition.operation;
   if (operation === undefined)
-    throw new Problem('not_found', `There is no operation "${tool.slice(0, limits.maxQuotedLength)}" of ${server}.`);
+    throw new Problem('not_found', `The server ${server} has no operation "${tool.slice(0, limits.maxQuotedLength)}".`);
   return operation;
 }

@@ -1,6 +1,6 @@
 /**
- * Rows of how servers that list their tools themselves are doing (`core/servers/server-life.ts`): one for each, from the write of its document on. A
- * `static` server has none: nobody asks it anything but calls.
+ * Health rows of servers that list their tools themselves (`core/servers/server-life.ts`): one per server, created with its document. A
+ * `static` server has none, since it receives only calls.
  */
 import type { ServerState } from '../core/servers/server-life.ts';
 

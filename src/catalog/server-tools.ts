@@ -1,6 +1,6 @@
 /**
- * Rows of servers' tools. Every write of one is followed by `dropDefinitions` (`server-definitions.ts`), for what is kept parsed of them.
- * What becomes of a tool is decided in `core/listing/take-listing.ts`.
+ * Rows of servers' tools. Every write must be followed by `dropDefinitions` (`server-definitions.ts`), which invalidates the cache.
+ * `core/listing/take-listing.ts` decides on changes of tools.
  */
 import { toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
 import type { AcceptedDefinition, KeptTool } from '../core/listing/kept-tool.ts';
@@ -29,7 +29,7 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
   for (const row of sql.exec<SqlRow>(query, server, after, limit + 1)) {
     const last = items.at(-1);
     const tool = toServerTool(server, fromSql(row));
-    // As it is sent: what a hold tells of two definitions may be larger than they are.
+    // The size as sent: a held tool contains the differences of two definitions, which may be larger than both.
     bytes += JSON.stringify(tool).length;
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor(list, last.name) };
@@ -38,7 +38,7 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
   return { items, nextCursor: null };
 }
 
-/** A server's document with how many definitions it lists, and how many of them are held: it does not say so itself. */
+/** Returns a server's document with the number of its definitions, and of those that are held. */
 export function withToolCounts(sql: SqlStorage, document: StoredDocument): StoredDocument {
   const query = `SELECT count(*) AS toolCount, count(reason) AS held FROM server_tools
     WHERE server = ? AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}'`;
@@ -46,14 +46,14 @@ export function withToolCounts(sql: SqlStorage, document: StoredDocument): Store
   return { ...document, body: { ...document.body, ...counts } };
 }
 
-/** Of all servers but this one: how many tools there are, and characters of their definitions. */
+/** Returns the number of tools, and characters of their definitions, of all other servers. */
 export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; characters: number } {
   const query = `SELECT count(*) AS tools, coalesce(sum(coalesce(length(accepted), 0) + coalesce(length(listed), 0)), 0) AS characters
     FROM server_tools WHERE server <> ?`;
   return sql.exec<{ tools: number; characters: number }>(query, server).one();
 }
 
-/** Part of a write's transaction. */
+/** Call in a write's transaction. */
 export function writeTool(context: CatalogContext, server: string, tool: KeptTool): void {
   const { accepted, listed, refused, reason, findings, renamedTo } = tool;
   context.sql.exec(
@@ -63,7 +63,7 @@ export function writeTool(context: CatalogContext, server: string, tool: KeptToo
     tool.name,
     definitionText(accepted),
     accepted?.pin ?? null,
-    // Most are listed as they were accepted: once is enough.
+    // Most listed definitions equal the accepted one, which is stored once.
     listed?.pin === accepted?.pin ? null : definitionText(listed),
     listed?.pin ?? refused,
     refused === null ? reason : refusedReason,
@@ -73,12 +73,12 @@ export function writeTool(context: CatalogContext, server: string, tool: KeptToo
   );
 }
 
-/** Part of a write's transaction. */
+/** Call in a write's transaction. */
 export function forgetTool(sql: SqlStorage, server: string, name: string): void {
   sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
 }
 
-/** In the column `reason`; `listed_pin` is then the hash of what was refused. */
+/** Value of the column `reason`; `listed_pin` is then the hash of the rejected definition. */
 const refusedReason = 'refused';
 
 type SqlRow = {
@@ -93,7 +93,7 @@ type SqlRow = {
   renamed_to: string | null;
 };
 
-/** Rows are written by `writeTool` only. */
+/** Rows are written only by `writeTool`. */
 function fromSql(row: SqlRow): KeptTool {
   const isRefused = row.reason === refusedReason;
   const accepted = pinnedOf(row.accepted, row.accepted_pin);

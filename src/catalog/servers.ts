@@ -1,6 +1,6 @@
 /**
- * Writing servers: the document, and its tools in rows of their own (`server-tools.ts`), which is what toolsets are compiled from. The
- * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
+ * Writes servers: the document, and its tools in separate rows (`server-tools.ts`), from which toolsets are compiled. The document has a
+ * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
@@ -36,7 +36,7 @@ import type { Warning } from '../core/warning.ts';
 
 export const serverWriter: DocumentWriter = {
   nameFault: (_context, name) =>
-    ownServers.has(name) ? 'is one of Moniker’s own' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
+    ownServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
   prepare: async (context, name, body, previous) => {
     const document = parseDocument(Server, body);
@@ -49,14 +49,14 @@ export const serverWriter: DocumentWriter = {
     return { ...prepared, warnings: [...warnings, ...(prepared.warnings ?? [])] };
   },
 
-  /** Its tools are missing in toolsets that have them, and what was accepted is kept: a server made anew under the name meets it. */
+  /** Toolsets then show its tools as missing. Accepted definitions are kept, and apply if a server is created again under the name. */
   prepareRemoval: async (context, name) => {
     const named = namedTools(context.sql, name);
     const kept = readTools(context.sql, name);
     const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...goneTool(tool), renamedTo: null }));
     const definitions = definitionsOf({ name, kind: 'static', trusted: false }, gone);
     const { revisions, warnings } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
-    for (const { message } of warnings) context.log.info('toolset not compiled anew', { server: name, message });
+    for (const { message } of warnings) context.log.info('toolset not recompiled', { server: name, message });
     return () => {
       for (const tool of kept) forgetTool(context.sql, name, tool.name);
       for (const tool of gone) writeTool(context, name, tool);
@@ -68,7 +68,7 @@ export const serverWriter: DocumentWriter = {
   },
 };
 
-/** Its tools stand in it. */
+/** A static server, whose document contains its tools. */
 async function prepareStatic(
   context: CatalogContext,
   name: string,
@@ -94,7 +94,7 @@ async function prepareStatic(
   };
 }
 
-/** Its tools stay as they are until it is read (`server-refresh.ts`), which whoever wrote it does next. */
+/** Its tools stay unchanged until it is refreshed (`server-refresh.ts`), which the caller does next. */
 async function prepareSelfListing(
   context: CatalogContext,
   name: string,
@@ -107,7 +107,7 @@ async function prepareSelfListing(
   const after = toServerOfTools(name, server);
   const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
   const kept = readTools(context.sql, name);
-  // Annotations were accepted for what answers at this address.
+  // Annotations were accepted for the server at this URL.
   const annotated = isSamePlace(previous, document) ? [] : kept.filter(({ accepted }) => accepted?.annotationsAccepted === true);
   const tools = annotated.length === 0 ? kept : kept.map((tool) => ({ ...tool, accepted: withoutAnnotations(tool.accepted) }));
   const same = isOtherServer || annotated.length > 0 ? await prepareSameTools(context, after, tools) : null;
@@ -130,7 +130,7 @@ function renewState(context: CatalogContext, name: string, version: number, docu
   const isSame = isSamePlace(previous, document);
   if (!isSame) storeOffers(context.sql, name, noOffers);
   const state = rewritten(before, version, isSame, context.now());
-  // What a static server listed, it listed when it was written.
+  // The listing of a static server is as old as its document.
   const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
   writeState(context.sql, name, { ...state, listedAt });
 }
@@ -139,10 +139,10 @@ function isSamePlace(previous: DocumentRow | null, { kind, url }: Server): boole
   return previous?.body.kind === kind && previous.body.url === url;
 }
 
-/** Who has it granted would be another one. Secrets are bound to hosts by themselves. */
+/** Another client would receive the grant. Secrets are bound to hosts by themselves. */
 function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
   if (previous === null) return true;
-  const before = previous.body as Server; // Parsed by the schema when it was written.
+  const before = previous.body as Server; // Parsed by the schema on write.
   return before.kind !== 'mcp' || document.kind !== 'mcp' || !isSameClient(before, document);
 }
 
@@ -152,7 +152,7 @@ function forgetReading(sql: SqlStorage, name: string): void {
   storeDocument(sql, name, null);
 }
 
-/** As GET shows it: with what reading it brought. */
+/** The server as GET shows it, with the results of its last refresh. */
 export function showServer(context: CatalogContext, row: DocumentRow): StoredDocument {
   const stored = withReading(context, toStored(row));
   return { ...stored, body: withDocument(context.sql, row.name, { ...stored.body, ...keptPart(row) }) };
@@ -162,7 +162,7 @@ function keptPart({ body: { givenDocument } }: DocumentRow): Record<string, unkn
   return givenDocument === undefined ? {} : { givenDocument };
 }
 
-/** A `static` one has nothing of the kind: its tools stand in its document. */
+/** A `static` server has no refresh results: its document contains its tools. */
 function withReading({ sql }: CatalogContext, document: StoredDocument): StoredDocument {
   const counted = withToolCounts(sql, document);
   const state = readState(sql, document.name);
@@ -185,10 +185,10 @@ export function listServers(context: CatalogContext, page: PageRequest): Page<St
   return { items: items.map((item) => withReading(context, item)), nextCursor };
 }
 
-/** What a static server lists stands in its document: it is read again by the rules of now. */
+/** Checks the tools in a static server's document again with current rules. */
 export async function refreshServer(context: CatalogContext, server: string, by: string): Promise<ListingReport> {
   const { body } = requireRow(context.sql, 'server', server);
-  if (body.kind !== 'static') throw new Problem('conflict', `The server "${server}" lists its tools itself: it has to be asked.`);
+  if (body.kind !== 'static') throw new Problem('conflict', `The server "${server}" lists its tools itself. Refresh it instead.`);
   const kept = readTools(context.sql, server);
   const tools = kept.flatMap(({ listed }) => (listed === null ? [] : [rawOf(listed)]));
   const refused = kept.flatMap(({ name, refused, findings }): PinnedItem[] =>
@@ -206,26 +206,26 @@ export async function refreshServer(context: CatalogContext, server: string, by:
   return report;
 }
 
-/** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
+/** A secret that is bound to another host is rejected; a missing one is a warning. */
 function checkSecrets(context: CatalogContext, server: Server): Warning[] {
-  // Without a baseUrl the OpenAPI document says where its operations are called, often at another host: each call asks for that one.
+  // Without a baseUrl, the OpenAPI document names the URL of its operations, often at another host. Each call checks that host.
   const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf(server);
   const warnings: Warning[] = [];
   const issues: Issue[] = [];
   const check = (path: string, name: string, to: string | null): void => {
     const stored = readSealedSecrets(context, [name])[0];
     if (stored === undefined) {
-      warnings.push({ path, message: `There is no secret "${name}" yet: until there is, its tools cannot be called.` });
+      warnings.push({ path, message: `The secret "${name}" does not exist yet. The server's tools cannot be called until it is created.` });
       return;
     }
-    // Which tools it is bound to is asked at the call, which has one.
+    // The tools that it is bound to are checked at the call.
     const refusal = to === null ? null : secretUseRefusal({ hosts: stored.hosts }, { host: secretHostOf(to) });
     if (refusal !== null) issues.push({ path, message: `the secret "${name}" cannot be used here: ${refusal}` });
   };
   for (const [name, value] of Object.entries(server.headers ?? {})) {
     if (typeof value !== 'string') check(`headers.${name}.secret`, value.secret, url);
   }
-  // Where its tokens are got is only known when they are.
+  // The host of the token endpoint is known only when tokens are requested.
   const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
   if (clientSecret !== undefined) check('oauth.clientSecret.secret', clientSecret.secret, null);
   if (issues.length > 0) throw invalidRequest(issues);

@@ -1,4 +1,4 @@
-/** Which sessions there are, and whose. The sessions themselves are objects of their own; an id here is no right. */
+/** The index of sessions by owner. Sessions are separate objects; an entry here grants no access. */
 import { limits } from '../core/limits.ts';
 import type { Page, PageRequest, SessionIndexRow } from '../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
@@ -6,7 +6,7 @@ import type { CatalogContext } from './context.ts';
 import { isoTime } from './documents.ts';
 import { eraseSession } from './erasure.ts';
 
-/** Indexing one again changes nothing. */
+/** Indexing a session twice has no effect. */
 export function indexSession(context: CatalogContext, row: SessionIndexRow): void {
   context.sql.exec(
     'INSERT OR IGNORE INTO sessions (id, key_id, agent, model, toolset, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -19,7 +19,7 @@ export function indexSession(context: CatalogContext, row: SessionIndexRow): voi
   );
 }
 
-/** The session was deleted: its row goes, and what the Catalog holds of its text. */
+/** Removes the row of a deleted session, and the Catalog's copies of its text. */
 export function forgetSession(context: CatalogContext, id: string): void {
   context.record(() => {
     context.sql.exec('DELETE FROM sessions WHERE id = ?', id);
@@ -27,7 +27,7 @@ export function forgetSession(context: CatalogContext, id: string): void {
   });
 }
 
-/** Newest first. `keyId` null: of every key. */
+/** Newest first. `keyId` null: sessions of every key. */
 export function listSessions(context: CatalogContext, keyId: string | null, page: PageRequest): Page<SessionIndexRow> {
   const before = decodeNumberCursor('sessions', page.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(page.limit, limits.maxPageItems);

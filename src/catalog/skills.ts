@@ -1,6 +1,6 @@
 /**
- * Writing skills: read anew from their files at every write, whichever way these came, then kept whole and published like agents. A
- * stored document that is written back says its files, too, and gets the same verdict.
+ * Writes skills: parsed from their files at every write, then stored complete and published like agents. A stored document that is written
+ * back contains its files and gets the same result.
  */
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
@@ -12,7 +12,7 @@ import { requireRow } from './documents.ts';
 import { enqueuePublish } from './outbox.ts';
 import type { DocumentWriter } from './write-document.ts';
 
-/** What else a document has was read from these. */
+/** All other fields were parsed from these. */
 export const SkillDocument = z.object({
   content: z.string(),
   resources: z.array(z.object({ path: z.string(), text: z.string().optional(), base64: z.string().optional() })).default([]),
@@ -36,6 +36,6 @@ export const skillWriter: DocumentWriter = {
 };
 
 export function readSkillRow(context: CatalogContext, name: string): Skill {
-  // Bodies of skills were read from their files when they were written.
+  // Skill bodies were parsed from their files when they were written.
   return requireRow(context.sql, 'skill', name).body as Skill;
 }

@@ -1,6 +1,6 @@
 /**
- * Marks of the taint rule that belong to no session object, by name: of answers that chat clients resend (`core/answer-name.ts`), and of the
- * direct calls of a key (`engine/policy/direct-marks.ts`). Marks under one name are joined, and last until they expire.
+ * Marks of the taint rule that belong to no session object, by name: of answers that chat clients resend (`core/answer-name.ts`), and of
+ * the direct calls of a key (`engine/policy/direct-marks.ts`). Marks with the same name are merged, and last until they expire.
  */
 import { limits } from '../core/limits.ts';
 import { joinTaint, type Taint } from '../core/taint.ts';
@@ -55,7 +55,7 @@ function newestAnswer(sql: SqlStorage, keyId: string): number {
   return sql.exec<{ number: number | null }>('SELECT max(number) AS number FROM taint_marks WHERE answers_of = ?', keyId).one().number ?? 0;
 }
 
-/** In steps: finding the oldest reads a row for each answer that stays. `before`: number of the newest before this write. */
+/** Deletes in steps: finding the oldest reads a row for each remaining answer. `before`: number of the newest row before this write. */
 function sweepAnswers(sql: SqlStorage, keyId: string, before: number): void {
   const step = (number: number): number => Math.floor(number / limits.answerMarksPerSweep);
   if (step(newestAnswer(sql, keyId)) === step(before)) return;

@@ -1,4 +1,7 @@
-/** Taking a server's listing: the decision is `core/listing/take-listing.ts`; here it is made for a workspace, and stored with what follows from it. */
+/**
+ * Stores a server's listing. `core/listing/take-listing.ts` makes the decisions; this file applies them to a workspace, with their effects
+ * on toolsets.
+ */
 import type { Finding } from '../core/listing/hold.ts';
 import { canonicalOf } from '../core/listing/kept-tool.ts';
 import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
@@ -16,12 +19,12 @@ import { definitionsOf, dropDefinitions } from './server-definitions.ts';
 import { forgetTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
-/** `commit` is a part of the transaction of the write. */
+/** `commit` runs in the transaction of the write. */
 export type PreparedListing = { report: ListingReport; commit: () => void };
 
 /**
- * `by`: who asked for a refresh, for the audit. `isFirst`: there was no such server. `isOtherServer`: what its document says for all tools has changed, so every toolset with one of
- * them is compiled anew.
+ * `by`: key that requested a refresh, for the audit. `isFirst`: the server is new. `isOtherServer`: the settings for all tools in its
+ * document have changed, so every toolset with one of them is recompiled.
  */
 export async function prepareListing(
   context: CatalogContext,
@@ -50,7 +53,7 @@ export async function prepareListing(
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
     commit: () => {
-      // A write of the server's document has a row of its own.
+      // A write of the server's document has its own audit row.
       if (request.by !== undefined && taken.written.length + taken.forgotten.length > 0)
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.written) writeTool(context, server.name, tool);
@@ -61,7 +64,7 @@ export async function prepareListing(
   };
 }
 
-/** What the document of a server says for all its tools has changed, and nothing of the tools themselves. */
+/** For a change of the settings for all tools in a server's document, but not of the tools themselves. */
 export async function prepareSameTools(
   context: CatalogContext,
   server: ServerOfTools,
@@ -79,9 +82,9 @@ export async function prepareSameTools(
   };
 }
 
-/** Canonical names of a server's tools that toolsets have. */
+/** Returns the canonical names of a server's tools that toolsets have. */
 export function namedTools(sql: SqlStorage, server: string): Set<string> {
-  // "/" follows ".", so these are all that begin with the server's name and a dot.
+  // "/" follows ".", so this selects all names that start with the server's name and a dot.
   const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
   return new Set(
     sql

@@ -1,7 +1,7 @@
-/** Long texts in pieces that a value of SQLite takes, as UTF-8. */
+/** Splits long texts into UTF-8 chunks that fit into an SQLite value. */
 import { limits } from '../core/limits.ts';
 
-/** None of an empty text. */
+/** Returns no chunks for an empty text. */
 export function toPieces(text: string): Uint8Array[] {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
@@ -11,7 +11,7 @@ export function toPieces(text: string): Uint8Array[] {
   return pieces;
 }
 
-/** null: there are none. */
+/** Returns null if there are no chunks. */
 export function fromPieces(pieces: readonly ArrayBuffer[]): string | null {
   if (pieces.length === 0) return null;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

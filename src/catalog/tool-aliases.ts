@@ -1,4 +1,4 @@
-/** Default aliases of one tool, in place of those it came with; toolsets that inherit them are compiled anew. */
+/** Writes the default aliases of one tool, which replace its own. Toolsets that inherit them are recompiled. */
 import { legalAliases, ToolAliases } from '../core/tool-aliases.ts';
 import { parseDocument } from '../core/issues.ts';
 import type { CatalogContext } from './context.ts';
@@ -21,14 +21,14 @@ export const toolAliasesWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => {
     const { warnings, commit } = await prepareChange(context, { canonical: name, aliases: null });
-    for (const { message } of warnings) context.log.info('toolset not compiled anew', { tool: name, message });
+    for (const { message } of warnings) context.log.info('toolset not recompiled', { tool: name, message });
     return commit;
   },
 };
 
 async function prepareChange(context: CatalogContext, aliases: { canonical: string; aliases: readonly string[] | null }) {
   const known = knownTools(context, { aliases });
-  // There the aliases of made tools stand as they are now.
+  // That edition contains the current aliases of made tools.
   const publish = known.get(aliases.canonical)?.kind === 'made' ? await prepareMadeToolset(context, known) : null;
   const { revisions, warnings } = await recompileInheriting(context, aliases.canonical, known);
   return {

@@ -1,4 +1,4 @@
-/** Every version of every toolset, each with its edition: rows only. Writing them is `toolsets.ts`. */
+/** Rows of toolset versions, each with its edition. `toolsets.ts` writes them. */
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -7,7 +7,7 @@ import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../ports
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import { isoTime, notFound, readRow, requireRow, toStored } from './documents.ts';
 
-/** `body` and `hash` are null for a version that was a removal. */
+/** `body` and `hash` are null for a removal. */
 export type VersionRow = { version: number; body: string | null; revision: number; hash: string | null; created_at: number };
 
 export function versionRow(sql: SqlStorage, name: string, version: number): VersionRow | null {
@@ -15,7 +15,9 @@ export function versionRow(sql: SqlStorage, name: string, version: number): Vers
   return sql.exec<VersionRow>(query, name, version).toArray()[0] ?? null;
 }
 
-/** Which edition a call uses: of the newest version, or of a pinned one. `not_found`, also of any version of a removed toolset. */
+/**
+ * Returns the edition for a call: of the newest version, or of a pinned one. Throws `not_found`, also for any version of a removed toolset.
+ */
 export function readPointer(sql: SqlStorage, name: string, pinned: number | undefined): EditionPointer {
   const row = requireRow(sql, 'toolset', name);
   const version = pinned ?? row.version;
@@ -24,7 +26,7 @@ export function readPointer(sql: SqlStorage, name: string, pinned: number | unde
   return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
 }
 
-/** The same of `name` or `name@version`, for who names one that need not be there (any more): then null. */
+/** The same for `name` or `name@version`, but returns null if it does not exist. */
 export function findPointer(sql: SqlStorage, reference: string): EditionPointer | null {
   const { name, version: pinned } = readToolsetReference(reference);
   const row = readRow(sql, 'toolset', name);
@@ -35,18 +37,18 @@ export function findPointer(sql: SqlStorage, reference: string): EditionPointer 
   return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
 }
 
-/** A toolset with this edition; null when none has it. */
+/** Returns the name of a toolset with this edition, or null. */
 export function toolsetOfEdition(sql: SqlStorage, hash: string): string | null {
   return sql.exec<{ name: string }>('SELECT name FROM toolset_versions WHERE hash = ? LIMIT 1', hash).toArray()[0]?.name ?? null;
 }
 
-/** The document as it was at a version, also when the toolset has been removed since: so that it can be put back. */
+/** Returns the document at a version, also of a removed toolset, so that it can be restored. */
 export function readVersion(sql: SqlStorage, name: string, version: number): StoredDocument {
   const row = readRow(sql, 'toolset', name);
   if (row === null) throw notFound('toolset', name);
   const kept = versionRow(sql, name, version);
   if (kept === null || kept.body === null) throw noVersion(name, version, kept);
-  // Bodies are written by `insertVersion` only.
+  // Bodies are written only by `insertVersion`.
   const body = JSON.parse(kept.body) as Record<string, unknown>;
   return toStored({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
 }
@@ -65,7 +67,7 @@ export function listVersions(sql: SqlStorage, name: string, page: PageRequest): 
   return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(list, last.version) : null };
 }
 
-/** Part of a write's transaction. `body` and `hash` null: a removal. */
+/** Call in a write's transaction. `body` and `hash` null: a removal. */
 export function insertVersion(sql: SqlStorage, name: string, row: VersionRow): void {
   sql.exec(
     'INSERT INTO toolset_versions (name, version, body, revision, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -78,18 +80,18 @@ export function insertVersion(sql: SqlStorage, name: string, row: VersionRow): v
   );
 }
 
-/** Part of a write's transaction: the same document, compiled anew. */
+/** Call in a write's transaction: the same document, recompiled. */
 export function reviseVersion(sql: SqlStorage, name: string, version: number, hash: string): void {
   sql.exec('UPDATE toolset_versions SET revision = revision + 1, hash = ? WHERE name = ? AND version = ?', hash, name, version);
 }
 
 function noVersion(name: string, version: number, row: VersionRow | null): Problem {
   const toolset = `The toolset ${JSON.stringify(name)}`;
-  if (row !== null) return new Problem('not_found', `${toolset} was removed by version ${version}: there is no document of it.`);
+  if (row !== null) return new Problem('not_found', `${toolset} was removed by version ${version}, which has no document.`);
   return new Problem('not_found', `${toolset} has no version ${version}.`);
 }
 
-/** Part of a write's transaction: of an internal toolset whose owner is gone. */
+/** Call in the transaction that removes the owner of an internal toolset. */
 export function forgetVersions(sql: SqlStorage, name: string): void {
   sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
 }

@@ -1,4 +1,4 @@
-/** Writing toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
+/** Writes toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
 import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
 import { withTools, type KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
@@ -36,7 +36,7 @@ export const toolsetWriter: DocumentWriter = {
   },
 };
 
-/** The document compiled over these tools, to be stored as the newest version. */
+/** Compiles the document with these tools, to be stored as the newest version. */
 export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
   const compiled = await compile(context, name, { ...document, name }, known);
   const { toolset } = compiled;
@@ -53,25 +53,28 @@ export async function prepareToolset(context: CatalogContext, name: string, docu
         forgetUnnamed(context, before);
         enqueuePublish(context, 'toolset', name);
       } else {
-        // The document is the same, but a tool's definition may have changed since it was compiled.
+        // The document is unchanged, but a tool's definition may have changed since it was compiled.
         revise(context, { name, version: row.version, ...compiled });
       }
     },
   };
 }
 
-/** Compiled revisions to store when a tool's default aliases change, and what stands in their way. */
+/** Compiled revisions to store when a tool's default aliases change, and warnings about toolsets that cannot be recompiled. */
 export type Recompiled = { revisions: Revision[]; warnings: Warning[] };
 export type Revision = { name: string; version: number; text: string; hash: string };
 
-/** The toolsets that take the default aliases of `canonical`, over the tools as they are about to be. */
+/** Recompiles the toolsets that inherit the default aliases of `canonical`, with the pending tools. */
 export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
   const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ?';
   const names = context.sql.exec<{ toolset: string }>(query, canonical).toArray();
   return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
 }
 
-/** The toolsets that have an entry of any of the tools, or of a made tool above one, over the tools as they are about to be; but for those in `except`. */
+/**
+ * Recompiles the toolsets with an entry of any of the tools, or of a made tool that uses one, with the pending tools; skips those in
+ * `except`.
+ */
 export async function recompileWith(
   context: CatalogContext,
   canonicals: Iterable<string>,
@@ -83,7 +86,7 @@ export async function recompileWith(
   return await recompile(context, new Set(names), known, 'tools');
 }
 
-/** Names of the toolsets whose newest version has an entry of any of the tools. */
+/** Returns the names of the toolsets whose newest version has an entry of any of the tools. */
 export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set<string> {
   const names = new Set<string>();
   for (const canonical of canonicals) {
@@ -94,8 +97,8 @@ export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set
 }
 
 /**
- * One that would not compile keeps its edition, and the warning says so. Secrets are left to the call: one that is gone meanwhile must not
- * keep a toolset from learning that a tool is held.
+ * A toolset that fails to compile keeps its edition, with a warning. Secrets are checked at the call: a missing secret must not prevent a
+ * toolset from holding a tool.
  */
 async function recompile(
   context: CatalogContext,
@@ -111,20 +114,20 @@ async function recompile(
     const owner = ownerOfToolset(name);
     const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
     try {
-      // Bodies of toolsets were parsed by the schema when they were written.
+      // Toolset bodies were parsed by the schema when they were written.
       const { text, hash } = await compile(context, name, row.body as Toolset, tools);
       if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       // The writer of another document receives no warnings about private tools.
       if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
-      else warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
+      else warnings.push({ path, message: `The toolset "${name}" keeps its previous names: ${error.detail}` });
     }
   }
   return { revisions, warnings };
 }
 
-/** Part of a write's transaction. Does nothing when the edition is the same. */
+/** Call in a write's transaction. Does nothing if the edition is unchanged. */
 export function revise(context: CatalogContext, { name, version, text, hash }: Revision): void {
   if (versionRow(context.sql, name, version)?.hash === hash) return;
   storeEdition(context.sql, hash, text);
@@ -144,7 +147,7 @@ function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
   }
 }
 
-/** The tools it had (canonical names). */
+/** Returns the canonical names of its previous tools. */
 function unindexTools(sql: SqlStorage, name: string): Set<string> {
   sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
   const rows = sql.exec<{ tool: string }>('DELETE FROM toolset_tools WHERE toolset = ? RETURNING tool', name).toArray();

@@ -1,7 +1,6 @@
 /**
- * The two kinds of transaction of the Catalog, as `CatalogContext` has them. They differ in what is kept in memory: all that was made of
- * documents and tools holds until the next `transact`, and a workspace that takes deliveries or audits calls all day is not to have it
- * made anew for each of them.
+ * The two kinds of transactions of `CatalogContext`. They differ in caching: everything derived from documents and tools is cached until
+ * the next `transact`, and frequent deliveries or audit rows must not invalidate it.
  */
 import type { CatalogContext } from './context.ts';
 import { dropMadeDefinitions } from './made-tool-definitions.ts';
@@ -10,14 +9,14 @@ import { dropBacklog } from './triggers/deliveries/backlog.ts';
 
 type Transactions = Pick<CatalogContext, 'transact' | 'record' | 'writes'>;
 
-/** `context`: of the object whose storage this is; asked for when a transaction fails. */
+/** `context`: of the object that owns the storage; read when a transaction fails. */
 export function createTransactions(storage: Pick<DurableObjectStorage, 'transactionSync'>, context: () => CatalogContext): Transactions {
   let writes = 0;
   const attempt = <T>(work: () => T, forget: () => void): T => {
     try {
       return storage.transactionSync(work);
     } catch (error) {
-      // What was read and counted within it never was.
+      // Values read and counted within it are invalid.
       forget();
       throw error;
     }
@@ -29,7 +28,7 @@ export function createTransactions(storage: Pick<DurableObjectStorage, 'transact
       return attempt(work, () => {
         dropAllDefinitions(context());
         dropMadeDefinitions(context());
-        // Writing a schedule may end runs of it.
+        // Writing a schedule may end its runs.
         dropBacklog(context());
       });
     },

@@ -1,4 +1,4 @@
-/** UI tools of a workspace as toolsets know them. Writing them is `ui-tools.ts`. */
+/** UI tools of a workspace as tool definitions. `ui-tools.ts` writes them. */
 import { CanonicalName } from '../core/names.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { UiTool } from '../core/ui-tool.ts';
@@ -7,12 +7,12 @@ import { allRows } from './documents.ts';
 
 const uiPrefix = 'ui.';
 
-/** One that was deleted while toolsets name it stays known to them, as missing: else none of these could be compiled again. */
+/** Deleted tools that toolsets still name are included as missing; otherwise those toolsets could not be compiled again. */
 export function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
-  // Bodies of UI tools were parsed by the schema when they were written.
+  // UI tool bodies were parsed by the schema when they were written.
   const there = allRows(sql, 'ui-tool').map(({ name, body }) => toDefinition(name, body as UiTool));
   const names = new Set(there.map(({ canonical }) => canonical as string));
-  // "/" comes after ".", so these are all that begin with "ui.".
+  // "/" follows ".", so this selects all names that start with "ui.".
   const named = sql.exec<{ tool: string }>("SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'ui.' AND tool < 'ui/'").toArray();
   return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
 }

@@ -1,4 +1,4 @@
-/** Writing UI tools: tools of the workspace like any other, that no model is ever offered. */
+/** Writes UI tools: tools of the workspace that are never offered to models. */
 import { parseDocument } from '../core/issues.ts';
 import { UiTool, UiToolName } from '../core/ui-tool.ts';
 import { requireRow } from './documents.ts';

@@ -1,6 +1,6 @@
 /**
- * The way of every write (DESIGN §4): conditions, then the kind's own checks and compiling (which may wait), then one
- * transaction. Writes of a workspace run one after the other (`catalog.ts`), so nothing changes between the phases.
+ * The steps of every write (DESIGN §4): conditions, then the kind's own checks and compilation (asynchronous), then one transaction. Writes
+ * of a workspace are serialized (`catalog.ts`), so nothing changes between the steps.
  */
 import { canonicalJson } from '../core/hash.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -11,31 +11,31 @@ import { kindWords, notFound, readRow, replaceRow, toStored } from './documents.
 import type { DocumentRow } from './documents.ts';
 import type { Warning } from '../core/warning.ts';
 
-/** What a kind of document says to a write. */
+/** The hooks of a document kind for writes. */
 export interface DocumentWriter {
-  /** Why a name cannot be one of this kind; null when it can. */
+  /** Returns why a name is invalid for this kind, or null. */
   nameFault(context: CatalogContext, name: string): string | null;
-  /** Checks and compiles; throws the problem. `previous` is the document as it is, null when there is none now. */
+  /** Checks and compiles; throws problems. `previous`: the current document, or null. */
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
-  /** What is to be said now of one that is stored, as it was when it was written. Absent: nothing. */
+  /** Returns current warnings for a stored document. Default: none. */
   review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
-  /** What is shown with one that is stored, as it stands now. Absent: nothing. */
+  /** Returns additional current fields for a stored document. Default: none. */
   shown?(context: CatalogContext, name: string): Record<string, unknown>;
-  /** The same as `prepare` for a removal; absent: there is nothing to say. */
+  /** The same as `prepare` for a removal. Default: no checks. */
   prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
 }
 
 export type Prepared = {
-  /** As it is stored and shown. */
+  /** As stored and shown. */
   body: Record<string, unknown>;
   sealed?: string | null;
-  /** The sealed part differs from the one before, which the ciphertext cannot tell. */
+  /** Whether the sealed part has changed, which cannot be seen from the ciphertext. */
   sealedChanged?: boolean;
   warnings?: Warning[];
   commit?: Commit;
 };
 
-/** Runs inside the transaction, after the row. `changed` is false when the document was the same as before. */
+/** Runs inside the transaction, after the row. `changed` is false if the document is unchanged. */
 export type Commit = (row: DocumentRow, changed: boolean) => void;
 
 export async function putDocument(
@@ -98,10 +98,10 @@ export async function removeDocument(
   });
 }
 
-/** `name` in a body is allowed to repeat the path, not to differ from it. */
+/** A `name` in the body may repeat the name in the path, but not differ from it. */
 export function checkNameInBody(name: string, body: { name?: string | undefined }): void {
   if (body.name !== undefined && body.name !== name) {
-    throw invalidRequest([{ path: pathText(['name']), message: `is not the name in the path, ${JSON.stringify(name)}: leave it out` }]);
+    throw invalidRequest([{ path: pathText(['name']), message: `differs from the name in the path, ${JSON.stringify(name)}: omit it` }]);
   }
 }
 
@@ -109,7 +109,7 @@ function checkConditions(kind: DocumentKind, name: string, before: DocumentRow |
   const current = before === null || before.deleted ? null : before.version;
   const lost = (state: string): Problem =>
     new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
-  if (options.ifNoneMatch === true && current !== null) throw lost(`exists already, at version ${current}`);
+  if (options.ifNoneMatch === true && current !== null) throw lost(`already exists, at version ${current}`);
   if (options.ifMatch === undefined) return;
   if (current === null) throw lost('does not exist');
   if (options.ifMatch !== '*' && options.ifMatch !== current) throw lost(`is at version ${current}, not ${options.ifMatch}: read it again`);

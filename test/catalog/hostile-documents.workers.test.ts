@@ -61,6 +61,6 @@ it('an agent is told which tools its skills need and do not find', async () => {
   const { warnings } = await bodyOf(await send('PUT', '/v1/agents/lost', agent));
   expect(warnings).toEqual([
     { path: 'skills[0]', message: expect.stringMatching(/needs constructor, nowhere_tool, Bash/) },
-    { path: 'skills[1]', message: expect.stringContaining('There is no skill "nothing" yet') },
+    { path: 'skills[1]', message: expect.stringContaining('The skill "nothing" does not exist yet') },
   ]);
 });

@@ -163,7 +163,7 @@ describe('documents of an older release', () => {
     const changed = serverOf([{ ...plainTool('get_fact'), description: 'Other.' }, plainTool('old/fact')]);
     const { warnings } = await bodyOf(await send('PUT', '/v1/servers/facts', changed));
     const told = warnings.map(({ message }: { message: string }) => message);
-    expect(told).toContainEqual(expect.stringMatching(/The toolset "old" keeps its names as they were: .*constructor/));
+    expect(told).toContainEqual(expect.stringMatching(/The toolset "old" keeps its previous names: .*constructor/));
     const compiled: { canonical: string; state: string }[] = (await get('toolsets/good/tools')).tools;
     expect(compiled.find(({ canonical }) => canonical === 'facts.get_fact')).toMatchObject({ state: 'held' });
     const called = await bodyOf(await send('POST', '/v1/toolsets/old/calls', { name: 'constructor', arguments: {} }));

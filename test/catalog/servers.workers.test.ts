@@ -111,7 +111,10 @@ describe('a listing', () => {
       server([listed('get_topic', { inputSchema: { type: 'object', properties: { about: { type: 'string' } } } })]),
     );
     const { state, warnings } = await catalog.acceptTool('topics', 'get_topic');
-    expect([state, warnings]).toEqual(['ready', [{ path: 'tools', message: expect.stringMatching(/"preset" keeps its names.*topic/) }]]);
+    expect([state, warnings]).toEqual([
+      'ready',
+      [{ path: 'tools', message: expect.stringMatching(/"preset" keeps its previous names.*topic/) }],
+    ]);
     expect(await editionTools(parts, 'preset')).toMatchObject([{ state: 'held' }]);
   });
 
@@ -265,7 +268,7 @@ describe('a tool under another name', () => {
     await catalog.put('server', 'facts', server([listed('new_fact', { description: 'Another.' }), other]));
     expect(await refusal(catalog.rebindTool('facts', 'get_fact', 'new_fact'))).toMatchObject({
       code: 'conflict',
-      detail: expect.stringContaining('accept it first'),
+      detail: expect.stringMatching(/accept it first/i),
     });
     await catalog.acceptTool('facts', 'new_fact');
     expect(await catalog.rebindTool('facts', 'get_fact', 'new_fact')).toEqual({ toolsets: ['daily'] });
@@ -411,7 +414,7 @@ describe('a write of a server', () => {
     const { warnings } = await catalog.put('server', 'facts', server([listed('get_fact'), other], { trusted: true }));
     expect(warnings.map(({ message }) => message)).toEqual([
       expect.stringContaining('"get_fact" is held'),
-      expect.stringMatching(/The toolset "preset" keeps its names as they were: .*/),
+      expect.stringMatching(/The toolset "preset" keeps its previous names: .*/),
     ]);
   });
 });

@@ -196,7 +196,7 @@ describe('made tools of two chat keys and the demo agent', () => {
   it('cannot take the name of a shared tool, nor replace it', async () => {
     const taken = await first(constant('poster', 'mine now'), a);
     expect(taken).toMatchObject({ isError: true });
-    expect(text(taken)).toContain('"poster" is the name of a shared tool');
+    expect(text(taken)).toContain('"poster" is already the name of the shared tool');
     const aliased = await first(create({ name: 'plain', aliases: ['poster'], implementation: 'return 1' }), a);
     expect(text(aliased)).toContain('"poster" is the name of made.poster');
     expect(text(await first('/poster {}', a))).toContain('for all');

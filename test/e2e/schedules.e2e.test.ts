@@ -100,7 +100,7 @@ describe('schedules over HTTP', () => {
     });
 
     for (const [body, path, part] of [
-      [{ cron: '0 0 31 2 *' }, 'cron', 'never comes'],
+      [{ cron: '0 0 31 2 *' }, 'cron', 'never occurs'],
       [{ cron: '61 * * * *' }, 'cron', 'minute'],
       [{ cron: '* * * * * *' }, 'cron', 'five are needed'],
       [{ cron: '0 0 * * *', timeZone: 'Mars/Olympus' }, 'timeZone', 'IANA'],
@@ -115,7 +115,7 @@ describe('schedules over HTTP', () => {
       [{ cron: '@daily', interval: '1h' }, 'cron', 'give one of'],
       [{ interval: '1h', timeZone: 'UTC' }, 'timeZone', 'is only valid with cron'],
       [{ interval: '1h', input: '{{#each}}' }, 'input', ''],
-      [{ interval: '1h', callbackUrl: 'https://example.com' }, 'callbackSecret', 'is missing'],
+      [{ interval: '1h', callbackUrl: 'https://example.com' }, 'callbackSecret', 'is required'],
       [{ interval: '1h', every: 'day' }, 'every', 'unknown field'],
     ] as const) {
       const refused = await put(body);

@@ -40,7 +40,7 @@ describe('skills', () => {
     const { json } = await service.call('PUT', '/v1/agents/skilled', agent);
     expect(json.warnings).toEqual([
       { path: 'skills[0]', message: expect.stringContaining('unavailable: needs send_mail') },
-      { path: 'skills[2]', message: expect.stringContaining('There is no skill "nowhere" yet') },
+      { path: 'skills[2]', message: expect.stringContaining('The skill "nowhere" does not exist yet') },
     ]);
     session = (await service.call('POST', '/v1/sessions', { agent: 'skilled' })).json.id;
   });

@@ -143,7 +143,7 @@ describe('its changes', () => {
     expect(await changes({ ...count, share: true, description: 'Counts.' })).toEqual([
       { change: 'replace-tool', name: 'made.count_lines' },
     ]);
-    expect(await refusal(count)).toContain('"count_lines" is the name of a shared tool');
+    expect(await refusal(count)).toContain('"count_lines" is already the name of the shared tool');
   });
 
   it('are the same when made twice, as by a turn that died in between', async () => {

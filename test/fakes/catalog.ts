@@ -168,7 +168,7 @@ export function createFakeCatalog(options: {
   const findTool = (canonical: string): ToolDefinition => {
     const tool = known().get(canonical);
     if (tool === undefined)
-      throw new Problem('unknown_tool', `No tool goes by the canonical name "${canonical}".`, { requested: canonical, suggestions: [] });
+      throw new Problem('unknown_tool', `No tool has the canonical name "${canonical}".`, { requested: canonical, suggestions: [] });
     return tool;
   };
 
@@ -194,7 +194,8 @@ export function createFakeCatalog(options: {
         const { apiKey, ...provider } = parseDocument(Provider, body);
         const moved =
           before !== null && new URL(providerBaseUrl(before.body as Provider)).origin !== new URL(providerBaseUrl(provider)).origin;
-        if (apiKey === undefined && before?.hidden && moved) throw invalidRequest([{ path: 'apiKey', message: 'must be given again' }]);
+        if (apiKey === undefined && before?.hidden && moved)
+          throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
         return { ...plain, body: provider, hidden: apiKey ?? plain.hidden };
       }
       case 'secret': {
@@ -208,7 +209,7 @@ export function createFakeCatalog(options: {
         if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
-        if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is one of Moniker’s own' }]);
+        if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is reserved by Moniker' }]);
         const document = parseDocument(Server, body);
         const wrote = (version: number): void => {
           const earlier = before === null ? null : { document: before.body as Server, version: before.version };
@@ -244,7 +245,9 @@ export function createFakeCatalog(options: {
       case 'private-tool': {
         const { owner, canonical } = readPrivateToolName(name);
         if (newest('made-tool', canonical) !== null && before === null)
-          throw invalidRequest([{ path: 'name', message: `"${madeOwnName(canonical)}" is the name of a shared tool` }]);
+          throw invalidRequest([
+            { path: 'name', message: `"${madeOwnName(canonical)}" is already the name of the shared tool ${canonical}` },
+          ]);
         const { tool, issues, warnings } = checkMadeTool(canonical, parseDocument(MadeTool, body), withTools(known(), privateTools(owner)));
         if (issues.length > 0) throw invalidRequest(issues);
         return { ...plain, body: await pinned(name, tool), warnings };
@@ -308,7 +311,7 @@ export function createFakeCatalog(options: {
         kept.compiled = { edition, pointer: { ...compiled.pointer, revision: (before?.revision ?? 0) + 1 } };
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        warnings.push({ path: 'tools', message: `The toolset "${kept.name}" keeps its names as they were: ${error.detail}` });
+        warnings.push({ path: 'tools', message: `The toolset "${kept.name}" keeps its previous names: ${error.detail}` });
       }
     }
     return warnings;
@@ -513,9 +516,9 @@ export function createFakeCatalog(options: {
     },
     keys: async (page) => paged('keys', keys.map(({ key: _key, ...record }) => record).reverse(), page),
     revokeKey: async (id) => {
-      if (id === 'root') throw new Problem('conflict', 'The root key is a setting.');
+      if (id === 'root') throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY.');
       const record = keys.find((candidate) => candidate.id === id);
-      if (record === undefined) throw new Problem('not_found', `There is no key "${id}".`);
+      if (record === undefined) throw new Problem('not_found', `The key "${id}" does not exist.`);
       record.revokedAt ??= new Date().toISOString();
       for (const key of documents.keys()) if (key.startsWith(`private-tool:${id}/`)) documents.delete(key);
     },

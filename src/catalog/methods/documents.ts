@@ -1,4 +1,4 @@
-/** Documents of every kind: written, read, listed, removed. */
+/** Methods that write, read, list and remove documents of every kind. */
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
@@ -42,7 +42,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   subscription: subscriptionWriter,
 };
 
-/** Internal toolsets cannot be read or written by their names. */
+/** Rejects the names of internal toolsets, which are not accessible to users. */
 function refuseOwn(kind: DocumentKind, name: string): void {
   if (kind === 'toolset' && isInternalToolset(name)) throw notFound(kind, name);
 }
@@ -78,7 +78,7 @@ export const documentMethods = {
       if (kind === 'provider') refuseRehearsal(name);
       refuseOwn(kind, name);
       await removeDocument(context, writers[kind], { kind, name, options, by });
-      // A later trigger of the same name would own them.
+      // Otherwise a later trigger of the same name would own them.
       if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
       return null;
     },

@@ -1,4 +1,4 @@
-/** Keys, what they have equipped, and what the workspace has allowed. */
+/** Methods for keys, their equipment, and the workspace's policy. */
 import { limits } from '../../core/limits.ts';
 import { readEquipment, setEquipment } from '../equipment.ts';
 import { createKey, keyIsCancelled, keyRights, keyStands, listKeys, revokeKey, verifyKey } from '../keys.ts';

@@ -1,4 +1,4 @@
-/** What the read side asks when neither its memory nor KV has it (`storage/directory.ts`). */
+/** Methods that the read side calls if neither its cache nor KV has a document (`storage/directory.ts`). */
 import type { Agent } from '../../core/agent.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { requireRow } from '../documents.ts';
@@ -19,13 +19,13 @@ export const publishedMethods = {
     },
     editionText: async ({ context, republish }, hash) => {
       const text = readEditionText(context.sql, hash);
-      // Whoever asks did not find it in KV.
+      // The caller did not find it in KV.
       const toolset = toolsetOfEdition(context.sql, hash);
       if (toolset !== null) await republish('toolset', toolset);
       return text;
     },
     agent: async ({ context, republish }, name, isLost) => {
-      // Bodies of agents were parsed by the schema when they were written.
+      // Agent bodies were parsed by the schema when they were written.
       const agent = requireRow(context.sql, 'agent', name).body as Agent;
       if (isLost) await republish('agent', name);
       return agent;
@@ -37,7 +37,7 @@ export const publishedMethods = {
     },
     hook: ({ context: { sql } }, name) => {
       const { body, version, sealed } = requireRow(sql, 'webhook', name);
-      // Written by the writer of webhooks only, which parses and seals.
+      // Written only by the webhook writer, which parses and seals.
       return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
     },
     subscriptions: ({ context: { sql } }) => listeners(sql).map(({ head }) => head),

@@ -1,4 +1,4 @@
-/** What is written down of sessions and calls. */
+/** Methods for records of sessions and calls. */
 import { listAudit } from '../audit.ts';
 import { forgetSession, indexSession, listSessions } from '../session-index.ts';
 import { addTaintMarks, readTaintMarks } from '../taint-marks.ts';

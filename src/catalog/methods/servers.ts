@@ -1,4 +1,4 @@
-/** Servers: what they list, who may read them, and what is held or accepted of it. */
+/** Methods for servers: their listings, refresh leases, and held or accepted tools. */
 import { acceptTool } from '../accept-tool.ts';
 import { requireRow } from '../documents.ts';
 import { rebindTool } from '../rebind.ts';

@@ -1,4 +1,4 @@
-/** Triggers: what came in, when schedules run, and what is told to somebody outside. */
+/** Methods for triggers: deliveries, schedule runs and outgoing callbacks. */
 import { crashPoint } from '../../core/crash-point.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
 import { requireNotDeleted } from '../erasure.ts';
@@ -11,7 +11,7 @@ export const triggerMethods = {
   questions: {
     acceptDelivery: async ({ context, triggers }, delivery) => {
       const accepted = acceptDelivery(context, delivery);
-      // In the same breath: with the delivery, the alarm that brings it is stored.
+      // Atomically with the delivery, the alarm that dispatches it is stored.
       if (!accepted.isRepeat) triggers.dispatcher.arrived();
       await crashPoint('webhook-before-200');
       return accepted;
@@ -46,7 +46,7 @@ export const triggerMethods = {
           return number === null ? [] : [number];
         }),
       );
-      // A run that waited for this turn to end may be due now.
+      // A run that waited for the end of this turn may be due now.
       triggers.dispatcher.kick(moved);
       triggers.callbacks.kick();
     },

@@ -1,6 +1,6 @@
 /**
- * What the object does behind each of its RPC methods, as tables by noun (the files beside this one). A question runs at once; a write
- * waits for the writes before it, and publishes after. `catalog.ts` makes the methods of them.
+ * The types of the object's RPC handlers, which are tables by noun (the other files of this folder). A question runs immediately; a write
+ * waits for earlier writes, and publishes afterwards. `catalog.ts` creates the methods from them.
  */
 import type { Outcome } from '../../core/problem.ts';
 import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
@@ -13,20 +13,20 @@ import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
 import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';
 
 export type Parts = {
-  /** Id of the key that asks, for the audit; `system` where the service asks itself. */
+  /** Id of the calling key, for the audit; `system` for the service itself. */
   by: string;
   context: CatalogContext;
   audit: AuditWriter;
   cancellations: KeyCancellations;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
-  /** KV was seen without it: it is written there again. */
+  /** Call if KV lacks it: writes it again. */
   republish(kind: PublishedKind, name: string): Promise<void>;
 };
 
 type Arguments<Method> = Method extends (workspace: string, ...rest: infer Rest) => unknown ? Rest : never;
 type Value<Method> = Method extends (...args: never[]) => Promise<Outcome<infer Answer>> ? Answer : never;
 
-/** `CatalogRpc` from inside: the object has seen to the workspace, and wraps what is answered or thrown. */
+/** `CatalogRpc` inside the object: the workspace is already checked, and results and errors are wrapped by the caller. */
 export type Works = {
   readonly [Name in keyof CatalogRpc]: (
     parts: Parts,
@@ -34,5 +34,8 @@ export type Works = {
   ) => Value<CatalogRpc[Name]> | Promise<Value<CatalogRpc[Name]>>;
 };
 
-/** Where each name stands says how it is run. Writes of one statement are questions too: they have no phases that another could come between. */
+/**
+ * The table of a method determines how it runs. Writes of a single statement are in `questions`, too: they have no phases that another
+ * write could interleave with.
+ */
 export type MethodTable = { readonly questions: Partial<Works>; readonly writes: Partial<Works> };

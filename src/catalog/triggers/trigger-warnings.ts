@@ -1,23 +1,23 @@
-/** What is to be said of a trigger as its workspace and the settings are now: it is stored all the same, since either may change. */
+/** Warnings about a trigger that depend on the workspace and the settings: it is stored anyway, since both may change. */
 import { Problem } from '../../core/problem.ts';
 import type { Warning } from '../../core/warning.ts';
 import { createGuard } from '../../net/guard.ts';
 import type { CatalogContext } from '../context.ts';
 import { readRow } from '../documents.ts';
 
-/** `meanwhile`: what becomes of it until there is one. */
+/** `meanwhile`: the effect until the agent exists. */
 export function agentWarnings(context: CatalogContext, agent: string, meanwhile: string, path = 'agent'): Warning[] {
   if (readRow(context.sql, 'agent', agent)?.deleted === false) return [];
-  return [{ path, message: `There is no agent "${agent}" yet: until there is, ${meanwhile}.` }];
+  return [{ path, message: `The agent "${agent}" does not exist yet. Until it is created, ${meanwhile}.` }];
 }
 
-/** Where callbacks go, if they go anywhere. `path`: where the document has it. */
+/** Warns about a callback URL that cannot be reached. `path`: its path in the document. */
 export function callbackUrlWarnings(context: CatalogContext, url: string | undefined, path = 'callbackUrl'): Warning[] {
   const refusal = url === undefined ? null : refusalOf(context, url);
-  return refusal === null ? [] : [{ path, message: `Nothing will be sent there: ${refusal}` }];
+  return refusal === null ? [] : [{ path, message: `Callbacks cannot be sent to this URL: ${refusal}` }];
 }
 
-/** An operator may allow it later, so it is said and not refused. */
+/** A warning, not an error: an operator may allow the host later. */
 function refusalOf(context: CatalogContext, url: string): string | null {
   try {
     createGuard(context.settings)(url, 'webhook');

@@ -1,6 +1,6 @@
 /**
- * Writing webhooks. What cannot be compiled is refused; what cannot work yet is stored with a warning. Secrets are sealed and never
- * shown; the rest, with the seal, is published for `/hooks`, where it is compiled (`storage/hook-cache.ts`).
+ * Writes webhooks. A document that does not compile is rejected; one that cannot work yet is stored with a warning. Secrets are sealed and
+ * never shown; the document with its sealed secrets is published for `/hooks`, where it is compiled (`storage/hook-cache.ts`).
  */
 import { ResourceName } from '../../core/agent.ts';
 import { parseDocument } from '../../core/issues.ts';
@@ -44,13 +44,13 @@ export const webhookWriter: DocumentWriter = {
       ],
       commit: (_row, changed) => {
         if (changed) enqueuePublish(context, 'webhook', name);
-        // No delivery ever asks here, so this is how one that KV has lost comes back.
+        // Deliveries never call this object, so this restores a webhook that is missing in KV.
         else enqueueLost(context, 'webhook', name);
       },
     };
   },
 
-  // Bodies of webhooks are written above only.
+  // Webhook bodies are written only above.
   review: (context, body) => standingWarnings(context, body as StandingWebhook),
 
   prepareRemoval: async (context, name) => () => {
@@ -62,14 +62,14 @@ export const webhookWriter: DocumentWriter = {
 const noSession: Warning = {
   path: 'session',
   message:
-    'Each delivery has a session of its own, which knows nothing of the others. A template such as `{{repository.full_name}}#{{issue.number}}` keeps those together that belong together.',
+    'Each delivery gets a new session without the context of earlier ones. To share a session between related deliveries, set a template such as `{{repository.full_name}}#{{issue.number}}`.',
 };
 
-/** A secret of one scheme may be none of another: it is asked for again rather than tried. */
+/** A secret for one scheme may be invalid for another, so it must be sent again. */
 function secretIssues({ scheme }: WebhookDocument, secret: Webhook['secret'], previous: DocumentRow | null): Issue[] {
   if (secret === undefined) {
-    if (previous === null) return [{ path: 'secret', message: 'is missing: nothing is taken that is not signed' }];
-    return previous.body.scheme === scheme ? [] : [{ path: 'secret', message: 'must be given again, because the scheme is another' }];
+    if (previous === null) return [{ path: 'secret', message: 'is required: unsigned deliveries are rejected' }];
+    return previous.body.scheme === scheme ? [] : [{ path: 'secret', message: 'is required, because the scheme changes' }];
   }
   return [secret].flat().flatMap((one, index) => {
     const fault = secretFault(scheme, one);
@@ -96,7 +96,7 @@ function secretWarnings({ scheme }: WebhookDocument, secrets: readonly string[])
 
 type StandingWebhook = WebhookDocument & { hasCallbackSecret: boolean };
 
-/** What depends on the rest of the workspace and on the settings. */
+/** Warnings that depend on the rest of the workspace and on the settings. */
 function standingWarnings(context: CatalogContext, { agent, callbackUrl, hasCallbackSecret }: StandingWebhook): Warning[] {
   return [
     ...agentWarnings(context, agent, 'deliveries fail, and can be replayed'),
@@ -108,12 +108,12 @@ function standingWarnings(context: CatalogContext, { agent, callbackUrl, hasCall
 const sharedSecret: Warning = {
   path: 'callbackSecret',
   message:
-    'Callbacks are signed with the first secret of the webhook, so whoever can check them can also sign deliveries. Give a callbackSecret.',
+    'Callbacks are signed with the first secret of the webhook, so a receiver that can verify them can also sign deliveries. Set a callbackSecret.',
 };
 
 /**
- * Those of before. Sealed under another master key they do not open: then a new secret takes their place, which is how that is mended,
- * and without one the reason is thrown.
+ * Returns the previous secrets. If they are sealed with another master key, a new secret replaces them, which is the documented fix;
+ * without one the error is thrown.
  */
 async function keptSecrets(
   context: CatalogContext,
@@ -123,7 +123,7 @@ async function keptSecrets(
 ): Promise<WebhookSecrets | null> {
   if (row === null || row.sealed === null) return null;
   try {
-    // Sealed above only.
+    // Sealed only above.
     return JSON.parse(
       await openValue(context.master, { workspace: context.workspace, kind: 'webhook', name }, row.sealed),
     ) as WebhookSecrets;

@@ -30,7 +30,7 @@ export async function listen(
       await connection.patience.during(unlessAborted(ended, connection.signal));
     });
   } catch (error) {
-    // A normal end: the caller stopped listening, or the maximum time is over.
+    // A normal end: the caller stopped listening, or the maximum time was reached.
     const isEnd = context.signal.aborted || (isHeard && error instanceof Problem && error.code === 'upstream_timeout');
     if (!isEnd) throw error;
   }

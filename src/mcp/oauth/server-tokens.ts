@@ -50,7 +50,7 @@ type Wish = { refused: string | null; challenge: Challenge | null };
 
 const noChallenge: Challenge = { resourceMetadataUrl: null, scope: null, isInsufficientScope: false };
 
-/** Returns the stored tokens if they suffice, otherwise new ones, or null if there are none or only those that the server rejected. */
+/** Returns the stored tokens if they suffice, otherwise new ones. Returns null if no tokens exist or if the server rejected all of them. */
 async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens | null> {
   const { clock, server } = context;
   if (wish.challenge !== null) await keepHint(context, wish.challenge);

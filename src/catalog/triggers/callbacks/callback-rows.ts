@@ -1,4 +1,4 @@
-/** Rows of callbacks: how one is stored, leased, ended and forgotten, and how many are pending. What to do when is `callback-sender.ts`. */
+/** Rows of callbacks: stored, leased, ended and deleted, and the number of pending ones. `callback-sender.ts` decides when. */
 import { limits } from '../../../core/limits.ts';
 import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
 import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
@@ -8,7 +8,7 @@ import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts'
 import { utf8Length } from '../../../core/utf8.ts';
 import { fromPieces, toPieces } from '../../text-pieces.ts';
 
-/** `due_at` null: nothing more is sent. `attempts`: those that were begun. */
+/** `due_at` null: nothing more is sent. `attempts`: number of started attempts. */
 export type CallbackRow = {
   number: number;
   id: string;
@@ -29,7 +29,7 @@ type StoredAttempt = { attempt: number; at: number; status: number | null; durat
 
 type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | null; bytes: number; now: number };
 
-/** Its number; null: this target has it already. Without a body it is dead at once. */
+/** Returns its number, or null if this target already has it. Without a body it is dead immediately. */
 export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, now }: NewCallback): number | null {
   const status: CallbackStatus = body === null ? 'dead' : 'pending';
   const [row] = sql
@@ -58,12 +58,12 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
   return row.number;
 }
 
-/** `webhook-id`: the receiver knows by it what it has had. */
+/** `webhook-id`, by which receivers detect duplicates. */
 export function newCallbackId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
-/** A session that is deleted and made again under its name counts from 1 again; its turns have other names. */
+/** A session that is deleted and created again under its name counts from 1 again, but its turns have other ids. */
 function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
   return [session, turn, trigger?.run ?? 0, sequence].join(' ');
 }
@@ -73,7 +73,7 @@ export function hasRoom(sql: SqlStorage, bytes: number): boolean {
   return backlog.messages < limits.maxPendingCallbacks && backlog.bytes + bytes <= limits.maxPendingCallbackBytes;
 }
 
-/** Kept beside the rows, since counting them for each message would make a burst quadratic. */
+/** Stored, since counting the rows for each message would make a burst quadratic. */
 function changeBacklog(sql: SqlStorage, messages: 1 | -1, bytes: number): void {
   sql.exec('UPDATE callback_backlog SET messages = messages + ?, bytes = bytes + ?', messages, bytes);
 }
@@ -82,15 +82,15 @@ export function rowById(sql: SqlStorage, id: string): CallbackRow | null {
   return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE id = ?', id).toArray()[0] ?? null;
 }
 
-/** null: it was not kept. */
+/** Returns null if the body was not stored. */
 export function readBody(sql: SqlStorage, number: number): string | null {
   const rows = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM callback_bodies WHERE callback = ? ORDER BY sequence', number).toArray();
   return fromPieces(rows.map(({ data }) => data));
 }
 
 /**
- * The one that is due for longest, of all targets but those of `full`. Where there are such, target by target: ten thousand of one that
- * is slow may be due for longer than the first of another.
+ * Returns the callback that has been due longest, except for the targets in `full`. With such targets it searches target by target: ten
+ * thousand callbacks of a slow target may be due longer than the first of another.
  */
 export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
   if (full.length === 0)
@@ -108,13 +108,13 @@ export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): Callb
 }
 
 /**
- * An attempt begins, and is on record before anything is sent: whatever dies then, the next is made when it would be after a failure, and
- * not while this one may still be under way. So what kills its process is not tried without a pause.
+ * Records the start of an attempt before anything is sent: if the process dies, the next attempt is made as after a failure, and not while
+ * this one may still be running. So an attempt that kills the process is not retried in a loop.
  */
 export function lease(sql: SqlStorage, row: CallbackRow, now: number): void {
   const attempt = row.attempts + 1;
   sql.exec('UPDATE callbacks SET attempts = ?, due_at = ? WHERE number = ?', attempt, now + leaseMs(attempt), row.number);
-  noteAttempt(sql, row.number, { attempt, at: now, status: null, durationMs: 0, error: 'Sent; what came of it is not known.' });
+  noteAttempt(sql, row.number, { attempt, at: now, status: null, durationMs: 0, error: 'Sent; the outcome is not known.' });
 }
 
 function leaseMs(attempt: number): number {
@@ -122,7 +122,7 @@ function leaseMs(attempt: number): number {
   return Math.max(limits.callbackLeaseMs, pause);
 }
 
-/** In the place of what was noted of it before. */
+/** Replaces the previous record of the same attempt. */
 export function noteAttempt(sql: SqlStorage, number: number, { attempt, at, status, durationMs, error }: StoredAttempt): void {
   sql.exec(
     `INSERT INTO callback_attempts (callback, attempt, at, status, duration_ms, error) VALUES (?, ?, ?, ?, ?, ?)
@@ -136,7 +136,7 @@ export function noteAttempt(sql: SqlStorage, number: number, { attempt, at, stat
   );
 }
 
-/** How far a row has come: a retry by hand, or a lease that ran out, may have gone past the attempt that now reports. */
+/** Returns the current state of a row: a manual retry, or an expired lease, may have overtaken the attempt that now reports. */
 export function progressOf(sql: SqlStorage, number: number): Pick<CallbackRow, 'status' | 'attempts'> | null {
   return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE number = ?', number).toArray()[0] ?? null;
 }
@@ -145,7 +145,7 @@ export function postpone(sql: SqlStorage, number: number, dueAt: number): void {
   sql.exec('UPDATE callbacks SET due_at = ? WHERE number = ?', dueAt, number);
 }
 
-/** For good, or until somebody retries it. */
+/** Permanent, unless it is retried manually. */
 export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
   sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
   const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
@@ -154,7 +154,7 @@ export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead
 
 const bodyBytes = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';
 
-/** Due now. */
+/** Makes the callback due now. */
 export function reopen(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
   sql.exec("UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = ? WHERE number = ?", now, number);
   if (status !== 'pending') changeBacklog(sql, 1, bytes);
@@ -163,7 +163,7 @@ export function reopen(sql: SqlStorage, { number, status }: CallbackRow, bytes: 
 const keptMs = { delivered: limits.callbackTtlMs, dead: limits.deadCallbackTtlMs } as const;
 const ended = ['delivered', 'dead'] as const;
 
-/** When the next of those that ended is to be forgotten; null: there are none. */
+/** Returns when the next ended callback is to be deleted; null: none has ended. */
 export function nextForgotten(sql: SqlStorage): number | null {
   const times = ended.flatMap((status) => {
     const { at } = sql
@@ -175,7 +175,7 @@ export function nextForgotten(sql: SqlStorage): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Forgets what ended long ago, and what is more than is kept; a bounded number at a time. */
+/** Deletes old callbacks, and those above the limit; a bounded number at a time. */
 export function sweep(sql: SqlStorage, now: number): void {
   for (const status of ended) {
     const query = 'SELECT number FROM callbacks WHERE status = ? AND ended_at <= ? ORDER BY ended_at LIMIT ?';
@@ -188,7 +188,7 @@ export function sweep(sql: SqlStorage, now: number): void {
   }
 }
 
-/** Some that ended lie further back than is kept. */
+/** Returns whether ended callbacks exceed the limit. */
 function isCrowded(sql: SqlStorage): boolean {
   const last = newest(sql) - limits.maxKeptCallbacks;
   return ended.some(
@@ -200,7 +200,7 @@ function newest(sql: SqlStorage): number {
   return sql.exec<{ newest: number | null }>('SELECT max(number) AS newest FROM callbacks').one().newest ?? 0;
 }
 
-/** Takes it away with all that it said, whatever has become of it. */
+/** Erases a callback with its texts, whatever its status. */
 export function eraseCallback(sql: SqlStorage, number: number): void {
   const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
   if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bytes);
@@ -208,7 +208,7 @@ export function eraseCallback(sql: SqlStorage, number: number): void {
   remove(sql, [{ number }]);
 }
 
-/** Its session was deleted: what was sent is forgotten, and what is still to be sent loses its texts. */
+/** After its session was deleted: texts of sent callbacks are erased, and pending ones are redacted. */
 export function redactCallback(sql: SqlStorage, number: number, { isPending }: { isPending: boolean }): void {
   const body = isPending ? readBody(sql, number) : null;
   const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
@@ -221,7 +221,7 @@ export function redactCallback(sql: SqlStorage, number: number, { isPending }: {
   sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', utf8Length(redacted) - bytes);
 }
 
-/** A receiver may have repeated what it was sent in its error. */
+/** A receiver may have repeated the message in its error. */
 function overwriteTexts(sql: SqlStorage, number: number): void {
   sql.exec('UPDATE callback_bodies SET data = zeroblob(length(data)) WHERE callback = ?', number);
   sql.exec(

@@ -1,6 +1,6 @@
 /**
- * Sends what is due to be sent, few at a time and fewer to one target, until it is taken or a day is over. The alarm begins attempts
- * and waits for none; each is leased in its row first, so that what dies with the process is sent again.
+ * Sends due callbacks, with a limited number in total and per target, until they are delivered or a day has passed. The alarm starts
+ * attempts and does not wait for them; each is first leased in its row, so that it is retried if the process dies.
  */
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
@@ -21,9 +21,9 @@ export type CallbackSenderDeps = {
 };
 
 export type CallbackSender = Duty & {
-  /** Something was stored, or is to be tried now. */
+  /** Call when a callback was stored or must be retried now. */
   kick(): void;
-  /** One message that says nothing, at once; it is not kept. `not_found`. */
+  /** Sends a test message immediately; it is not stored. Throws `not_found`. */
   test(target: CallbackTarget): Promise<CallbackTest>;
 };
 
@@ -31,7 +31,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
   const { sql } = context;
   const under = createUnderWay();
 
-  /** Begins all that is due and has room. */
+  /** Starts all due attempts within the limits. */
   const pump = (): void => {
     for (;;) {
       const row = under.isFull() ? null : nextDue(sql, under.fullTargets());
@@ -48,8 +48,12 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
       const outcome = await sendOne(context, deps.send, row);
       noteOutcome(context, row, outcome, startedAt);
     } catch (error) {
-      // It is not known what came of it: the lease brings it back.
-      context.log.error('an attempt at a callback could not be noted', { id: row.id, attempt: row.attempts, cause: String(error) });
+      // The outcome is not known: the lease expires and it is retried.
+      context.log.error('the outcome of a callback attempt could not be stored', {
+        id: row.id,
+        attempt: row.attempts,
+        cause: String(error),
+      });
     } finally {
       under.end(row);
       pump();
@@ -62,8 +66,8 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
       try {
         pump();
       } catch (error) {
-        // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
-        context.log.error('callbacks could not be sent, they will be tried again', { cause: String(error) });
+        // The caller has already stored its data and must succeed: the alarm does the rest.
+        context.log.error('callbacks could not be sent; they will be retried', { cause: String(error) });
       }
       deps.keep(deps.wake());
     },
@@ -74,7 +78,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     },
     nextDue: () => {
       const times = [nextForgotten(sql), ...(under.isFull() ? [] : [nextDue(sql, under.fullTargets())?.due_at ?? null])];
-      // Where there is no room now, whoever makes room begins the next; this is for a process that dies before that.
+      // At the limit, a finishing attempt starts the next one; this time is for a process that dies before that.
       if (under.hasFull()) times.push(context.now() + limits.callbackLeaseMs);
       const known = times.filter((time) => time !== null);
       return known.length === 0 ? null : Math.min(...known);
@@ -85,15 +89,15 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
 async function sendOne(context: CatalogContext, send: SendCallback, row: CallbackRow): Promise<CallbackOutcome> {
   const notSent = { delivered: false, status: null, durationMs: 0, retryAfterMs: null };
   const body = readBody(context.sql, row.number);
-  if (body === null) return { ...notSent, isFinal: true, error: 'What it said is not kept.' };
+  if (body === null) return { ...notSent, isFinal: true, error: 'The message body is no longer stored.' };
   try {
     const to = await destinationOf(context, row);
     return 'gone' in to ? { ...notSent, isFinal: true, error: to.gone } : await send({ id: row.id, body, ...to });
   } catch (error) {
-    // Such as a secret that does not open until the right master key is set again.
+    // For example a secret that cannot be opened until the right master key is set.
     if (error instanceof Problem) return { ...notSent, isFinal: false, error: error.detail };
     context.log.error('a callback could not be sent', { id: row.id, attempt: row.attempts, cause: String(error) });
-    return { ...notSent, isFinal: false, error: 'Not sent: a fault of ours, which stands in the log.' };
+    return { ...notSent, isFinal: false, error: 'Not sent because of an internal error. See the server log.' };
   }
 }
 
@@ -116,16 +120,16 @@ function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: Callbac
     const now = progressOf(sql, number);
     if (now === null || now.status !== 'pending') return;
     if (delivered) return end(sql, number, 'delivered', context.now());
-    // Another attempt has begun since: what becomes of it is its own word.
+    // Another attempt has started since and reports its own outcome.
     if (now.attempts !== attempts) return;
     const wait = isFinal ? null : nextAttemptMs(attempts, outcome.retryAfterMs, Math.random());
     if (wait !== null) return postpone(sql, number, context.now() + wait);
     end(sql, number, 'dead', context.now());
-    context.log.info('a callback is given up', { id, target: `${kind} ${name}`, attempts, error });
+    context.log.info('gave up on a callback', { id, target: `${kind} ${name}`, attempts, error });
   });
 }
 
-/** Attempts that are under way, over all and by target. */
+/** Attempts in progress, in total and by target. */
 function createUnderWay() {
   const targets = new Map<string, { target: CallbackTarget; count: number }>();
   let all = 0;

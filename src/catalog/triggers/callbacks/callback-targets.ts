@@ -1,6 +1,6 @@
 /**
- * Who is told of a turn, and where and with which secret: read from the documents when it is to be sent, so that a corrected address
- * helps what waits already. Keeps nothing.
+ * Finds the targets of a turn's callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
+ * applies to pending ones. Stores nothing.
  */
 import { concerns } from '../../../core/triggers/callbacks/concerns.ts';
 import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
@@ -13,7 +13,7 @@ import type { CatalogContext } from '../../context.ts';
 import { allRows, readRow } from '../../documents.ts';
 import type { DocumentRow } from '../../documents.ts';
 
-/** What began the turn, if it names an address, and the subscriptions that it concerns. */
+/** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
   const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
   const others = listeners(sql).flatMap(({ name, head }): CallbackTarget[] => {
@@ -22,27 +22,27 @@ export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: Tur
   return [...own, ...others];
 }
 
-/** The subscriptions that are not paused, and what they want to hear. */
+/** Returns the subscriptions that are not paused, with their filters. */
 export function listeners(sql: SqlStorage): { name: string; head: SubscriptionHead }[] {
   return allRows(sql, 'subscription').flatMap(({ name, body }) => {
-    // Written by its writer only.
+    // Written only by its writer.
     const { paused, events, agents } = body as SubscriptionDocument;
     const head = { ...(events !== undefined && { events }), ...(agents !== undefined && { agents }) };
     return paused === true ? [] : [{ name, head }];
   });
 }
 
-/** `gone`: why nothing can be sent there, until its document is written anew. */
+/** `gone`: why nothing can be sent there until its document is changed. */
 type Destination = { url: string; secret: string } | { gone: string };
 
-/** Throws the `Problem` of a secret that does not open. */
+/** Throws the `Problem` of a secret that cannot be opened. */
 export async function destinationOf(context: CatalogContext, target: CallbackTarget): Promise<Destination> {
   const row = standing(context.sql, target);
-  if (row === null) return { gone: `There is no ${target.kind} "${target.name}" any more.` };
+  if (row === null) return { gone: `The ${target.kind} "${target.name}" no longer exists.` };
   const url = urlOf(row);
-  if (url === null) return { gone: `The ${target.kind} "${target.name}" has no callbackUrl any more.` };
+  if (url === null) return { gone: `The ${target.kind} "${target.name}" no longer has a callbackUrl.` };
   const secret = row.sealed === null ? null : await openSecret(context, target, row.sealed);
-  return secret === null ? { gone: `The ${target.kind} "${target.name}" has no secret to sign with: PUT it with one.` } : { url, secret };
+  return secret === null ? { gone: `The ${target.kind} "${target.name}" has no secret to sign with. Set one with PUT.` } : { url, secret };
 }
 
 function standing(sql: SqlStorage, { kind, name }: CallbackTarget): DocumentRow | null {
@@ -55,7 +55,7 @@ function urlOf(row: DocumentRow | null): string | null {
   return typeof url === 'string' ? url : null;
 }
 
-/** Each kind's writer seals in a form of its own; none is written anywhere else. */
+/** Each kind's writer seals in its own format; there are no other writers. */
 async function openSecret({ master, workspace }: CatalogContext, { kind, name }: CallbackTarget, sealed: string): Promise<string | null> {
   const opened: unknown = JSON.parse(await openValue(master, { workspace, kind, name }, sealed));
   switch (kind) {

@@ -1,6 +1,6 @@
 /**
- * Messages to somebody outside: made of what sessions tell, once for each who wants to hear of it, and shown with how they fared. What
- * is sent, and when, is `callback-sender.ts`; the rows are `callback-rows.ts`.
+ * Callbacks to external receivers: created from turn notices, one for each target, and shown with their attempts. `callback-sender.ts`
+ * sends them; `callback-rows.ts` has the rows.
  */
 import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
@@ -17,7 +17,7 @@ import { hasRoom, insertCallback, noteAttempt, readBody, reopen, rowById } from 
 import type { CallbackRow } from './callback-rows.ts';
 import { targetsOf } from './callback-targets.ts';
 
-/** One message for each who wants to hear of it; a notice that comes twice adds nothing. Part of the transaction that follows its turn. */
+/** Adds one message for each target; a repeated notice adds nothing. Call in the transaction that updates the delivery. */
 export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): void {
   const { type } = notice;
   if (type === 'turn.resumed') return;
@@ -30,9 +30,9 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
     const isTooMuch = !hasRoom(sql, bytes);
     const number = insertCallback(sql, { target, notice, body: isTooMuch ? null : body, bytes, now: context.now() });
     if (number === null || !isTooMuch) continue;
-    const error = 'Not sent: too many messages to others wait already. Mend or remove what does not answer.';
+    const error = 'Not sent: too many callbacks are pending. Fix or remove receivers that do not respond.';
     noteAttempt(sql, number, { attempt: 0, at: context.now(), status: null, durationMs: 0, error });
-    context.log.error('a callback was not kept: too many wait', { ...target, session: notice.session, turn: notice.turn });
+    context.log.error('dropped a callback: too many are pending', { ...target, session: notice.session, turn: notice.turn });
   }
 }
 
@@ -47,7 +47,7 @@ export function listCallbacks({ sql }: CatalogContext, query: CallbackQuery): Pa
   return { items: items.map((row) => toCallback(sql, row)), nextCursor };
 }
 
-/** By the narrowest index that there is for what is asked. A value that is not given is null, and compares as nothing. */
+/** Uses the narrowest index for the given filters. A missing filter is null, and matches every row. */
 function rowsBefore(sql: SqlStorage, query: CallbackQuery, before: number, count: number): CallbackRow[] {
   const { delivery, status = null, kind = null, name = null } = query;
   if (delivery !== undefined) {
@@ -68,23 +68,23 @@ function rowsBefore(sql: SqlStorage, query: CallbackQuery, before: number, count
   return sql.exec<CallbackRow>(text, before, kind, count).toArray();
 }
 
-/** `not_found`. */
+/** Throws `not_found`. */
 export function readCallback({ sql }: CatalogContext, id: string): CallbackWithBody {
   const row = requireRow(sql, id);
   const body = readBody(sql, row.number);
   return { ...toCallback(sql, row), body: body === null ? null : JSON.parse(body) };
 }
 
-/** It is due now. `conflict`: it was delivered, or its body was not kept. */
+/** Makes it due now. Throws `conflict` if it was delivered, or its body is not stored. */
 export function retryCallback(context: CatalogContext, id: string): Callback {
   const { sql } = context;
   const row = requireRow(sql, id);
-  if (row.status === 'delivered') throw new Problem('conflict', `The message ${quoted(id)} was delivered: it is not sent again.`);
+  if (row.status === 'delivered') throw new Problem('conflict', `The callback ${quoted(id)} was already delivered and is not sent again.`);
   const body = readBody(sql, row.number);
   if (body === null)
     throw new Problem(
       'conflict',
-      `What the message ${quoted(id)} said was not kept, for too many others waited. Read the turn at its session.`,
+      `The body of the callback ${quoted(id)} was not stored, because too many were pending. Read the turn from its session.`,
     );
   context.record(() => reopen(sql, row, utf8Length(body), context.now()));
   return toCallback(sql, requireRow(sql, id));
@@ -92,7 +92,7 @@ export function retryCallback(context: CatalogContext, id: string): Callback {
 
 function requireRow(sql: SqlStorage, id: string): CallbackRow {
   const row = rowById(sql, id);
-  if (row === null) throw new Problem('not_found', `There is no callback ${quoted(id)}.`);
+  if (row === null) throw new Problem('not_found', `The callback ${quoted(id)} does not exist.`);
   return row;
 }
 
@@ -106,7 +106,7 @@ function toCallback(sql: SqlStorage, row: CallbackRow): Callback {
   };
 }
 
-/** As many as there are retries, and a few by hand: the newest of them. */
+/** Returns the newest attempts: as many as there are automatic retries, and a few manual ones. */
 function attemptsOf(sql: SqlStorage, number: number): CallbackAttempt[] {
   type AttemptRow = { at: number; status: number | null; duration_ms: number; error: string | null };
   const query = 'SELECT at, status, duration_ms, error FROM callback_attempts WHERE callback = ? ORDER BY attempt DESC LIMIT ?';

@@ -1,4 +1,4 @@
-/** Writing subscriptions to what turns come to: the secret is sealed, and needed from the first on. */
+/** Writes subscriptions to turn events. The secret is sealed, and required from the start. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
 import { limits } from '../../../core/limits.ts';
@@ -28,12 +28,12 @@ export const subscriptionWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => () => eraseTarget(context, { kind: 'subscription', name }),
 
-  // Written above only.
+  // Written only above.
   review: (context, body) => warningsOf(context, body as SubscriptionDocument),
 };
 
 function warningsOf(context: CatalogContext, { url, agents = [] }: SubscriptionDocument): Warning[] {
-  const unknown = agents.flatMap((agent, index) => agentWarnings(context, agent, 'nothing is told of it', `agents[${index}]`));
+  const unknown = agents.flatMap((agent, index) => agentWarnings(context, agent, 'no events are sent for it', `agents[${index}]`));
   return [...callbackUrlWarnings(context, url, 'url'), ...unknown];
 }
 
@@ -46,8 +46,8 @@ async function seal(
   const place: SealedFor = { workspace: context.workspace, kind: 'subscription', name };
   if (given !== undefined) return reseal(context, place, JSON.stringify({ secret: given }), previous);
   const before = previous?.sealed ?? null;
-  if (before === null) throw invalidRequest([{ path: 'secret', message: 'is missing: what is sent is signed with it' }]);
-  // Opened to see that it can be, where the master key has changed: a message that nobody can sign would fail later.
+  if (before === null) throw invalidRequest([{ path: 'secret', message: 'is required: callbacks are signed with it' }]);
+  // Opened to verify that it can be, in case the master key has changed: otherwise signing would fail later.
   await openValue(context.master, place, before);
   return { sealed: before, sealedChanged: false };
 }
@@ -59,6 +59,6 @@ function requireRoom({ sql }: CatalogContext): void {
   if (count < limits.maxSubscriptions) return;
   throw new Problem(
     'conflict',
-    `The workspace has ${count} subscriptions, and ${limits.maxSubscriptions} is the most: delete one that nobody needs.`,
+    `The workspace already has ${count} subscriptions (maximum: ${limits.maxSubscriptions}). Delete one first.`,
   );
 }

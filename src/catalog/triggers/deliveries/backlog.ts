@@ -1,6 +1,6 @@
 /**
- * How much is on its way to sessions: counted from the table once in an object's life, and kept along with it from there, since a count
- * for each delivery would make a burst quadratic.
+ * The number and size of pending deliveries: counted from the table once in an object's lifetime and updated from there, since a count for
+ * each delivery would make a burst quadratic.
  */
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
@@ -13,12 +13,12 @@ type Backlog = Load & { byTrigger: Map<string, Load> };
 
 const backlogs = new WeakMap<CatalogContext, Backlog>();
 
-/** Throws `rate_limited` where there is no room for one more, over all triggers or for this one. */
+/** Throws `rate_limited` if the limit is reached, for all triggers or for this one. */
 export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
   const backlog = backlogOf(context);
   const own = backlog.byTrigger.get(triggerKeyId(trigger)) ?? none;
   if (!isFull(backlog, 1) && !isFull(own, limits.maxPendingShareOfTrigger)) return;
-  throw new Problem('rate_limited', 'Too many deliveries are on their way to their sessions. Send this one again later.', {
+  throw new Problem('rate_limited', 'Too many deliveries are pending. Send this one again later.', {
     retryAfterMs: limits.backlogRetryAfterMs,
   });
 }
@@ -29,7 +29,7 @@ function isFull({ deliveries, bytes }: Load, share: number): boolean {
   return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
 }
 
-/** What was pending is so no more, or the other way round. */
+/** Call when a delivery becomes pending (1) or stops being pending (-1). */
 export function changeBacklog(context: CatalogContext, trigger: Trigger, deliveries: 1 | -1, bytes: number): void {
   const backlog = backlogs.get(context);
   if (backlog === undefined) return;
@@ -39,12 +39,12 @@ export function changeBacklog(context: CatalogContext, trigger: Trigger, deliver
     load.deliveries += deliveries;
     load.bytes += bytes;
   }
-  // As many as have something on its way.
+  // One entry for each trigger with pending deliveries.
   if (own.deliveries > 0) backlog.byTrigger.set(key, own);
   else backlog.byTrigger.delete(key);
 }
 
-/** A transaction was undone: what was counted in it did not happen. */
+/** Call after a transaction was rolled back: counts made in it are invalid. */
 export function dropBacklog(context: CatalogContext): void {
   backlogs.delete(context);
 }
@@ -52,7 +52,7 @@ export function dropBacklog(context: CatalogContext): void {
 function backlogOf(context: CatalogContext): Backlog {
   const known = backlogs.get(context);
   if (known !== undefined) return known;
-  // Answered by that index alone. By itself SQLite takes one in the order of the groups, and goes through all that was ever delivered.
+  // Uses only that index. By default SQLite chooses one in group order, and scans every delivery.
   const query = `SELECT kind, name, count(*) AS deliveries, sum(bytes) AS bytes FROM deliveries INDEXED BY deliveries_pending
     WHERE status = 'pending' GROUP BY kind, name`;
   const backlog: Backlog = { ...none, byTrigger: new Map() };

@@ -1,6 +1,6 @@
 /**
- * The deliveries of a workspace: stored once by trigger and id, run again when somebody asks for it, and followed to the end of their
- * turns. How they get to their sessions is `delivery-queue.ts` and `dispatcher.ts`; how they are shown, `delivery-list.ts`.
+ * The deliveries of a workspace: stored once by trigger and id, replayed on request, and followed to the end of their turns.
+ * `delivery-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
  */
 import { Problem, quoted } from '../../../core/problem.ts';
 import { isSettled } from '../../../core/triggers/delivery.ts';
@@ -16,11 +16,11 @@ import { findDelivery, heldCount, isUnderWay, requireDelivery, rowOf, toAccepted
 import { sweepSurplus, sweepWeight } from './delivery-sweep.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
-/** In one block: whoever is told of it may rely on it. */
+/** Synchronous, so that the caller can rely on the stored delivery. */
 export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): AcceptedDelivery {
   const { sql } = context;
   const { trigger, id, verdict } = delivery;
-  // An isolate may know the hook for a while longer.
+  // An isolate may have the webhook cached a little longer.
   requireNotDeleted(context, trigger);
   const known = findDelivery(sql, trigger, id);
   if (known !== null) {
@@ -38,12 +38,15 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
   });
 }
 
-/** `conflict` while it is under way. */
+/** Throws `conflict` while it is in progress. */
 export function replayDelivery(context: CatalogContext, trigger: Trigger, id: string, verdict: DeliveryVerdict): AcceptedDelivery {
   const { sql } = context;
   const { number, status } = requireDelivery(sql, trigger, id);
   if (!isSettled(status))
-    throw new Problem('conflict', `The delivery ${quoted(id)} is ${status}. Wait for its end, or cancel its turn, then replay it.`);
+    throw new Problem(
+      'conflict',
+      `The delivery ${quoted(id)} is still ${status}. Wait until it has ended, or cancel its turn, then replay it.`,
+    );
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
@@ -52,7 +55,10 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   });
 }
 
-/** How the turn of a delivery stands now: its number. What is said of an earlier run than its newest, or after its end, changes nothing: null. */
+/**
+ * Updates the status of a turn's delivery and returns its number. A notice about an earlier run, or after its end, has no effect: returns
+ * null.
+ */
 export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice: TurnNotice): number | null {
   return context.record(() => {
     const row = findDelivery(context.sql, trigger, trigger.delivery);
@@ -65,7 +71,7 @@ export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice
 const statusOf: Readonly<Record<TurnNotice['status'], DeliveryStatus>> = {
   completed: 'completed',
   failed: 'failed',
-  // Nothing more comes of it, and nobody wanted that.
+  // The turn has ended without its intended result.
   interrupted: 'failed',
   cancelled: 'cancelled',
   waiting: 'waiting',
@@ -73,13 +79,13 @@ const statusOf: Readonly<Record<TurnNotice['status'], DeliveryStatus>> = {
 };
 
 function reasonOf({ status, reason, problem }: TurnNotice): string | null {
-  // It said all that it was let say: somebody may want to raise the limit.
-  if (status === 'completed' && reason !== 'stop') return `Its turn ended before its time: ${reason}.`;
+  // The turn reached a limit: the user may want to raise it.
+  if (status === 'completed' && reason !== 'stop') return `Its turn ended early: ${reason}.`;
   if (status !== 'failed' && status !== 'interrupted') return null;
   return typeof problem?.detail === 'string' ? problem.detail : reason;
 }
 
-/** The newest delivery of a schedule that was meant to run; null: there was none. */
+/** Returns the newest delivery of a schedule that was not skipped, or null. */
 export function lastRun({ sql }: CatalogContext, { kind, name }: Trigger): Delivery | null {
   const query = 'SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ? AND status = ?';
   const newest = meant.map((status) => sql.exec<{ newest: number | null }>(query, kind, name, status).one().newest ?? 0);
@@ -87,7 +93,7 @@ export function lastRun({ sql }: CatalogContext, { kind, name }: Trigger): Deliv
   return row === null ? null : toDelivery(row);
 }
 
-/** One look at the index for each: a schedule may have skipped ten thousand since. */
+/** One index lookup per status: a schedule may have skipped ten thousand runs since. */
 const meant: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
 function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: NewDelivery): number {
@@ -127,9 +133,9 @@ function carryOut(context: CatalogContext, trigger: Trigger, number: number, ver
   );
 }
 
-/** Of the row that was just written. */
+/** Returns the row that was just written. */
 function stored(sql: SqlStorage, number: number): DeliveryRow {
   const row = rowOf(sql, number);
-  if (row === null) throw new Error(`the delivery ${number} was just stored, and is not there`);
+  if (row === null) throw new Error(`delivery ${number} is missing right after it was stored`);
   return row;
 }

@@ -1,4 +1,4 @@
-/** Deliveries as they are shown: with what came, newest first. Also what a replay starts from. */
+/** Shows deliveries with their payloads, newest first. Also reads the payload for a replay. */
 import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { DeliveryStatus, DeliveryWithPayload, Trigger } from '../../../core/triggers/delivery.ts';
@@ -14,7 +14,7 @@ export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: stri
   return withPayload(sql, requireDelivery(sql, trigger, id));
 }
 
-/** A page ends early where its payloads are large. */
+/** A page ends early if its payloads are large. */
 export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query: DeliveryQuery): Page<DeliveryWithPayload> {
   const list = `deliveries ${trigger.kind} ${trigger.name}`;
   const before = decodeNumberCursor(list, query.cursor) ?? Number.MAX_SAFE_INTEGER;
@@ -32,12 +32,12 @@ export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query:
   return { items, nextCursor: null };
 }
 
-/** `conflict` when it is no longer kept. */
+/** Throws `conflict` if it is no longer stored. */
 export function readPayload({ sql }: CatalogContext, trigger: Trigger, id: string): KeptPayload {
   const row = requireDelivery(sql, trigger, id);
   const payload = keptPayload(sql, row);
   if (payload === null && trigger.kind === 'webhook')
-    throw new Problem('conflict', `The payload of the delivery ${quoted(id)} is no longer kept. Let its sender send it anew.`);
+    throw new Problem('conflict', `The payload of the delivery ${quoted(id)} is no longer stored. Ask the sender to send it again.`);
   return { delivery: toDelivery(row), event: row.event, payload };
 }
 
@@ -61,10 +61,10 @@ function withPayload(sql: SqlStorage, row: DeliveryRow): DeliveryWithPayload {
   return { ...toDelivery(row), payload: payload === null ? null : payload.isJson ? JSON.parse(payload.text) : payload.text };
 }
 
-/** Its headers stand for it: of an empty text there are no pieces. */
+/** Headers mark a stored payload: an empty text has no chunks. */
 function keptPayload(sql: SqlStorage, row: DeliveryRow): KeptPayload['payload'] {
   if (row.headers === null) return null;
-  // Written by `deliveries.ts` only.
+  // Written only by `deliveries.ts`.
   const headers = JSON.parse(row.headers) as Record<string, string>;
   return { text: readPart(sql, row.number, 'payload') ?? '', isJson: row.is_json === 1, headers };
 }

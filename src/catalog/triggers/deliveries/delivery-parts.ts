@@ -1,9 +1,9 @@
-/** The long texts of a delivery, in pieces: `payload` as it came, and `input`, what its agent is told, until its session has it. */
+/** The long texts of a delivery, in chunks: `payload` as received, and `input` for the agent, until the session has it. */
 import { fromPieces, toPieces } from '../../text-pieces.ts';
 
 export type DeliveryPart = 'payload' | 'input';
 
-/** Answers its bytes. */
+/** Returns the number of bytes. */
 export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart, text: string): number {
   let bytes = 0;
   for (const [sequence, data] of toPieces(text).entries()) {
@@ -13,14 +13,14 @@ export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart,
   return bytes;
 }
 
-/** null: it is not kept (any more); an empty text is kept as none. */
+/** Returns null if it is not stored (any more); an empty text is stored as no chunks. */
 export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart): string | null {
   const query = 'SELECT data FROM delivery_parts WHERE delivery = ? AND part = ? ORDER BY sequence';
   const pieces = sql.exec<{ data: ArrayBuffer }>(query, delivery, part).toArray();
   return fromPieces(pieces.map(({ data }) => data));
 }
 
-/** Overwrites its texts before they go, so that no page of the file holds them. */
+/** Overwrites the texts before deleting them, so that no page of the file retains them. */
 export function erasePayload(sql: SqlStorage, delivery: number): void {
   sql.exec('UPDATE delivery_parts SET data = zeroblob(length(data)) WHERE delivery = ?', delivery);
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', delivery);
@@ -31,13 +31,13 @@ export function erasePayload(sql: SqlStorage, delivery: number): void {
   sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', delivery);
 }
 
-/** With its row. */
+/** Also deletes the row. */
 export function eraseDelivery(sql: SqlStorage, delivery: number): void {
   erasePayload(sql, delivery);
   sql.exec('DELETE FROM deliveries WHERE number = ?', delivery);
 }
 
-/** Also what is noted of its bytes. */
+/** Also updates the delivery's byte count. */
 export function dropPart(sql: SqlStorage, delivery: number, part: DeliveryPart): void {
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ? AND part = ?', delivery, part);
   sql.exec(

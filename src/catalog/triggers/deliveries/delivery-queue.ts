@@ -1,9 +1,8 @@
 /**
- * What waits to be brought to its session, and in which order. Of the pending deliveries of one session only the oldest has a time at
- * which it is due: the next one gets its own when that one is taken or has failed. So what is due is found by one look at an index,
- * however many wait behind it. A run of a schedule may be held besides: it waits for the run before it to end.
- *
- * All of these are parts of a transaction.
+ * The queue of pending deliveries, and its order. Of the pending deliveries of one session only the oldest has a due time; the next one
+ * gets its own when that one is taken or has failed. So due deliveries are found by one index lookup, however many are queued. A run of a
+ * schedule may also be held until the previous run ends.
+ * Call all of these in a transaction.
  */
 import { isSettled } from '../../../core/triggers/delivery.ts';
 import type { DeliveryStatus, Rendered, Trigger } from '../../../core/triggers/delivery.ts';
@@ -15,7 +14,7 @@ import type { DeliveryRow } from './delivery-rows.ts';
 
 export type QueuedRun = { number: number; agent: string; session: string; turn: string; rendered: Rendered; held: boolean };
 
-/** The row is there, and not pending. */
+/** The row exists and is not pending. */
 export function queueRun(context: CatalogContext, { number, agent, session, turn, rendered, held }: QueuedRun): void {
   const { sql } = context;
   const now = context.now();
@@ -39,18 +38,18 @@ export function queueRun(context: CatalogContext, { number, agent, session, turn
   if (row !== null) changeBacklog(context, row, 1, row.bytes);
 }
 
-/** What is due, those first that are so for longest. */
+/** Returns due deliveries, longest due first. */
 export function dueRuns({ sql, now }: CatalogContext, count: number): DeliveryRow[] {
   const query = 'SELECT * FROM deliveries WHERE due_at <= ? ORDER BY due_at, number LIMIT ?';
   return sql.exec<DeliveryRow>(query, now(), count).toArray();
 }
 
-/** null: nothing waits for a time. */
+/** Returns null if no delivery has a due time. */
 export function nextDueRun({ sql }: CatalogContext): number | null {
   return sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM deliveries WHERE due_at IS NOT NULL').one().due;
 }
 
-/** Where it goes from `pending`, `running` or `waiting`. `reason` null: nothing is to be said. */
+/** Moves a delivery on from `pending`, `running` or `waiting`. `reason` null: no reason is shown. */
 export function moveTo(context: CatalogContext, row: DeliveryRow, status: DeliveryStatus, reason: string | null): void {
   const { sql } = context;
   const now = context.now();
@@ -70,17 +69,17 @@ export function moveTo(context: CatalogContext, row: DeliveryRow, status: Delive
   if (isSettled(status)) releaseHeld(context, row);
 }
 
-/** Runs that only wait for the one before them are not begun any more: at most `limits.maxQueuedScheduleRuns`. */
+/** Skips runs that are held until the previous one ends: at most `limits.maxQueuedScheduleRuns`. */
 export function skipHeld(context: CatalogContext, { kind, name }: Trigger, reason: string): void {
   const { sql } = context;
   const query = "SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1 ORDER BY number";
   const rows = sql.exec<DeliveryRow>(query, kind, name).toArray();
-  // Else the end of each would let the next one go.
+  // Otherwise the end of each would release the next one.
   for (const { number } of rows) sql.exec('UPDATE deliveries SET held = 0 WHERE number = ?', number);
   for (const row of rows) moveTo(context, row, 'skipped', reason);
 }
 
-/** The oldest run that was held for the one before it: nothing of its schedule is under way now. */
+/** Releases the oldest held run of a schedule without a run in progress. */
 function releaseHeld(context: CatalogContext, trigger: Trigger): void {
   if (trigger.kind !== 'schedule' || isUnderWay(context, trigger)) return;
   const { sql } = context;

@@ -1,4 +1,4 @@
-/** Rows of deliveries: read, shown, and ended. What may become of one is said in `deliveries.ts` and `dispatcher.ts`. */
+/** Rows of deliveries: read, converted, and ended. `deliveries.ts` and `dispatcher.ts` decide on transitions. */
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { Delivery, DeliveryStatus, Trigger, TriggerKind } from '../../../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../../../ports/triggers.ts';
@@ -35,7 +35,7 @@ export function findDelivery(sql: SqlStorage, { kind, name }: Trigger, id: strin
   return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE kind = ? AND name = ? AND id = ?', kind, name, id).toArray()[0] ?? null;
 }
 
-/** `not_found` else. */
+/** Throws `not_found` if it does not exist. */
 export function requireDelivery(sql: SqlStorage, trigger: Trigger, id: string): DeliveryRow {
   const row = findDelivery(sql, trigger, id);
   if (row === null) throw new Problem('not_found', `The ${trigger.kind} ${quoted(trigger.name)} has no delivery ${quoted(id)}.`);
@@ -59,7 +59,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     endedAt: row.ended_at === null ? null : isoTime(row.ended_at),
     repeats: row.repeats,
     run: row.run,
-    // Written by `deliveries.ts` only.
+    // Written only by `deliveries.ts`.
     warnings: JSON.parse(row.warnings) as string[],
   };
 }
@@ -69,8 +69,8 @@ export function toAccepted({ id, status, reason, session, turn, run }: DeliveryR
 }
 
 /**
- * Whether something of this trigger was begun, or is about to be, and has not ended. What only waits for that does not count: neither
- * what is held, nor what stands behind it in its session and has no time yet. Each would wait for the other.
+ * Returns whether a run of this trigger has started, or is about to start, and has not ended. Held runs, and runs queued behind one in
+ * their session, do not count: they would wait for each other.
  */
 export function isUnderWay({ sql }: CatalogContext, { kind, name }: Trigger): boolean {
   const pending = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND due_at IS NOT NULL LIMIT 1";
@@ -78,7 +78,7 @@ export function isUnderWay({ sql }: CatalogContext, { kind, name }: Trigger): bo
   return [pending, begun].some((query) => sql.exec(query, kind, name).toArray().length > 0);
 }
 
-/** How many runs wait for the one before them to end. */
+/** Returns how many runs are held until the previous one ends. */
 export function heldCount({ sql }: CatalogContext, { kind, name }: Trigger): number {
   const query = "SELECT count(*) AS held FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1";
   return sql.exec<{ held: number }>(query, kind, name).one().held;

@@ -1,7 +1,6 @@
 /**
- * What is let go of deliveries: payloads after a week or when all of them are too large, rows after a month or when their trigger has
- * too many. Never rows of what has not ended, and a bounded number at a time. Time counts from the end: a turn may have waited for
- * somebody's word for days.
+ * Deletes old deliveries: payloads after a week or above a total size, rows after a month or above a number per trigger. Only ended
+ * deliveries lose their rows, and a bounded number at a time. Age counts from the end: a turn may have waited for approval for days.
  */
 import { limits } from '../../../core/limits.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
@@ -9,7 +8,7 @@ import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { Duty } from '../../duty.ts';
 
-/** By age. What is overdue waits for `limits.sweepIntervalMs`, so that many are removed with one ring of the alarm. */
+/** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
 export function createDeliverySweep(context: CatalogContext): Duty {
   const { sql } = context;
   let earliest = 0;
@@ -22,13 +21,16 @@ export function createDeliverySweep(context: CatalogContext): Duty {
       const now = context.now();
       if (now < earliest) return;
       const swept = dropOldRows(context, now - limits.deliveryTtlMs) + dropOldPayloads(context, now - limits.deliveryPayloadTtlMs);
-      // Where as many went as may go at a time, there are more: at once again.
+      // If the maximum number was deleted, more may be left: continue immediately.
       earliest = swept < limits.maxSweptRows ? now + limits.sweepIntervalMs : 0;
     },
   };
 }
 
-/** By number: one was stored. Looks at all of its trigger now and then: at the first of this object, and after each `limits.maxSweptRows`. */
+/**
+ * By number, after one was stored. Checks the trigger occasionally: for the first delivery of this object, and after each
+ * `limits.maxSweptRows`.
+ */
 export function sweepSurplus(context: CatalogContext, trigger: Trigger): void {
   const counts = acceptedSince.get(context) ?? new Map<string, number>();
   acceptedSince.set(context, counts);
@@ -38,10 +40,13 @@ export function sweepSurplus(context: CatalogContext, trigger: Trigger): void {
   if (accepted >= limits.maxSweptRows) dropSurplus(context, trigger);
 }
 
-/** At most as many entries as there are triggers. */
+/** At most one entry per trigger. */
 const acceptedSince = new WeakMap<CatalogContext, Map<string, number>>();
 
-/** By size: so many bytes more were stored. Weighs now and then: at the first of this object, and after each `limits.payloadWeighingBytes`. */
+/**
+ * By size, after this many bytes were stored. Checks occasionally: at the first delivery of this object, and after each
+ * `limits.payloadWeighingBytes`.
+ */
 export function sweepWeight(context: CatalogContext, bytes: number): void {
   const since = (storedSince.get(context) ?? limits.payloadWeighingBytes) + bytes;
   const isEnough = since < limits.payloadWeighingBytes || dropHeavy(context);
@@ -50,7 +55,10 @@ export function sweepWeight(context: CatalogContext, bytes: number): void {
 
 const storedSince = new WeakMap<CatalogContext, number>();
 
-/** The oldest payloads beyond `limits.maxKeptPayloadBytes`, also of turns that go on, which have theirs. false: there are more. */
+/**
+ * Deletes the oldest payloads above `limits.maxKeptPayloadBytes`, also of running turns, which have their own copy. Returns false if more
+ * are left.
+ */
 function dropHeavy({ sql }: CatalogContext): boolean {
   const total = "SELECT coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
   let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxKeptPayloadBytes;
@@ -64,7 +72,7 @@ function dropHeavy({ sql }: CatalogContext): boolean {
   return surplus <= 0;
 }
 
-/** The oldest ended ones beyond `limits.maxKeptDeliveries`: twice as many as may have come, so that a surplus shrinks. */
+/** Deletes the oldest ended ones above `limits.maxKeptDeliveries`: twice as many as may have been added, so that an excess shrinks. */
 function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
   const surplus = sql
     .exec<{ number: number }>(
@@ -109,7 +117,7 @@ function dropRow(sql: SqlStorage, number: number): void {
   sql.exec('DELETE FROM deliveries WHERE number = ?', number);
 }
 
-/** Infinite: there is none. */
+/** Returns Infinity if no delivery has ended. */
 function oldestEnd(sql: SqlStorage): number {
   const query = 'SELECT min(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL';
   return sql.exec<{ at: number | null }>(query).one().at ?? Number.POSITIVE_INFINITY;

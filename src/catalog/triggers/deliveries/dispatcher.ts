@@ -1,7 +1,7 @@
 /**
- * Brings what is stored to its session: in order for each session, few at a time, again after a growing pause when it fails. An attempt
- * is noted before it is made, with the time of the next one: what dies with its object is tried again by the alarm, and what kills its
- * object is not tried without a pause.
+ * Sends stored deliveries to their sessions: in order for each session, a few at a time, and retried with growing delays. An attempt is
+ * recorded with the time of the next one before it is made: if the object dies, the alarm retries it, and an attempt that kills the object
+ * is not retried in a loop.
  */
 import type { Agent } from '../../../core/agent.ts';
 import { crashPoint } from '../../../core/crash-point.ts';
@@ -24,26 +24,29 @@ import { requireDelivery, rowOf } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 export type Dispatcher = Duty & {
-  /** Something has ended, or was asked for by hand: what is due is brought behind the answer. `moved`: deliveries that stand otherwise now. */
+  /**
+   * Call when a run has ended or was requested manually: due deliveries are dispatched in the background. `moved`: deliveries whose status
+   * has changed.
+   */
   kick(moved?: readonly number[]): void;
   /**
-   * Something came in. A burst is stored before its turns begin: on one machine they share a thread with the answers to those that
-   * still come, and senders give up after seconds. So it is brought once nothing more has come for a moment.
+   * Call when a delivery was stored. A burst is stored before its turns start: on one machine they share a thread with the responses to
+   * further deliveries, and senders time out after seconds. So dispatch starts when no delivery has arrived for a moment.
    */
   arrived(): void;
-  /** Until the delivery is no longer pending, at most `waitMs`. `not_found`. */
+  /** Waits until the delivery is no longer pending, at most `waitMs`. Throws `not_found`. */
   untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<void>;
 };
 
 export type DispatcherDeps = {
   dispatch(run: TriggeredRun): Promise<void>;
-  /** Part of the transaction in which a delivery fails before its turn began: whoever wants to hear of it is to be told. */
+  /** Called in the transaction in which a delivery fails before its turn started: adds the callbacks. */
   tell(notice: TurnNotice): void;
-  /** After that transaction: what is to be sent is there. */
+  /** Called after that transaction: callbacks are due. */
   told(): void;
-  /** Keeps the object alive until the work is done. */
+  /** Keeps the object alive until the work has ended. */
   keep(work: Promise<unknown>): void;
-  /** The alarm is to be set anew. */
+  /** Sets the alarm again. */
   wake(): Promise<void>;
 };
 
@@ -51,11 +54,13 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const inFlight = new Set<number>();
   const waiters = new Map<number, Set<() => void>>();
 
-  /** While it is set, what comes in is only stored: until `at`, which moves with each, and no longer than `latest`. */
+  /**
+   * The batch window. While it is set, deliveries are only stored: until `at`, which moves with each delivery, and no longer than `latest`.
+   */
   let calm: { at: number; latest: number; since: number } | null = null;
 
   const pump = (): void => {
-    // Those in flight may be due again by the clock: at most as many as there are.
+    // Deliveries in flight may be due again after their lease, so ask for that many more.
     for (const row of dueRuns(context, limits.maxConcurrentDispatches + inFlight.size)) {
       if (inFlight.size >= limits.maxConcurrentDispatches) return;
       if (inFlight.has(row.number)) continue;
@@ -92,8 +97,8 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     try {
       pump();
     } catch (error) {
-      // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
-      context.log.error('deliveries could not be brought, they will be tried again', { cause: String(error) });
+      // The caller has already stored its data and must succeed: the alarm does the rest.
+      context.log.error('deliveries could not be dispatched; they will be retried', { cause: String(error) });
     }
     for (const number of moved) letWaitersGo(number);
     deps.keep(deps.wake());
@@ -109,13 +114,13 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       calm.latest = Math.min(calm.latest + limits.dispatchHoldPerDeliveryMs, calm.since + limits.maxDispatchHoldMs);
       calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
     }
-    // With the delivery the alarm is stored that brings it if this object dies.
+    // Together with the delivery, this stores the alarm that dispatches it if this object dies.
     deps.keep(deps.wake());
   };
 
   const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
     const left = (): number => until.at - context.now();
-    // A clock that was set back is no reason to hold anything longer.
+    // If the clock is set back, the window must not grow.
     while (left() > 0 && left() <= limits.maxDispatchHoldMs) await systemClock.sleep(Math.min(left(), limits.dispatchCalmMs));
     calm = null;
     pump();
@@ -135,7 +140,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     untilTaken: async (trigger, id, waitMs) => {
       const row = requireDelivery(context.sql, trigger, id);
       if (row.status !== 'pending') return;
-      // Somebody waits for it: it is not held back with others.
+      // A caller waits for it, so the batch window does not apply.
       if (calm !== null) pump();
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = waiters.get(row.number) ?? new Set();
@@ -148,7 +153,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
 }
 
 function late(): never {
-  throw new Problem('upstream_timeout', 'The session did not take the delivery in time.');
+  throw new Problem('upstream_timeout', 'The session did not accept the delivery in time.');
 }
 
 function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
@@ -165,7 +170,7 @@ function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
   };
 }
 
-/** Its turn may have ended before that is known here: then there is nothing to be noted. */
+/** The turn may already have ended: then nothing is recorded. */
 function noteTaken(context: CatalogContext, row: DeliveryRow): void {
   if (isStillPending(context, row)) context.record(() => moveTo(context, row, 'running', null));
 }
@@ -176,13 +181,13 @@ function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: Deliver
   const isTooLate = context.now() - row.run_at >= limits.dispatchGiveUpMs;
   const cause = error instanceof Problem ? error : new Problem('internal', 'The session could not be reached.', {}, { cause: error });
   if (!isTooLate && isRetryable(context, row, cause)) {
-    context.log.error('a delivery did not get to its session, it will be tried again', { kind, name, id, attempts, cause: String(error) });
+    context.log.error('a delivery did not reach its session; it will be retried', { kind, name, id, attempts, cause: String(error) });
     const { retryAfterMs } = cause.extra;
     const asked = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, limits.maxDispatchBackoffMs) : 0;
     postpone(context, row, Math.max(pauseAfter(attempts), asked));
     return;
   }
-  context.log.error('the turn of a delivery could not begin', { kind, name, id, attempts, cause: String(error) });
+  context.log.error('the turn of a delivery could not start', { kind, name, id, attempts, cause: String(error) });
   context.record(() => {
     moveTo(context, row, 'failed', cause.detail);
     const notice = notBegun(context, row, cause);
@@ -191,24 +196,24 @@ function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: Deliver
   deps.told();
 }
 
-/** A replay is another run; a notice may have come meanwhile. */
+/** A replay is another run; a notice may have arrived meanwhile. */
 function isStillPending(context: CatalogContext, row: DeliveryRow): boolean {
   const now = rowOf(context.sql, row.number);
   return now !== null && now.status === 'pending' && now.run === row.run;
 }
 
-/** What is so for a while. All else is told at once: a refused model does not come right by waiting, and a replay is one request. */
+/** Temporary errors. All others are reported at once: waiting does not fix a rejected model, and a replay is one request. */
 const retryable: ReadonlySet<ProblemCode> = new Set(['rate_limited', 'internal', 'upstream_error', 'upstream_timeout']);
 
 function isRetryable(context: CatalogContext, { agent }: DeliveryRow, { code }: Problem): boolean {
   return retryable.has(code) || (code === 'not_found' && agent !== null && isJustWritten(context, agent));
 }
 
-/** Turns are planned with what is published, which may be behind these tables: what was written a moment ago is about to be found. */
+/** Turns are planned with published documents, which may be older than these tables: a recent write will be visible soon. */
 function isJustWritten({ sql, now }: CatalogContext, name: string): boolean {
   const agent = standing(sql, 'agent', name);
   if (agent === null) return false;
-  // Bodies of agents are written by their writer only.
+  // Agent bodies are written only by their writer.
   const { toolset: reference } = agent.body as Agent;
   const toolset = reference === undefined ? null : standing(sql, 'toolset', readToolsetReference(reference).name);
   return Math.max(agent.updatedAt, toolset?.updatedAt ?? 0) > now() - limits.freshReadMs;
@@ -227,7 +232,7 @@ function postpone(context: CatalogContext, { number, attempts }: DeliveryRow, pa
   context.sql.exec('UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?', attempts, context.now() + pauseMs, number);
 }
 
-/** No session says this one: its number is 0, which no session uses. With the turn it is still one of its own. */
+/** The notice comes from no session, so its number is 0, which no session uses. Together with the turn it is unique. */
 function notBegun(context: CatalogContext, row: DeliveryRow, problem: Problem): TurnNotice | null {
   const { kind, name, id, run, agent, session, turn } = row;
   if (session === null || turn === null) return null;

@@ -1,9 +1,8 @@
 /**
- * When schedules run: the times that are due become deliveries, missed ones once, and the next time is written down with them, in one
- * transaction. Bringing a delivery to its session is the dispatcher's. Driven by the alarm of the Catalog.
- *
- * What is due is in `schedule_state`, so a process that dies between two runs has lost nothing: the alarm that rings afterwards finds
- * the same time, and the id of the delivery, which is that time, makes doing it twice harmless.
+ * Runs schedules: due times become deliveries, missed times only one, and the next time is stored in the same transaction. The dispatcher
+ * sends deliveries to their sessions. Driven by the alarm of the Catalog.
+ * Due times are in `schedule_state`, so a process that dies between two runs loses nothing: the next alarm finds the same time, and that
+ * time is the id of the delivery, so a repeated run is a duplicate.
  */
 import { Problem } from '../../../core/problem.ts';
 import { limits } from '../../../core/limits.ts';
@@ -21,16 +20,16 @@ import { acceptDelivery, lastRun } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';
 
 export type ScheduleDeps = {
-  /** Id of the session of a trigger with this key. */
+  /** Returns the id of the trigger's session with this key. */
   sessionId(schedule: string, agent: string, sessionKey: string): Promise<string>;
   newTurn(): string;
-  /** A run was stored. */
+  /** Call when a run was stored. */
   kick(): void;
   wake(): Promise<void>;
 };
 
 export type Scheduler = Duty & {
-  /** A run beside its times, whatever else of it is under way, and although it is paused. */
+  /** Starts a run outside of its times, even if others are in progress or the schedule is paused. */
   runNow(schedule: string): Promise<AcceptedDelivery>;
 };
 
@@ -39,15 +38,15 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     try {
       if (await runDue(context, deps, due)) deps.kick();
     } catch (error) {
-      // Too much is on its way: it stays due, and the alarm comes back for it.
+      // The backlog is full: it stays due for the next alarm.
       if (error instanceof Problem && error.code === 'rate_limited') return;
-      context.log.error('a schedule could not run, it will be tried again', { schedule: due.schedule, cause: String(error) });
+      context.log.error('a schedule could not run; it will be retried', { schedule: due.schedule, cause: String(error) });
       postpone(context, due);
     }
   };
 
   const tendAll = async (): Promise<void> => {
-    // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
+    // At most `limits.maxSchedules`; schedules that fail must not block the others.
     const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
     for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
   };
@@ -58,7 +57,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
       context.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL').one().due,
 
     tend: () => {
-      // What comes due while a round is under way is the next alarm's.
+      // Times that become due during a round are left to the next alarm.
       tending ??= tendAll().finally(() => {
         tending = null;
       });
@@ -68,7 +67,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     runNow: async (schedule) => {
       const turn = deps.newTurn();
       const time = isoTime(context.now());
-      // Bodies of schedules are written by their writer only.
+      // Schedule bodies are written only by their writer.
       const document = requireRow(context.sql, 'schedule', schedule).body as ScheduleDocument;
       const delivery = await toDelivery(deps, { schedule, document, id: `manual-${turn}`, time, turn });
       const accepted = acceptDelivery(context, delivery);
@@ -79,7 +78,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
   };
 }
 
-/** When it runs next, and how its newest run stands. */
+/** Returns the next run, and the status of the newest one. */
 export function scheduleState(context: CatalogContext, schedule: string): ScheduleState {
   const due = readDue(context, schedule);
   return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
@@ -87,7 +86,7 @@ export function scheduleState(context: CatalogContext, schedule: string): Schedu
 
 type DueRow = { schedule: string; due_at: number; since: number | null };
 
-/** One delivery for all that was due, and the next time. False: there is nothing to be done any more. */
+/** Stores one delivery for all due times, and the next time. Returns false if nothing is left to do. */
 async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, due_at: due, since }: DueRow): Promise<boolean> {
   const row = readRow(context.sql, 'schedule', schedule);
   if (row === null || row.deleted) return forget(context, schedule);
@@ -98,10 +97,10 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
   const { newest, next } = read.rule.since(since ?? due, context.now());
   const time = isoTime(newest);
   const delivery = await toDelivery(deps, { schedule, document, id: time, time, turn: deps.newTurn() });
-  // Before the transaction: one that is undone has what is on its way counted anew, for each schedule that is due.
+  // Before the transaction: after a rollback the backlog must be counted again, once for each due schedule.
   if (delivery.verdict.become === 'run') checkBacklog(context, delivery.trigger);
   return context.record(() => {
-    // While the id of its session was reckoned, another alarm may have run it, or somebody written or removed it.
+    // While the session id was computed, another alarm may have run this, or the schedule may have been changed or removed.
     if (readDue(context, schedule) !== due || readRow(context.sql, 'schedule', schedule)?.version !== row.version) return false;
     acceptDelivery(context, { ...delivery, verdict: withOverlap(context, schedule, document, delivery.verdict) });
     context.sql.exec('UPDATE schedule_state SET due_at = ?, since = NULL WHERE schedule = ?', next, schedule);
@@ -111,7 +110,7 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
 
 type Run = { schedule: string; document: ScheduleDocument; id: string; time: string; turn: string };
 
-/** What is to be stored of a run: a turn, or why there is none. */
+/** Returns the delivery to store for a run: a turn, or why there is none. */
 async function toDelivery(deps: ScheduleDeps, run: Run): Promise<NewDelivery> {
   return { trigger: { kind: 'schedule', name: run.schedule }, id: run.id, event: null, payload: null, verdict: await judge(deps, run) };
 }
@@ -119,7 +118,7 @@ async function toDelivery(deps: ScheduleDeps, run: Run): Promise<NewDelivery> {
 async function judge(deps: ScheduleDeps, { schedule, document, id, time, turn }: Run): Promise<DeliveryVerdict> {
   const session = parseTemplate(document.session, 'session', 'schedule');
   const input = parseTemplate(document.input, 'input', 'schedule');
-  // They were read when it was written; a later release may read them otherwise.
+  // Parsed when the schedule was written; a later release may parse them differently.
   if ('issue' in session) return failed(`session: ${session.issue.message}`);
   if ('issue' in input) return failed(`input: ${input.issue.message}`);
   const own = { schedule, time, delivery: id };
@@ -134,7 +133,7 @@ function failed(reason: string, warnings: string[] = []): DeliveryVerdict {
   return { become: 'failed', reason, warnings };
 }
 
-/** A run that is due while the one before it has not ended. */
+/** Applies the overlap rule to a run that is due before the previous one has ended. */
 function withOverlap(context: CatalogContext, schedule: string, { overlap }: ScheduleDocument, verdict: DeliveryVerdict): DeliveryVerdict {
   if (verdict.become !== 'run') return verdict;
   const before = newestUnderWay(context, schedule);
@@ -143,18 +142,18 @@ function withOverlap(context: CatalogContext, schedule: string, { overlap }: Sch
   if (overlap === 'skip') return { become: 'skipped', reason: stillUnderWay(before), warnings };
   const most = limits.maxQueuedScheduleRuns;
   if (heldCount(context, { kind: 'schedule', name: schedule }) >= most)
-    return { become: 'skipped', reason: `${most} runs wait already for the one before them, and no more may`, warnings };
+    return { become: 'skipped', reason: `${most} runs are already waiting for the previous one, which is the limit`, warnings };
   return { ...verdict, isQueued: true };
 }
 
 type UnderWay = { number: number; id: string; status: DeliveryStatus; session: string | null };
 
-/** One that waits for a person may do so for days, and nothing else would say why nothing runs. */
+/** A run that waits for approval may do so for days, so the skipped run names it. */
 function stillUnderWay({ id, status, session }: UnderWay): string {
-  return `the run ${id} has not ended: ${status === 'waiting' ? `it waits for somebody’s word in its session ${session}` : `it is ${status}`}`;
+  return `the run ${id} has not ended: ${status === 'waiting' ? `it is waiting in its session ${session}` : `it is ${status}`}`;
 }
 
-/** One look at the index for each status: its schedule may have ended ten thousand runs. */
+/** One index lookup per status: the schedule may have ten thousand ended runs. */
 function newestUnderWay(context: CatalogContext, schedule: string): UnderWay | null {
   const query = `SELECT number, id, status, session FROM deliveries WHERE kind = 'schedule' AND name = ? AND status = ?
     ORDER BY number DESC LIMIT 1`;
@@ -171,13 +170,13 @@ function readDue(context: CatalogContext, schedule: string): number | null {
   );
 }
 
-/** Its schedule is gone; with it should have been this. */
+/** Removes the state of a removed schedule. */
 function forget(context: CatalogContext, schedule: string): false {
   context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', schedule);
   return false;
 }
 
-/** Something that no rule of ours foresees: not at once again, and not in the way of what stands in order. Its time stays what it was. */
+/** After an unexpected error: retries later, without blocking other schedules. Its time stays unchanged. */
 function postpone(context: CatalogContext, { schedule, due_at: due }: DueRow): void {
   const later = context.now() + limits.maxPublishBackoffMs;
   context.sql.exec(

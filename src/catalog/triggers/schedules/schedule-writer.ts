@@ -1,7 +1,4 @@
-/**
- * Writing schedules: their templates and times are read, their secret is sealed, and when they run next follows from each write. What
- * happens then is `schedule-runs.ts`.
- */
+/** Writes schedules: parses templates and times, seals the secret, and computes the next run. `schedule-runs.ts` runs them. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
 import { limits } from '../../../core/limits.ts';
@@ -31,7 +28,7 @@ export const scheduleWriter: DocumentWriter = {
     const { callbackSecret, ...document } = parseDocument(Schedule, body);
     checkNameInBody(name, document);
     if (previous === null) requireRoom(context);
-    // Bodies of schedules are written here only.
+    // Schedule bodies are written only here.
     const before = previous === null ? null : (previous.body as ScheduleDocument);
     const rule = checkDocument(document, before, context.now());
     const secret = await sealCallback(context, name, document, callbackSecret, previous);
@@ -42,7 +39,7 @@ export const scheduleWriter: DocumentWriter = {
       commit: () => {
         writeNextRun(context, name, document, before, rule);
         if (document.paused === true)
-          skipHeld(context, { kind: 'schedule', name }, 'the schedule was paused while it waited for the one before it');
+          skipHeld(context, { kind: 'schedule', name }, 'the schedule was paused while this run was waiting for the previous one');
       },
     };
   },
@@ -58,12 +55,12 @@ export const scheduleWriter: DocumentWriter = {
   },
 };
 
-/** Its times; throws `invalid_request` with every fault of them and of its templates. */
+/** Returns the times; throws `invalid_request` with every fault of the times and templates. */
 function checkDocument(document: ScheduleDocument, before: ScheduleDocument | null, now: number): TimeRule {
   const issues: Issue[] = [];
   const read = readTimeRule(document);
   if ('issue' in read) issues.push(read.issue);
-  // One that ran is written again with the same date when something else about it changes.
+  // A schedule that has run may be written again with the same date when something else changes.
   else if ((before === null || !isSameRule(document, before)) && read.rule.first(now) === null) issues.push(neverIssue(document, now));
   for (const path of ['session', 'input'] as const) {
     const parsed = parseTemplate(document[path], path, 'schedule');
@@ -74,11 +71,11 @@ function checkDocument(document: ScheduleDocument, before: ScheduleDocument | nu
 }
 
 function neverIssue({ at }: ScheduleDocument, now: number): Issue {
-  if (at !== undefined) return { path: 'at', message: `is in the past: it is ${new Date(now).toISOString()} now` };
-  return { path: 'cron', message: 'never comes: no month that it names has such a day' };
+  if (at !== undefined) return { path: 'at', message: `is in the past (now: ${new Date(now).toISOString()})` };
+  return { path: 'cron', message: 'never occurs: none of its months has such a day' };
 }
 
-/** Part of the write: unchanged times stay where they are, so that writing a schedule often does not keep it from ever running. */
+/** Unchanged times keep the next run, so that frequent writes of a schedule do not prevent it from running. */
 function writeNextRun(
   context: CatalogContext,
   name: string,
@@ -96,7 +93,7 @@ function writeNextRun(
   );
 }
 
-/** What callbacks are signed with, as `{callback}`: there is no other secret of a schedule that could do it. */
+/** Seals the secret that signs callbacks, as `{callback}`: a schedule has no other secret. */
 async function sealCallback(
   context: CatalogContext,
   name: string,
@@ -108,9 +105,8 @@ async function sealCallback(
   const before = previous?.sealed ?? null;
   if (given !== undefined) return reseal(context, place, JSON.stringify({ callback: given }), previous);
   if (callbackUrl === undefined) return { sealed: null, sealedChanged: before !== null };
-  if (before === null)
-    throw invalidRequest([{ path: 'callbackSecret', message: 'is missing: what goes to callbackUrl is signed with it' }]);
-  // Opened to see that it can be, where the master key has changed: a callback that nobody can sign would fail later.
+  if (before === null) throw invalidRequest([{ path: 'callbackSecret', message: 'is required: callbacks are signed with it' }]);
+  // Opened to verify that it can be, in case the master key has changed: otherwise signing would fail later.
   await openValue(context.master, place, before);
   return { sealed: before, sealedChanged: false };
 }
@@ -118,16 +114,13 @@ async function sealCallback(
 function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'schedule' AND deleted = 0").one();
   if (count < limits.maxSchedules) return;
-  throw new Problem(
-    'conflict',
-    `The workspace has ${count} schedules, and ${limits.maxSchedules} is the most: delete one that nobody needs.`,
-  );
+  throw new Problem('conflict', `The workspace already has ${count} schedules (maximum: ${limits.maxSchedules}). Delete one first.`);
 }
 
-/** One that is written again after its date, or resumed: nothing else would say that it is over. */
+/** Warns when a schedule is written or resumed after its only date. */
 function pastWarnings({ at, paused }: ScheduleDocument, now: number): Warning[] {
   if (at === undefined || paused === true || Date.parse(at) > now) return [];
-  return [{ path: 'at', message: 'This date has passed: it does not run again. Give another, or run it by hand.' }];
+  return [{ path: 'at', message: 'This date has passed, so the schedule will not run again. Set another date, or run it manually.' }];
 }
 
 function warningsOf(context: CatalogContext, { agent, callbackUrl }: ScheduleDocument): Warning[] {

@@ -106,7 +106,7 @@ describe('the secret', () => {
     await room.quiet();
     expect(list(room)[0]).toMatchObject({
       status: 'dead',
-      attempts: [{ status: null, error: expect.stringContaining('PUT it with one') }],
+      attempts: [{ status: null, error: expect.stringContaining('Set one with PUT') }],
     });
   });
 
@@ -199,7 +199,7 @@ describe('what is not taken', () => {
     await room.quiet();
     expect(list(room)).toMatchObject([{ status: 'delivered' }]);
     expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
-    expect(() => retryCallback(room.context, id)).toThrow(/was delivered/);
+    expect(() => retryCallback(room.context, id)).toThrow(/was already delivered/);
   });
 
   it('waits as long as it is asked to, but not longer than the next step', async () => {
@@ -237,7 +237,7 @@ describe('what is not taken', () => {
     const { callbackUrl: _url, ...without } = hook;
     await room.put('webhook', 'hook', without);
     while (list(room, { kind: 'webhook' })[0]?.status === 'pending') await room.skip();
-    expect(list(room, { kind: 'webhook' })[0]?.attempts.at(-1)?.error).toContain('has no callbackUrl any more');
+    expect(list(room, { kind: 'webhook' })[0]?.attempts.at(-1)?.error).toContain('no longer has a callbackUrl');
   });
 
   it('comes again after the process died while it was under way, and after a pause that grows where it dies each time', async () => {
@@ -263,7 +263,7 @@ describe('what is not taken', () => {
     await room.skip();
     const [kept] = list(room);
     expect(kept?.status).toBe('delivered');
-    expect(kept?.attempts[0]).toMatchObject({ status: null, error: 'Sent; what came of it is not known.' });
+    expect(kept?.attempts[0]).toMatchObject({ status: null, error: 'Sent; the outcome is not known.' });
     expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
   });
 
@@ -311,9 +311,9 @@ describe('many at once', () => {
     room.tell({ trigger });
     await room.quiet();
     const [dead] = list(room, { status: 'dead' });
-    expect(dead).toMatchObject({ attempts: [{ status: null, error: expect.stringContaining('too many messages') }], nextAttemptAt: null });
+    expect(dead).toMatchObject({ attempts: [{ status: null, error: expect.stringContaining('too many callbacks') }], nextAttemptAt: null });
     expect(readCallback(room.context, dead?.id ?? '').body).toBeNull();
-    expect(() => retryCallback(room.context, dead?.id ?? '')).toThrow(/was not kept/);
+    expect(() => retryCallback(room.context, dead?.id ?? '')).toThrow(/was not stored/);
     expect([room.sent.length, room.counts().messages]).toEqual([0, limits.maxPendingCallbacks]);
   });
 
@@ -408,6 +408,6 @@ describe('what is kept', () => {
     room.tell({ trigger });
     await room.quiet();
     expect([list(room), room.sender.nextDue()]).toEqual([[], null]);
-    expect(() => readCallback(room.context, 'msg_none')).toThrow(/no callback/);
+    expect(() => readCallback(room.context, 'msg_none')).toThrow(/does not exist/);
   });
 });

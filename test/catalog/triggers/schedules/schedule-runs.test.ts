@@ -179,7 +179,7 @@ describe('a run that is due while the one before it has not ended', () => {
     await room.ring('2026-03-07T13:00:00Z');
     expect(room.runs('slow').at(-1)).toMatchObject({
       status: 'skipped',
-      reason: expect.stringMatching(/^the run 2026-03-07T11:00:00\.000Z has not ended: it waits for somebody’s word in its session \S/),
+      reason: expect.stringMatching(/^the run 2026-03-07T11:00:00\.000Z has not ended: it is waiting in its session \S/),
     });
   });
 
@@ -196,7 +196,7 @@ describe('a run that is due while the one before it has not ended', () => {
     for (let hour = 13; hour < 24; hour += 1) await room.ring(`2026-03-07T${hour}:00:00Z`);
     const runs = room.runs('slow');
     expect(runs.filter(({ held }) => held === 1)).toHaveLength(limits.maxQueuedScheduleRuns);
-    expect(runs.at(-1)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('10 runs wait already') });
+    expect(runs.at(-1)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('10 runs are already waiting') });
     // One after the other, in the order of their times.
     for (const { id, status } of runs) if (status !== 'skipped') room.move('slow', id, 'completed');
     expect(room.runs('slow').filter(({ status }) => status === 'pending')).toEqual([]);
@@ -211,7 +211,7 @@ describe('a run that is due while the one before it has not ended', () => {
       for (const hour of [11, 12, 13]) await room.ring(`2026-03-07T${hour}:00:00Z`);
       await room.put('slow', { ...slow, paused: true });
       const [, ...held] = room.runs('slow');
-      const paused = { status: 'skipped', held: 0, due_at: null, reason: expect.stringContaining('was paused while it waited') };
+      const paused = { status: 'skipped', held: 0, due_at: null, reason: expect.stringContaining('was paused while this run was waiting') };
       expect(held).toMatchObject([paused, paused]);
       room.move('slow', '2026-03-07T11:00:00.000Z', 'completed');
       expect(standing(room, 'slow')).toEqual(['11:00 completed', '12:00 skipped', '13:00 skipped']);
@@ -314,12 +314,10 @@ describe('what is written about a schedule', () => {
     await room.put('once', { at: '2026-03-07T11:00:00Z' });
     await room.runUntil('2026-03-07T12:00:00Z');
     const again = await room.put('once', { at: '2026-03-07T12:00:00+01:00', input: 'something else' });
-    expect(again.warnings.filter(({ path }) => path === 'at')).toMatchObject([{ message: expect.stringContaining('does not run again') }]);
+    expect(again.warnings.filter(({ path }) => path === 'at')).toMatchObject([{ message: expect.stringContaining('will not run again') }]);
     expect(room.due()).toBeNull();
     await expect(room.put('once', { at: '2026-03-07T11:59:59Z' })).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(room.put('other', { at: '2026-03-07T11:00:00Z' })).rejects.toThrow(
-      'at: is in the past: it is 2026-03-07T12:00:00.000Z now',
-    );
+    await expect(room.put('other', { at: '2026-03-07T11:00:00Z' })).rejects.toThrow('at: is in the past (now: 2026-03-07T12:00:00.000Z)');
   });
 
   it('a dry run changes nothing', async () => {

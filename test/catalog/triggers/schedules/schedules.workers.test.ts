@@ -116,7 +116,7 @@ describe('a schedule as it is shown', () => {
     // Refused by the guard: nothing leaves this test.
     const callbackUrl = 'http://169.254.169.254/';
     const answer = await put('told', { at: '2999-01-01T00:00:00Z', callbackUrl, callbackSecret: 'shh-callback' });
-    expect(answer.warnings).toEqual([{ path: 'callbackUrl', message: expect.stringContaining('Nothing will be sent there') }]);
+    expect(answer.warnings).toEqual([{ path: 'callbackUrl', message: expect.stringContaining('Callbacks cannot be sent to this URL') }]);
     const shown = { nextRunAt: '2999-01-01T00:00:00.000Z', lastRun: null, hasCallbackSecret: true };
     expect(answer.document.body).toMatchObject(shown);
     const accepted = await triggers.runSchedule('told');
@@ -137,7 +137,7 @@ describe('a schedule as it is shown', () => {
         storage.sql.exec<{ sealed: string | null }>("SELECT sealed FROM documents WHERE kind = 'schedule'").one(),
       );
     const callbackUrl = 'https://example.com/';
-    await expect(put('signed', { interval: '1h', callbackUrl })).rejects.toThrow('callbackSecret: is missing');
+    await expect(put('signed', { interval: '1h', callbackUrl })).rejects.toThrow('callbackSecret: is required');
     const made = await put('signed', { interval: '1h', callbackUrl, callbackSecret: 'one' });
     const first = await sealed();
     const same = await put('signed', { interval: '1h', callbackUrl });
