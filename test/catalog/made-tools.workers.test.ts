@@ -160,9 +160,9 @@ describe('a made tool', () => {
     ],
     ['made.adder', calls('no_such_tool'), 'implementation: line 1: there is no tool "no_such_tool"'],
     ['made.adder', calls('serach_files.x'), 'implementation: line 1: there is no tool "serach_files.x"'],
-    ['made.adder', calls('run_code'), 'implementation: line 1: builtin.run_code is no tool for code'],
+    ['made.adder', calls('run_code'), 'implementation: line 1: builtin.run_code cannot be called from code'],
     ['made.adder', calls('adder'), 'implementation: line 1: there is no tool "adder"'],
-    ['made.adder', { ...replace, implementation: 'return tools[args.path]()' }, 'implementation: line 1 uses `tools` other than'],
+    ['made.adder', { ...replace, implementation: 'return tools[args.path]()' }, 'implementation: line 1 uses `tools` in another form than'],
     ['made.adder', { ...replace, uses: ['builtin.read_file'] }, 'uses: line 3 of the code calls builtin.write_file, which is not listed'],
     [
       'made.adder',

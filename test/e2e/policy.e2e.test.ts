@@ -34,7 +34,7 @@ describe('the files of a session', () => {
     const { pending } = await say('rm -rf .');
     const word = (body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${pending[0].callId}`, body);
     const refused = await word({ decision: 'approve', remember: true });
-    expect(refused).toMatchObject({ status: 422, json: { detail: expect.stringContaining('a yes to /workspace is good for this once') } });
+    expect(refused).toMatchObject({ status: 422, json: { detail: expect.stringContaining('an approval for /workspace is valid only once') } });
     expect((await word({ decision: 'deny' })).status).toBe(200);
     expect(await (await read('a.txt')).text()).toBe('a.txt');
   });
@@ -57,7 +57,7 @@ describe('the files of a session', () => {
 });
 
 describe('the document of rules', () => {
-  it('is refused, each rule by its place, where a rule would never fit or names a tool that is not there', async () => {
+  it('is refused, each rule by its place, where a rule would never match or names a tool that is not there', async () => {
     const rules = [
       { decision: 'deny', tool: 'builtin.bahs' },
       { decision: 'deny', tool: 'later.tool' },
@@ -67,7 +67,7 @@ describe('the document of rules', () => {
     expect(status).toBe(422);
     expect(json.issues).toEqual([{ path: 'rules[0].tool', message: expect.stringContaining('near: builtin.bash') }]);
     const never = await service.call('PUT', '/v1/policy', { rules: [...rules.slice(1), { decision: 'ask', path: '/a', effect: 'send' }] });
-    expect(never.json.issues).toEqual([{ path: 'rules[2]', message: expect.stringContaining('would never fit') }]);
+    expect(never.json.issues).toEqual([{ path: 'rules[2]', message: expect.stringContaining('would never match') }]);
     expect((await service.call('PUT', '/v1/policy', { rules: rules.slice(1) })).status).toBe(201);
   });
 });

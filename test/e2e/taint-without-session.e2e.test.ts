@@ -290,7 +290,7 @@ describe('the taint rule without a session', () => {
         ] as const)
           await mcp(asking)(name, args);
         await mcp(asking)('http_request', sending(path));
-        expect(questions.at(-1)).toContain('what is private may leave with it');
+        expect(questions.at(-1)).toContain('private data may be sent out');
         await asking.close();
       });
   });

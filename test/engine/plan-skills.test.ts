@@ -47,7 +47,7 @@ describe('the tools that a skill names', () => {
     const text = skillText(skill, await renamed());
     expect(text).toContain('Use the `terminalRun` tool, then `openDocument` and `openDocument`. Run `bash -c x` and read on.');
     expect(text).toContain('```bash\nbash x\n```');
-    expect(text).toContain('Its tools go by other names here: `Bash` is `terminalRun`, `Read` is `openDocument`.');
+    expect(text).toContain('Its tools have other names here: `Bash` is `terminalRun`, `Read` is `openDocument`.');
     expect(text).not.toContain('Unavailable');
   });
 
@@ -180,7 +180,7 @@ describe('the skills of a plan', () => {
     expect(reader?.names()).toEqual(['one', 'two-words']);
     expect(reader?.read('Two Words')).toBe(reader?.read('two-words'));
     expect(reader?.read('two-words')).toContain(
-      'Its files (read-only; read them with `openDocument` or `terminalRun`). Paths in the text are from /skills/two-words/ on:\n- /skills/two-words/scripts/run.sh (3 bytes)',
+      'Its files (read-only; read them with `openDocument` or `terminalRun`). Paths in the text are relative to /skills/two-words/:\n- /skills/two-words/scripts/run.sh (3 bytes)',
     );
     for (const name of ['three', 'constructor', '__proto__', '', '-']) expect(reader?.read(name)).toBeNull();
   });

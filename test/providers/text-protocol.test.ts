@@ -71,7 +71,7 @@ describe('what the model is asked', () => {
     const text = system?.parts.at(-1);
     expect(system?.parts).toHaveLength(2);
     expect(text?.type === 'text' && text.text.split('\n\n').slice(-2)).toEqual([
-      'Call one tool at most in a reply.',
+      'Call at most one tool per reply.',
       'In this reply you must call a tool.',
     ]);
   });

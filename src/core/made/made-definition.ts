@@ -1,4 +1,4 @@
-/** A made tool as the workspace knows it: the definition that toolsets are compiled from, made of its document. */
+/** The definition of a made tool in the workspace, built from its document; toolsets are compiled from it. */
 import type { Hold } from '../listing/hold.ts';
 import type { MadeParameter, StoredMadeTool } from '../made-tool.ts';
 import { CanonicalName } from '../names.ts';
@@ -15,7 +15,7 @@ export function madeOwnName(canonical: string): string {
   return canonical.slice(prefix.length);
 }
 
-/** `canonical`: `made.<name>`. `owner`: the key that it is private to; absent: it is shared. */
+/** `canonical`: `made.<name>`. `owner`: the key that the tool is private to; absent: it is shared. */
 export function toDefinition(canonical: string, tool: StoredMadeTool, owner?: string): ToolDefinition {
   const { description, parameters, implementation, aliases, uses, names, pin } = tool;
   const by = owner ?? tool.by;
@@ -35,14 +35,14 @@ export function toDefinition(canonical: string, tool: StoredMadeTool, owner?: st
   };
 }
 
-/** One that was deleted and is named still. */
+/** The definition of a deleted tool that is still referenced. */
 export function toMissing(canonical: string): ToolDefinition {
   return { ...bareDefinition(canonical), source: { state: 'missing', trusted: false, pin: '' } };
 }
 
-/** What is stored is not what was checked when it was written: nothing of it is used. */
+/** The definition of a tool whose stored row differs from what was checked when it was written: nothing of the row is used. */
 export function toHeld(canonical: string, pin: string): ToolDefinition {
-  const message = `what is stored of it is not what was written: write it again (PUT /v1/tools/${canonical}, or create_tool for a private one), or DELETE it there`;
+  const message = `its stored data differs from what was written. Write it again (PUT /v1/tools/${canonical}, or create_tool for a private one), or DELETE it there`;
   const held: Hold = { reason: 'changed', refId: pin, changes: [], findings: [{ finding: 'stored', path: '', message }] };
   return { ...bareDefinition(canonical), source: { state: 'held', trusted: false, pin, held } };
 }
@@ -59,7 +59,7 @@ function bareDefinition(canonical: string): ToolDefinition {
   };
 }
 
-/** What has a default may be left out. */
+/** Parameters with a default are optional. */
 export function toInputSchema(parameters: readonly MadeParameter[]): JsonSchema {
   const required = parameters.filter((parameter) => parameter.required && parameter.default === undefined).map(({ name }) => name);
   const properties = parameters.map(({ name, type, description, default: given }) => [

@@ -1,11 +1,11 @@
-/** The code of the made tools among a toolset's entries. A tool that stands in several is compiled once. */
+/** Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once. */
 import type { MadeCode } from '../edition-tool.ts';
 import type { KnownTools } from '../known-tools.ts';
 import type { MadeSource } from '../made-tool.ts';
 import type { NamedEntry } from '../named-entry.ts';
 import { createMadeCompiler } from './compile-made.ts';
 
-/** `bytes`: of the JSON of all of them, as the edition would have it. */
+/** `bytes`: the total size as JSON, as in the edition. */
 export async function compileMadeEntries(
   entries: readonly NamedEntry[],
   known: Pick<KnownTools, 'get'>,

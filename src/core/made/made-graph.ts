@@ -1,18 +1,18 @@
-/** Which made tools stand beneath which: no cycles, and no deeper than calls may go (DESIGN §7). */
+/** The graph of made tools and the tools they use: no cycles, and no deeper nesting than calls allow (DESIGN §7). */
 import type { KnownTools } from '../known-tools.ts';
 import { limits } from '../limits.ts';
 
-/** What made tools use, by canonical name. A tool that is none of them has none. */
+/** Returns the tools that a made tool uses, by canonical name. Any other tool uses none. */
 export type UsesOf = (canonical: string) => readonly string[];
 
 export function usesIn(known: Pick<KnownTools, 'get'>): UsesOf {
   return (canonical) => known.get(canonical)?.made?.uses ?? [];
 }
 
-/** The way from the tool back to itself, `made.a → made.b → made.a`; null: there is none. */
+/** Returns the path from the tool back to itself, `made.a → made.b → made.a`; null: there is no cycle. */
 export function findCycle(canonical: string, usesOf: UsesOf): string[] | null {
   const seen = new Set<string>();
-  /** Depth first, with the way from the tool to where the walk is. */
+  /** Depth first, with the path from the tool to the current position. */
   const way: { name: string; uses: readonly string[]; next: number }[] = [{ name: canonical, uses: usesOf(canonical), next: 0 }];
   for (let at = way.at(-1); at !== undefined; at = way.at(-1)) {
     const use = at.uses[at.next];
@@ -27,7 +27,7 @@ export function findCycle(canonical: string, usesOf: UsesOf): string[] | null {
   return null;
 }
 
-/** The longest way down from the tool, itself first. There is no cycle beneath it. */
+/** Returns the longest path down from the tool, starting with it. The graph below it has no cycle. */
 export function longestWay(canonical: string, usesOf: UsesOf, kept: Map<string, readonly string[]> = new Map()): readonly string[] {
   const known = kept.get(canonical);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export function longestWay(canonical: string, usesOf: UsesOf, kept: Map<string, 
   return found;
 }
 
-/** Made tools that have any of these beneath them, those among them included where they are made. */
+/** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
 export function madeAbove(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
   const users = new Map<string, string[]>();
   for (const { canonical, made } of known.all()) {
@@ -63,7 +63,7 @@ export function madeAbove(canonicals: Iterable<string>, known: Pick<KnownTools, 
   return above;
 }
 
-/** A way through the tool that is longer than calls may go; null: there is none. */
+/** Returns a path through the tool that is longer than calls allow; null: there is none. */
 export function tooDeep(canonical: string, known: KnownTools): readonly string[] | null {
   const usesOf = usesIn(known);
   const kept = new Map<string, readonly string[]>();

@@ -1,22 +1,22 @@
 /**
- * What a made tool does to the world, from the tools that its code may call: it does nothing by itself. For whoever is shown hints (MCP
- * clients); what it may do is judged beneath it, call by call, and never by these.
+ * The annotations of a made tool, derived from the tools that its code may call, since it has no effects itself. For clients that
+ * show hints (MCP); the policy checks each inner call and never uses them.
  */
 import type { EditionTool } from '../edition-tool.ts';
 import type { ToolAnnotations } from '../tool.ts';
 import { isEndorsed } from '../tool-effects.ts';
 
-/** Of any other tool: its own. */
+/** For any other tool, returns its own annotations. */
 export function hintsOf(tool: EditionTool): ToolAnnotations | undefined {
   if (tool.made === undefined) return tool.annotations;
   const { reads, keeps, stays } = effectOf(tool);
   return { ...tool.annotations, readOnlyHint: reads, destructiveHint: !keeps, openWorldHint: !stays };
 }
 
-/** `keeps`: it destroys nothing. `stays`: it reaches nobody outside. */
+/** `keeps`: it destroys nothing. `stays`: it does not reach outside systems. */
 type Effect = { reads: boolean; keeps: boolean; stays: boolean };
 
-/** Tools of an edition live as long as it, and a few may stand beneath many. */
+/** Tools of an edition live as long as the edition, and many tools may use the same few. */
 const known = new WeakMap<EditionTool, Effect>();
 
 function effectOf(tool: EditionTool): Effect {
@@ -35,7 +35,7 @@ function allOf(effects: readonly Effect[]): Effect {
   };
 }
 
-/** A missing hint means the worst case, as in MCP. Annotations of untrusted servers do not count. */
+/** A missing hint means the worst case, as in MCP. Annotations of untrusted servers are ignored. */
 function ownEffect(tool: EditionTool): Effect {
   const { kind, annotations = {} } = tool;
   const isOurs = kind === 'builtin' || kind === 'local';

@@ -1,6 +1,6 @@
 /**
- * What a made tool may call, fixed when it is written: its declared `uses`, or the tools that its code names. Each is a tool of the workspace that code
- * can call; stored by canonical name, with the names that the code has for it where they are none of its own.
+ * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
+ * must be callable from code; stored by canonical name, together with names in the code that differ from it.
  */
 import { fold } from '../fold.ts';
 import { limits } from '../limits.ts';
@@ -26,8 +26,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
     if (found === null || used.has(found.canonical)) return;
     used.set(found.canonical, found);
     const state = found.source?.state ?? 'ready';
-    if (state !== 'ready')
-      warnings.push({ path, message: `${found.canonical} is ${state}; until that is over, a call of it is answered with an error` });
+    if (state !== 'ready') warnings.push({ path, message: `${found.canonical} is ${state}; calls to it return an error until then` });
   };
 
   for (const [index, name] of (tool.uses ?? []).entries()) take(look(name, `uses[${index}]`), `uses[${index}]`);
@@ -41,7 +40,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
 
   const code = readCodeUses(tool.implementation);
   if (tool.uses === undefined && code.unread !== null) {
-    const message = `line ${code.unread} uses \`tools\` other than as tools.name or tools["name"]; list the tools that it may call in \`uses\``;
+    const message = `line ${code.unread} uses \`tools\` in another form than tools.name or tools["name"]; list the tools that it may call in \`uses\``;
     issues.push({ path: 'implementation', message });
   }
   const named = new Map<string, NamedTool>(given);
@@ -71,11 +70,11 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   };
 }
 
-/** Why code may not call it, whoever writes it; null: it may. */
+/** Returns why code cannot call the tool, whoever writes it; null if it can. */
 function refusal({ canonical, kind }: NamedTool): string | null {
-  if (kind === 'ui') return `${canonical} is shown to a person, and cannot be called`;
-  // It would run code that can call more than is listed here.
-  if (canonical === 'builtin.run_code') return `${canonical} is no tool for code: what it would run can stand here`;
+  if (kind === 'ui') return `${canonical} is a UI tool and cannot be called`;
+  // Its code could call more than is listed here.
+  if (canonical === 'builtin.run_code') return `${canonical} cannot be called from code: write its code here instead`;
   return null;
 }
 
@@ -84,7 +83,7 @@ function among(tools: readonly NamedTool[]): Parameters<typeof createLookup>[0] 
   return { get: (canonical) => byName.get(canonical), all: () => tools };
 }
 
-/** Whether the name means this tool whatever default aliases there will be: by its canonical or own name, however spelled. */
+/** Whether the name means this tool whatever default aliases exist later: by its canonical or own name, in any spelling. */
 function isFoundAmong(name: string, canonical: string, tools: readonly NamedTool[]): boolean {
   if (name === canonical) return true;
   const bare = tools.filter((tool) => tool.name === name);

@@ -1,6 +1,6 @@
 /**
- * A made tool between two lives of the service: pinned when it was checked, and looked at again when it is loaded. A row that is not what was
- * checked is held, and never runs (SEC-48).
+ * A made tool as stored: pinned when it was checked, and verified when it is loaded. A row that differs from what was checked is held
+ * and never runs (SEC-48).
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import { type StoredMadeTool, WrittenMadeTool } from '../made-tool.ts';
@@ -13,12 +13,12 @@ const Stored = WrittenMadeTool.omit({ name: true }).extend({
   pin: z.string(),
 });
 
-/** `name`: of its document. The hash covers it with all that is stored. */
+/** `name`: that of the document. The hash covers it together with everything stored. */
 export async function pinned(name: string, tool: Omit<StoredMadeTool, 'pin'>): Promise<StoredMadeTool> {
   return { ...tool, pin: await pinOf(name, tool) };
 }
 
-/** As the tables have it. null: it is not what was written. */
+/** Reads a stored row. Returns null if it differs from what was written. */
 export async function readStored(name: string, body: Record<string, unknown>): Promise<StoredMadeTool | null> {
   const { pin, ...tool } = body;
   const parsed = Stored.safeParse(body);

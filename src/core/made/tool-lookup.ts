@@ -1,13 +1,14 @@
 /**
- * The tool that code means by a name, among all that a workspace knows: canonical, own and default alias, then any spelling of these; the first
- * level with a hit decides, as where calls are resolved (`alias-map.ts`). There is no toolset here, so wire names are none of it.
+ * Finds the tool that a name in code means, among all tools of a workspace: canonical name, own name and default alias, then any
+ * spelling of these. The first level with a match decides, as in the resolution of calls (`alias-map.ts`). There is no toolset here,
+ * so there are no wire names.
  */
 import { fold } from '../fold.ts';
 import { quote } from '../names.ts';
 import { nearNames } from '../suggest.ts';
 import type { ToolDefinition, ToolSource } from '../tool.ts';
 
-/** As much of a tool as one has to know to name it. */
+/** The fields of a tool that are needed to name it. */
 export type NamedTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
 
 export type Lookup = {
@@ -16,7 +17,7 @@ export type Lookup = {
 
 type Tools = { get(canonical: string): NamedTool | undefined; all(): Iterable<NamedTool> };
 
-/** Suggestions cost a walk over all tools each; code with more wrong names than this has another fault than typing. */
+/** Each suggestion walks all tools. If the code has more wrong names than this, the problem is not a typing error. */
 const maxFaultsWithSuggestions = 20;
 
 export function createLookup(known: Tools): Lookup {
@@ -33,7 +34,7 @@ export function createLookup(known: Tools): Lookup {
       if (tool !== undefined) {
         const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
         return {
-          fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; call it by the whole name, as tools["${candidates[0]}"]`,
+          fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
         };
       }
       suggestionsLeft -= 1;
@@ -54,7 +55,7 @@ function buildTables(known: Pick<Tools, 'all'>): Tables {
     for (const alias of tool.aliases) add(tables.alias, alias, tool);
     for (const name of [tool.canonical, tool.name, ...tool.aliases]) add(tables.folded, fold(name), tool);
   }
-  // What folds to nothing equals nothing.
+  // Names that fold to the empty string match nothing.
   tables.folded.delete('');
   return tables;
 }

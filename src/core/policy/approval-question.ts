@@ -1,18 +1,21 @@
 /**
- * The one question about a call that has several effects: the effects as data, and the sentence that lists them. Pure; built from what
- * `engine/policy/effect-record.ts` recorded.
+ * Builds the single question about a call with several effects: the effects as data, and the sentence that lists them. Pure; built
+ * from the record of `engine/policy/effect-record.ts`.
  */
 import type { Ask, AskedEffect, Question } from '../approval.ts';
 import { limits } from '../limits.ts';
 import type { Effect } from '../policy-effect.ts';
 
 /**
- * An effect that requires approval. `effect`: null where the toolset entry asks, whatever the call does. `operation`: the question about the
- * operation that it is part of, such as the deletion of a folder; equal for all effects of one operation.
+ * An effect that requires approval. `effect`: null if the toolset entry requires approval, whatever the call does. `operation`: the
+ * question about the operation that the effect belongs to, such as the deletion of a folder; equal for all effects of one operation.
  */
 export type EffectToAsk = { effect: Effect | null; ask: Ask; operation: Ask };
 
-/** `kind` and `target` are those of the first operation. `reason` is its reason, or lists the effects of all where there are several. */
+/**
+ * Returns the question. `kind` and `target` are those of the first operation. `reason` is its reason, or lists the effects of all
+ * operations if there are several.
+ */
 export function questionAbout(recorded: readonly EffectToAsk[], binding: readonly string[]): Question {
   const [first] = recorded;
   if (first === undefined) throw new Error('there is nothing to ask');
@@ -40,7 +43,7 @@ function toAskedEffect({ effect, ask }: EffectToAsk): AskedEffect {
   };
 }
 
-/** One sentence without its full stop; what is not about files or requests stands before it, in its own words. */
+/** Returns one sentence without its full stop. Effects other than files and requests come first, with their own reasons. */
 function listed(recorded: readonly EffectToAsk[]): string {
   const sentences: string[] = [];
   const files = new Map<AskedEffect['action'], string[]>();
@@ -53,7 +56,7 @@ function listed(recorded: readonly EffectToAsk[]): string {
     else if (effect.kind === 'network') requests.push(requestText(effect, ask));
     else if (action in verbs) files.set(action, [...(files.get(action) ?? []), target]);
     else sentences.push(ask.reason);
-    // A rule names no more than the rule and the path, so the file is listed with the others as well.
+    // The reason of a rule only names the rule and the path, so the file is also listed with the others.
     if (ask.kind === 'rule' && target !== null && action in verbs) files.set(action, [...(files.get(action) ?? []), target]);
   }
   const parts = [...[...files].map(([action, targets]) => fileText(action, targets)), ...bounded([...new Set(requests)])];
@@ -65,7 +68,7 @@ const verbs: Partial<Record<AskedEffect['action'], string>> = {
   delete: 'deletes',
   replace: 'replaces',
   write: 'writes',
-  move: 'moves away',
+  move: 'moves',
   read: 'reads',
 };
 
@@ -75,7 +78,7 @@ function fileText(action: AskedEffect['action'], targets: readonly string[]): st
   return targets.length === 1 ? `${verb} ${shown}` : `${verb} ${targets.length} files (${shown})`;
 }
 
-/** With the method, which the reason for a question about a host leaves out. */
+/** Adds the method, which the reason for a question about a host omits. */
 function requestText({ host, method }: Extract<Effect, { kind: 'network' }>, { reason }: Ask): string {
   const before = `It sends a request to ${host}`;
   return reason.startsWith(before) ? `sends ${method} to ${host}${reason.slice(before.length)}` : `sends ${method} to ${host} (${reason})`;

@@ -1,9 +1,11 @@
-/** What a call of a tool would do, according to annotations that count. Effects on files and hosts are judged where they happen. */
+/** The effect of a tool call according to its applicable annotations. Effects on files and hosts are checked where they happen. */
 import type { EditionTool } from '../edition-tool.ts';
 import type { Effect } from '../policy-effect.ts';
 import { believesAnnotations } from '../tool-effects.ts';
 
-/** `readOnlyHint` counts only where annotations are believed; `destructiveHint: true` always counts, since it only adds a question. */
+/**
+ * `readOnlyHint` counts only if the annotations are trusted; `destructiveHint: true` always counts, since it only adds a question.
+ */
 export function callEffect(
   tool: Pick<EditionTool, 'kind' | 'annotations' | 'trusted' | 'annotationsAccepted'>,
 ): Extract<Effect, { kind: 'call' }> {
@@ -17,5 +19,5 @@ export function callEffect(
 
 const beneath: Extract<Effect, { kind: 'call' }> = { kind: 'call', does: null, trusted: true, sends: false };
 
-/** What of these needs leave is judged at their capabilities; a caller's own tool is run by the caller, who may refuse. */
+/** Their effects are checked at the capabilities that they use. The caller runs client tools itself, and may refuse. */
 const judgedBeneath: ReadonlySet<EditionTool['kind']> = new Set(['builtin', 'made', 'client', 'ui']);

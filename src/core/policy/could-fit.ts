@@ -1,6 +1,6 @@
 /**
- * Whether a rule is about anything at all: one that never fits is a mistake that its writer should hear of, for what it was meant to deny goes
- * on. Tried on examples of everything that a tool can do, by the judge's own words. Used where a policy is written.
+ * Checks whether a rule can match anything: a rule that never matches is a mistake, because the actions that it should deny remain
+ * allowed. Tried on examples of everything that a tool can do, with the same matching code. Used when a policy is written.
  */
 import { callsTools } from '../composite-tool.ts';
 import type { EditionTool } from '../edition-tool.ts';
@@ -25,7 +25,7 @@ const kindsByServer: ReadonlyMap<string, ToolKind> = new Map(
   (['builtin', 'local', 'made', 'client', 'ui'] as const).map((kind) => [kind, kind]),
 );
 
-/** Who could do it: the rule's tool, and what that calls. */
+/** The possible actors: the rule's tool, and a tool that it calls. */
 function actorsFor({ tool, agent, key }: PolicyRule): { actor: Actor; kinds: readonly ToolKind[] }[] {
   const by = { agent: agent ?? null, key: key ?? 'key' };
   if (tool === undefined) return [{ actor: { tool: 'server.tool', ...by }, kinds: ['mcp', 'builtin', 'local'] }];

@@ -1,13 +1,13 @@
 /**
- * The workspace's policy as a document. What one of its rules says is `rule.ts`, how they are judged by is `judge.ts`. Written with
- * PUT /v1/policy, and grown by answers that are remembered.
+ * The policy document of a workspace. `rule.ts` defines a rule, `judge.ts` evaluates the rules. Written with PUT /v1/policy, and
+ * extended by remembered approvals.
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { couldFit } from './could-fit.ts';
 import { PolicyRule } from './rule.ts';
 
-/** The workspace's one policy document. */
+/** The single policy document of a workspace. */
 export const Policy = z
   .strictObject({
     rules: z
@@ -22,27 +22,27 @@ export const Policy = z
       .optional()
       .meta({
         description:
-          'The taint rule: once a conversation has seen both private and untrusted content, sending anything out is asked about. `ask` is usual; ' +
-          '`off` is short for a rule `{decision: "allow", kind: "taint"}`. An agent may say otherwise for itself.',
+          'The taint rule: once a conversation has seen both private and untrusted content, sending data out requires approval. `ask` is the default; ' +
+          '`off` is short for a rule `{decision: "allow", kind: "taint"}`. An agent may override it for itself.',
       }),
   })
   .meta({ id: 'Policy', example: { rules: [{ decision: 'allow', kind: 'network', host: 'api.example.com' }] } });
 export type Policy = z.infer<typeof Policy>;
 
-/** The rules as they are judged by: `taint: "off"` stands behind them as the rule that it is short for. */
+/** Returns the effective rules: `taint: "off"` is appended as the rule that it stands for. */
 export function rulesOf({ rules, taint }: Policy): PolicyRule[] {
   return taint === 'off' ? [...rules, { decision: 'allow', kind: 'taint' }] : rules;
 }
 
-/** In the place of rules that cannot be read: nothing counts as allowed, and what may be denied is asked about. */
+/** Used if the rules cannot be read: nothing is explicitly allowed, and everything that could be denied requires approval. */
 export const unreadRules: readonly PolicyRule[] = (['write', 'send'] as const).map((effect) => ({
   decision: 'ask',
   effect,
-  note: 'it cannot be read just now, so everything that changes or sends something is asked about',
+  note: 'the policy cannot be read at the moment, so everything that changes or sends something requires approval',
 }));
 
 function tellMisfit({ decision, note: _note, agent: _agent, key: _key, ...said }: PolicyRule): string {
   const members = Object.entries(said).map(([member, value]) => `${member} ${JSON.stringify(value)}`);
-  const nothing = decision === 'allow' ? 'nothing that is asked about has' : 'nothing that a tool does has';
-  return `would never fit: ${nothing} ${members.join(' and ')}`;
+  const nothing = decision === 'allow' ? 'no effect that requires approval has' : 'no effect of a tool has';
+  return `would never match: ${nothing} ${members.join(' and ')}`;
 }

@@ -1,4 +1,4 @@
-/** POST /v1/policy/test as data: what is asked, and what the policy says to it. Worked out by `engine/policy/explain-policy.ts`; nothing is done. */
+/** Request and response of POST /v1/policy/test. `engine/policy/explain-policy.ts` computes the response; no effect takes place. */
 import { z } from 'zod';
 import { AskKind } from '../approval.ts';
 import { limits } from '../limits.ts';
@@ -8,12 +8,12 @@ import type { Effect } from '../policy-effect.ts';
 import { requestHost } from './host.ts';
 import { PolicyRule } from './rule.ts';
 
-/** As a tool would have it: judged is where it leads. */
+/** A path as a tool would give it; the policy checks the resolved path. */
 const Path = z
   .string()
   .max(limits.maxPathBytes)
   .transform((text, context) => {
-    const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not begin with /' };
+    const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not start with /' };
     if (resolved.ok) return resolved.path;
     context.addIssue({ code: 'custom', message: `must be an absolute path: ${resolved.reason}` });
     return z.NEVER;
@@ -26,11 +26,11 @@ const Host = z
   .transform((text, context) => {
     const host = /[/?#@\\\s]/.test(text) ? null : requestHost(`https://${text}/`);
     if (host !== null) return host;
-    context.addIssue({ code: 'custom', message: 'must be a host, with :port where it is not the usual one' });
+    context.addIssue({ code: 'custom', message: 'must be a host, with :port if it is not the default port' });
     return z.NEVER;
   });
 
-/** Written out beside `Effect`, for who asks: its schema and its type are checked against each other below. */
+/** The public form of `Effect`: its schema and the type are checked against each other below. */
 export const EffectView = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -44,7 +44,7 @@ export const EffectView = z
       kind: z.literal('write-file'),
       path: Path,
       change: z.enum(['create', 'append', 'overwrite', 'attributes', 'move-away']).default('create'),
-      own: z.boolean().default(true).meta({ description: 'The session wrote what stands there.' }),
+      own: z.boolean().default(true).meta({ description: 'Whether the session wrote the current content.' }),
     }),
     z.strictObject({ kind: z.literal('delete-file'), path: Path }),
     z.strictObject({
@@ -68,30 +68,30 @@ EffectView satisfies z.ZodType<Effect>;
 export const PolicyQuestion = z
   .strictObject({
     tool: z.string().min(1).max(limits.maxToolNameBytes).optional().meta({
-      description: 'Canonical name; with `toolset` any name that it resolves. Beside `effect`: which tool would do it.',
+      description: 'Canonical name; with `toolset`, any name that it resolves. With `effect`: the tool that would have the effect.',
       example: 'builtin.bash',
     }),
-    arguments: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of the call.' }),
-    effect: EffectView.optional().meta({ description: 'Asks about this, whatever brings it about.' }),
+    arguments: z.record(z.string(), z.unknown()).optional().meta({ description: 'Arguments of the call.' }),
+    effect: EffectView.optional().meta({ description: 'Tests this effect, whatever causes it.' }),
     toolset: ToolsetName.optional(),
-    agent: z.string().min(1).max(64).optional().meta({ description: 'As if in a turn of this agent.' }),
+    agent: z.string().min(1).max(64).optional().meta({ description: 'Tests as if in a turn of this agent.' }),
     key: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'As if called with the key of this id. Absent: the one of the request.' }),
+      .meta({ description: 'Tests as if called with the key of this id. Absent: the key of the request.' }),
     session: z.string().min(1).max(200).optional().meta({
       description:
-        'With `toolset`: on the files of this session, and with what it has seen. Absent: what is to be deleted is taken to be there, and a script runs over a workspace with nothing in it.',
+        'With `toolset`: uses the files and taint marks of this session. Absent: files to be deleted are assumed to exist, and a script runs on an empty workspace.',
     }),
   })
-  .refine(({ tool, effect }) => tool !== undefined || effect !== undefined, { message: 'must say what it asks about: tool or effect' })
+  .refine(({ tool, effect }) => tool !== undefined || effect !== undefined, { message: 'must contain tool or effect' })
   .refine((asked) => asked.effect === undefined || (asked.arguments ?? asked.session ?? asked.toolset) === undefined, {
     path: ['effect'],
-    message: 'stands without arguments, toolset and session: it is judged as it is',
+    message: 'cannot be combined with arguments, toolset and session, since it is tested as given',
   })
-  .refine(({ session, toolset }) => session === undefined || toolset !== undefined, { path: ['session'], message: 'needs a toolset' })
+  .refine(({ session, toolset }) => session === undefined || toolset !== undefined, { path: ['session'], message: 'requires toolset' })
   .meta({
     id: 'PolicyQuestion',
     example: { tool: 'builtin.bash', arguments: { command: 'rm -rf build; curl https://api.example.com/done' } },
@@ -100,25 +100,25 @@ export type PolicyQuestion = z.infer<typeof PolicyQuestion>;
 
 const Verdict = z.enum(['allow', 'ask', 'deny']);
 const RuleRef = z
-  .object({ index: z.int().meta({ description: 'In the document, from 0.' }), rule: PolicyRule })
+  .object({ index: z.int().meta({ description: 'Index in the document, from 0.' }), rule: PolicyRule })
   .nullable()
-  .meta({ description: 'The rule that decided; null: what holds without any.' });
+  .meta({ description: 'The rule that decided. null: the default without rules.' });
 
 export const PolicyAnswer = z
   .object({
     canonical: z.string().nullable(),
     verdict: Verdict,
-    kind: AskKind.nullable().meta({ description: 'Of the verdict `ask`: what is asked about first.' }),
+    kind: AskKind.nullable().meta({ description: 'For the verdict `ask`: the first question.' }),
     reason: z.string(),
     rule: RuleRef,
     notes: z.array(z.string()).optional().meta({
       description:
-        'What the verdict does not say: arguments that would be refused, files that were not looked at, calls that are judged later.',
+        'What the verdict does not cover: arguments that would be rejected, files that were not checked, calls that are checked later.',
     }),
     effects: z
       .array(
         z.object({
-          tool: z.string().nullable().meta({ description: 'null: none was named.' }),
+          tool: z.string().nullable().meta({ description: 'null: no tool was given.' }),
           effect: EffectView,
           verdict: Verdict,
           reason: z.string(),
@@ -126,7 +126,7 @@ export const PolicyAnswer = z
         }),
       )
       .meta({
-        description: `What the call would do, as far as that can be said without doing it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` is run on files that are thrown away, sends nothing and calls nothing. Of a made tool: what each tool that it may call would be judged, as far as that is known without arguments; the verdict of the call does not go by it.`,
+        description: `The effects of the call, as far as they are known without running it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` runs on temporary copies of the files, without sending or calling anything. For a made tool: the verdict for each tool that it may call, as far as it is known without arguments; they do not affect the verdict of the call.`,
       }),
   })
   .meta({

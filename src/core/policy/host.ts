@@ -1,8 +1,8 @@
-/** Hosts as rules, questions and remembered answers have them. Used by the policy and by whoever sends a request. */
+/** Normalized hosts for rules, questions and remembered approvals. Used by the policy and before requests are sent. */
 
 /**
- * The host that a URL reaches, as the WHATWG parser has it; null for what is no URL of a host. One host is one name: no dots at its end, and an
- * IPv4 address in IPv6 clothes (RFC 4291 2.5.5.2) is that address.
+ * Returns the host that a URL reaches, as parsed by the WHATWG parser; null if the URL has no host. Each host has one form: no
+ * trailing dots, and an IPv4-mapped IPv6 address (RFC 4291 2.5.5.2) becomes the IPv4 address.
  */
 export function requestHost(url: string): string | null {
   const parsed = URL.parse(url);
@@ -11,7 +11,7 @@ export function requestHost(url: string): string | null {
   return parsed.port === '' ? name : `${name}:${parsed.port}`;
 }
 
-/** As a rule without a port means it, where it forbids: on all of them. */
+/** Removes the port: a deny or ask rule without a port covers all ports. */
 export function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }

@@ -1,8 +1,9 @@
 /**
- * What becomes of an effect: it may happen, a person is asked first, or it may not (DESIGN §7). Judged at the capability, beneath every tool
- * (`engine/policy/ask-first.ts`), and at the door for calls that leave the service; explained by POST /v1/policy/test.
- *
- * Deny goes before ask, ask before allow, allow before what is asked about without any rule, whatever the order of the rules.
+ * Decides what happens with an effect: it is allowed, requires approval, or is denied (DESIGN §7). Evaluated at the capability, for
+ * every tool (`engine/policy/ask-first.ts`), and in the call path for calls that leave the service; explained by POST
+ * /v1/policy/test.
+ * Deny rules take precedence over ask rules, ask rules over allow rules, and allow rules over the default questions, whatever the
+ * order of the rules.
  */
 import type { Ask, AskKind } from '../approval.ts';
 import { isInside } from '../path.ts';
@@ -12,10 +13,10 @@ import { concerns, doneBy, questions, sends } from './questions.ts';
 import { firstFitting, isOfHost, isOfTool, tableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
 
-/** `ask`: of the verdict ask. `rule`: the one that decided; null: what holds without any. `reason`: one sentence, without its full stop. */
+/** `ask`: for the verdict `ask`. `rule`: the rule that decided; null: the default. `reason`: one sentence without its full stop. */
 export type Judgement = { verdict: 'allow' | 'ask' | 'deny'; ask: Ask | null; rule: PlacedRule | null; reason: string };
 
-const nothingToAsk: Judgement = { verdict: 'allow', ask: null, rule: null, reason: 'Nothing of it needs a person’s word' };
+const nothingToAsk: Judgement = { verdict: 'allow', ask: null, rule: null, reason: 'It has no effect that requires approval' };
 
 export function judge(rules: readonly PolicyRule[], effect: Effect, circumstances: Circumstances): Judgement {
   if (rules.length === 0) return byDefault(effect, circumstances, () => null);
@@ -33,14 +34,14 @@ export function judge(rules: readonly PolicyRule[], effect: Effect, circumstance
   );
 }
 
-/** Whether the rule, if it stood alone, would have a say in this: deny it, ask about it, or answer a question that it comes to. */
+/** Whether the rule alone would affect the decision: deny the effect, require approval, or answer one of its questions. */
 export function fitsRule(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
   return rule.decision === 'allow'
     ? questions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
     : forbids(rule, effect, circumstances);
 }
 
-/** An effect that nobody is asked about any more: what is denied stays denied. */
+/** Removes the approval requirement; a denied effect stays denied. */
 export function withoutAsking(judgement: Judgement): Judgement {
   return judgement.verdict === 'ask' ? nothingToAsk : judgement;
 }
@@ -57,28 +58,28 @@ function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask:
     : { verdict: 'allow', ask: null, rule: allowed, reason: tell(allowed, 'allows', effect, circumstances.actor) };
 }
 
-/** For a rule that denies or asks: it holds for what a tool calls as well, and for everything that the effect is. */
+/** For rules that deny or ask: they also cover the tools that a tool calls, and every aspect of the effect. */
 function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
   const { actor } = circumstances;
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
     (rule.kind === undefined || concerns(effect, rule.kind, circumstances)) &&
     (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
-    // Reading is no more than it was before there were rules that ask, unless they say so.
+    // A general ask rule does not cover reading; it must name the effect `read`.
     (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
     (isAbout(rule, effect, actor) || (effect.kind === 'network' && isAbout(rule, { ...effect, host: withoutPort(effect.host) }, actor)))
   );
 }
 
-/** What may not be destroyed in its place may not be carried to another, where it may. */
+/** A file that may not be deleted may not be moved away either. */
 function carriesAway(rule: PolicyRule, effect: Effect): boolean {
   return rule.effect === 'destroy' && rule.path !== undefined && effect.kind === 'write-file' && effect.change === 'move-away';
 }
 
-/** For a rule that allows: it holds for the tool itself, and for the question that is asked. */
+/** For rules that allow: they cover only the tool itself, and only the given question. */
 function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taintRule }: Circumstances): boolean {
   if (rule.kind === undefined ? kind === 'taint' : rule.kind !== kind) return false;
-  // The switch of the whole workspace, where an agent has its own.
+  // The switch of the whole workspace does not apply if the agent has its own.
   if (kind === 'taint' && taintRule === true && Object.keys(rule).every((member) => member === 'decision' || member === 'kind'))
     return false;
   return (
@@ -90,7 +91,7 @@ function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taint
 
 function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
   if (done === 'send') return sends(effect);
-  // From where it is carried to it could be read: what may not be read stays where it is.
+  // A moved file could be read at its new path, so a file that may not be read may not be moved.
   if (done === 'read' && effect.kind === 'write-file' && effect.change === 'move-away') return true;
   const most = doneBy(effect);
   return most === done || (done === 'write' && most === 'destroy');

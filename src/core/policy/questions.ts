@@ -1,6 +1,6 @@
 /**
- * What is asked about without any rule (DESIGN §7), and which questions an effect is about at all: rules are written in their words.
- * Pure; used by `judge.ts`.
+ * The default questions without any rule (DESIGN §7), and the kinds of question that an effect belongs to, in which rules are
+ * written. Pure; used by `judge.ts`.
  */
 import type { Ask, AskKind } from '../approval.ts';
 import { isInside, workspace } from '../path.ts';
@@ -10,7 +10,7 @@ import type { DoneEffect } from './rule.ts';
 
 const none: readonly Ask[] = [];
 
-/** In the order in which they are asked: leave for one is no leave for the next. Most effects ask nothing. */
+/** Returns the questions in order; an approval of one does not cover the next. Most effects have none. */
 export function questions(effect: Effect, { actor, taint }: Circumstances): readonly Ask[] {
   switch (effect.kind) {
     case 'call':
@@ -25,7 +25,7 @@ export function questions(effect: Effect, { actor, taint }: Circumstances): read
     case 'write-file':
       return effect.change === 'overwrite' && !effect.own
         ? listed(
-            askFile('overwrite-file', `It replaces what stands in ${effect.path}, which this session did not write`, effect.path),
+            askFile('overwrite-file', `It replaces the content of ${effect.path}, which this session did not write`, effect.path),
             outside(effect.path),
           )
         : listed(outside(effect.path), null);
@@ -41,7 +41,7 @@ export function questions(effect: Effect, { actor, taint }: Circumstances): read
   }
 }
 
-/** Whether a question of this kind is what the effect would be asked about, were it asked. */
+/** Whether the effect would raise a question of this kind if it were asked about. */
 export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances): boolean {
   const tainted = taint !== null && isTainted(taint);
   switch (effect.kind) {
@@ -55,7 +55,7 @@ export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances
       return kind === 'delete-file' || (kind === 'write-outside' && !isInside(effect.path, workspace));
     case 'write-file':
       if (kind === 'overwrite-file') return effect.change === 'overwrite' && !effect.own;
-      // Where it stood it is gone: what may not be deleted there may not be carried away either.
+      // The file is gone from its path: a file that may not be deleted may not be moved away either.
       if (kind === 'delete-file') return effect.change === 'move-away';
       return kind === 'write-outside' && !isInside(effect.path, workspace);
     case 'registry':
@@ -68,7 +68,7 @@ export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances
   }
 }
 
-/** The most that an effect does; null: that is judged beneath it. Sending is beside it (`sends`). */
+/** Returns the strongest change of an effect; null: it is checked at the inner effects. Sending is separate (`sends`). */
 export function doneBy(effect: Effect): Exclude<DoneEffect, 'send'> | null {
   switch (effect.kind) {
     case 'call':
@@ -101,20 +101,20 @@ const changes = {
   'delete-toolset': 'deletes the toolset',
 } as const;
 
-/** One question for each tool, so that one rule answers it. */
+/** One question per tool, so that one rule can answer it. */
 function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind: 'call' }>): Ask | null {
   if (does === null || does === 'read' || (trusted && does !== 'destroy')) return null;
-  const may = does === 'destroy' ? 'may destroy what it works on' : 'may change what it works on';
+  const may = does === 'destroy' ? 'may delete or overwrite data' : 'may change data';
   return trusted
     ? { kind: 'destructive', reason: `${canonical} ${may}`, target: canonical }
     : { kind: 'untrusted', reason: `${canonical} ${may}, and its server is not trusted`, target: canonical };
 }
 
-/** One yes is good for the whole call: whoever says it to the first question is told what the second is about. */
+/** One approval covers the whole call, so the first question also names the subject of the second. */
 function beforeSending(ask: Ask | null, taint: Taint | null, { what, target }: { what: string; target: string }): readonly Ask[] {
   if (taint === null || !isTainted(taint)) return listed(ask, null);
   const seen = tellTaint(taint);
-  const leak: Ask = { kind: 'taint', reason: `It ${what}, and ${seen}: what is private may leave with it`, target };
+  const leak: Ask = { kind: 'taint', reason: `It ${what}, and ${seen}, so private data may be sent out`, target };
   return listed(ask === null ? null : { ...ask, reason: `${ask.reason}, and ${seen}` }, leak);
 }
 

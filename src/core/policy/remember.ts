@@ -1,4 +1,4 @@
-/** What `remember` stores for a question that was answered with yes. Used by the session where a person decides. */
+/** Builds the rule that `remember` stores for an approved question. Used by the session when a person decides. */
 import type { Ask } from '../approval.ts';
 import { permanentFolders } from '../path.ts';
 import type { PolicyRule } from './rule.ts';
@@ -6,8 +6,8 @@ import type { PolicyRule } from './rule.ts';
 type Asked = Pick<Ask, 'kind' | 'target'> & { several?: true | undefined };
 
 /**
- * A host is known to the whole workspace from then on; a path, a toolset or a made tool only to the tool that was asked for. Never wider than
- * what the person was shown. null: there is nothing to remember, it asks every time (`whyNotRemembered`).
+ * Returns a rule that allows a host for the whole workspace, or a path, a toolset or a made tool for the tool in question only. Never
+ * wider than what the person saw. null: it cannot be remembered and requires approval every time (`whyNotRemembered`).
  */
 export function ruleOf(canonical: string, asked: Asked): PolicyRule | null {
   const { kind, target } = asked;
@@ -28,21 +28,20 @@ export function ruleOf(canonical: string, asked: Asked): PolicyRule | null {
     case 'registry':
       return { decision: 'allow', kind, tool: canonical, name: target };
     case 'taint':
-      // Of a call the target is its tool; only that tool then, not whoever sends there.
+      // The target of a call is its tool; then the rule covers only that tool, not others that send there.
       return target === canonical ? { decision: 'allow', kind, tool: canonical } : { decision: 'allow', kind, host: target };
     default:
       return kind satisfies never;
   }
 }
 
-/** For whoever asked to have it remembered; null: it can be. */
+/** Returns the error for a decision with `remember`; null if it can be remembered. */
 export function whyNotRemembered({ kind, target, several }: Asked): string | null {
-  if (several === true)
-    return 'the question lists several effects, and a rule is about one: leave it out, or write the rules that you want into the policy';
+  if (several === true) return 'the question lists several effects, and a rule covers only one. Leave it out, or add rules to the policy';
   if (kind === 'always' || kind === 'rule' || target === null)
-    return 'this is asked about every time, so it cannot be remembered: leave it out';
-  // These hold everything: what was seen of them is no measure of what a rule would be about.
+    return 'this requires approval every time and cannot be remembered. Leave it out';
+  // These folders contain everything: a rule would cover far more than the person saw.
   if ((kind === 'delete-file' || kind === 'overwrite-file' || kind === 'write-outside') && permanentFolders.includes(target))
-    return `a yes to ${target} is good for this once: as a rule it would be about every file that is ever there. Leave it out`;
+    return `an approval for ${target} is valid only once, since a rule would cover every file in it. Leave it out`;
   return null;
 }

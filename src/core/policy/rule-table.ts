@@ -1,19 +1,19 @@
 /**
- * The rules of a policy by what they are about, so that a judgement looks at those that may fit and not at a thousand. Made once for a list
- * of rules; which of the found ones fits is said by `judge.ts`.
+ * Indexes the rules of a policy by subject, so that a decision checks only the candidates and not a thousand rules. Built once per
+ * list of rules; `judge.ts` decides which candidates match.
  */
 import type { Actor, Effect } from '../policy-effect.ts';
 import { withoutPort } from './host.ts';
 import type { PolicyRule } from './rule.ts';
 
-/** `index`: where it stands in the document, from 0. */
+/** `index`: the position in the document, from 0. */
 export type PlacedRule = { index: number; rule: PolicyRule };
 
-/** Of one decision. `pathDepth`: the most names that a path of its rules has. */
+/** The rules with one decision. `pathDepth`: the maximum number of segments in their paths. */
 export type RuleSide = { size: number; byKey: ReadonlyMap<string, readonly PlacedRule[]>; pathDepth: number };
 export type RuleTable = Record<PolicyRule['decision'], RuleSide>;
 
-/** Lists of rules live as long as an isolate keeps them and are never changed: each is sorted once. */
+/** Lists of rules are cached by the isolate and never changed, so each one is indexed once. */
 const tables = new WeakMap<readonly PolicyRule[], RuleTable>();
 
 export function tableOf(rules: readonly PolicyRule[]): RuleTable {
@@ -26,7 +26,7 @@ export function tableOf(rules: readonly PolicyRule[]): RuleTable {
   return table;
 }
 
-/** The first in the document that fits; null: none. */
+/** Returns the first match in document order; null: none. */
 export function firstFitting(side: RuleSide, effect: Effect, actor: Actor, fits: (rule: PolicyRule) => boolean): PlacedRule | null {
   if (side.size === 0) return null;
   let first: PlacedRule | null = null;
@@ -45,12 +45,12 @@ export function firstFitting(side: RuleSide, effect: Effect, actor: Actor, fits:
   return first;
 }
 
-/** A pattern of a tool fits by whole names: `server.*`. */
+/** A tool pattern matches whole names: `server.*`. */
 export function isOfTool(pattern: string, tool: string): boolean {
   return pattern === tool || (pattern.endsWith('.*') && tool.startsWith(pattern.slice(0, -1)));
 }
 
-/** `*.example.com` is all beneath it. Ports are part of a host. */
+/** `*.example.com` matches all subdomains. Ports are part of a host. */
 export function isOfHost(pattern: string, host: string): boolean {
   return pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
 }
@@ -68,7 +68,7 @@ function sideOf(placed: readonly PlacedRule[]): RuleSide {
   return { size: placed.length, byKey, pathDepth };
 }
 
-/** The narrowest that it says. */
+/** The most specific field of the rule. */
 function keyOf({ host, path, secret, name, tool, key, agent }: PolicyRule): string {
   if (host !== undefined) return `host ${host}`;
   if (path !== undefined) return `path ${path}`;

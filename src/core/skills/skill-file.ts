@@ -1,7 +1,7 @@
 /**
- * `SKILL.md` and the files beside it as a skill, by the rules of Open Agent Skills (agentskills.io/specification) and ours.
- * Pure: what reads YAML comes in as a value (`skills/frontmatter.ts`), since that takes a library. Used by the Catalog, which
- * checks whatever is written, whichever way it came.
+ * Parses `SKILL.md` and its resource files into a skill, by the rules of Open Agent Skills (agentskills.io/specification) and our
+ * own. Pure: the YAML reader is a parameter (`skills/frontmatter.ts`), since it needs a library. Used by the Catalog, which checks
+ * every written skill, whatever its source.
  */
 import { z } from 'zod';
 import { parsePart } from '../issues.ts';
@@ -12,15 +12,15 @@ import { SkillName, type SkillFields } from './skill.ts';
 import { splitToolList } from './skill-tools.ts';
 import { utf8Length } from '../utf8.ts';
 
-/** Every issue of the text stands under this name: `SKILL.md: description`. */
+/** Every issue of the text has this name in its path: `SKILL.md: description`. */
 export const skillFile = 'SKILL.md';
 
-/** YAML to data: members as written, `metadata`'s values as text. A fault says the line where it can. */
+/** Parses YAML to data: fields unchanged, values of `metadata` as text. A fault includes the line if it is known. */
 export type FrontmatterReader = (text: string) => { fields: Record<string, unknown>; warnings: string[] } | { faults: string[] };
 
 export type ReadSkillFile = { fields: SkillFields; warnings: Issue[] } | { issues: Issue[] };
 
-/** `name`: what the skill is to be called; its frontmatter must say the same. */
+/** `name`: the expected name of the skill; its frontmatter must contain the same. */
 export function readSkillFile(name: string, content: string, readFrontmatter: FrontmatterReader): ReadSkillFile {
   const refuse = (...messages: string[]): ReadSkillFile => ({ issues: messages.map((message) => ({ path: skillFile, message })) });
   const bytes = utf8Length(content);
@@ -28,7 +28,7 @@ export function readSkillFile(name: string, content: string, readFrontmatter: Fr
   if (!content.isWellFormed()) return refuse('is not valid Unicode (a lone surrogate)');
   const control = controlCharacter.exec(content);
   if (control !== null)
-    return refuse(`holds a control character in line ${content.slice(0, control.index).split('\n').length}: it must be plain text`);
+    return refuse(`contains a control character in line ${content.slice(0, control.index).split('\n').length}. It must be plain text`);
   const parts = splitSkillFile(content);
   if ('fault' in parts) return refuse(parts.fault);
   if (utf8Length(parts.frontmatter) > limits.maxFrontmatterBytes)
@@ -38,7 +38,7 @@ export function readSkillFile(name: string, content: string, readFrontmatter: Fr
   const parsed = parsePart(Frontmatter, frontmatter.fields);
   const issues = 'issues' in parsed ? parsed.issues.map(({ path, message }) => ({ path: `${skillFile}: ${path}`, message })) : [];
   if (parts.instructions.trim() === '')
-    issues.push({ path: skillFile, message: 'has no text beneath the frontmatter: that is where the instructions go' });
+    issues.push({ path: skillFile, message: 'has no text below the frontmatter, where the instructions belong' });
   if ('issues' in parsed || issues.length > 0) return { issues };
   const fields = toFields(parsed.data);
   if (fields.name !== name) {
@@ -48,30 +48,33 @@ export function readSkillFile(name: string, content: string, readFrontmatter: Fr
   return { fields, warnings: frontmatter.warnings.map((message) => ({ path: skillFile, message })) };
 }
 
-/** The Markdown beneath the frontmatter of a skill that was read before. */
+/** Returns the Markdown below the frontmatter of a valid skill. */
 export function skillInstructions(content: string): string {
   const parts = splitSkillFile(content);
   return 'fault' in parts ? content : parts.instructions.trim();
 }
 
-/** The frontmatter stands between two lines of `---`, the first of them the first of all. A byte order mark and CRLF are let pass. */
+/** Splits the frontmatter, which is between two lines of `---` at the start of the file. Accepts a byte order mark and CRLF. */
 function splitSkillFile(content: string): { frontmatter: string; instructions: string } | { fault: string } {
   const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   if (!/^---[ \t]*(\n|$)/.test(text))
     return { fault: 'must begin with its frontmatter: a line ---, name: and description:, and another line ---' };
   const body = text.indexOf('\n') + 1;
   const close = /^---[ \t]*$/m.exec(text.slice(body));
-  if (body === 0 || close === null) return { fault: 'has a frontmatter without an end: close it with a line ---' };
+  if (body === 0 || close === null) return { fault: 'has an unterminated frontmatter: close it with a line ---' };
   return { frontmatter: text.slice(body, body + close.index), instructions: text.slice(body + close.index + close[0].length) };
 }
 
-/** All but tab and line ends. JSON writes each with six characters, so they would also make a stored skill six times its size. */
+/**
+ * All control characters except tab and line ends. JSON writes each with six characters, so they would also make a stored skill six
+ * times larger.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
 const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 const quoted = 'must be text: put it in quotes';
 
-/** YAML reads `compatibility:` with nothing behind it as null, which says as much as no line at all. */
+/** YAML reads `compatibility:` without a value as null, which means the same as an absent line. */
 const optionalText = (max: number) =>
   z
     .string(quoted)
@@ -89,7 +92,7 @@ const ToolList = z
   });
 
 function faultOf(entries: readonly string[] | null): string | null {
-  if (entries === null) return 'has a bracket that is not closed, or never opened';
+  if (entries === null) return 'has an unmatched bracket';
   if (entries.length > limits.maxSkillTools) return `names more than ${limits.maxSkillTools} tools`;
   if (entries.some((entry) => entry === '')) return 'has an empty name';
   return entries.some((entry) => entry.length > limits.maxToolNameBytes)
@@ -97,18 +100,18 @@ function faultOf(entries: readonly string[] | null): string | null {
     : null;
 }
 
-/** Fields that we do not know pass: the format grows, and other clients have their own. */
+/** Unknown fields are accepted: the format is growing, and other clients have their own. */
 const Frontmatter = z.object({
   name: z.string(quoted).pipe(SkillName),
   description: z
     .string(quoted)
     .trim()
-    .min(1, { message: 'must not be empty: it tells a model when the skill is of use' })
+    .min(1, { message: 'must not be empty: it tells a model when to use the skill' })
     .max(1024, { message: 'is longer than 1024 characters' }),
   license: optionalText(limits.maxSkillLicenseLength),
   compatibility: optionalText(500),
   metadata: z
-    // Texts by the format; what others nest in it is kept as JSON, since nothing here reads it.
+    // The format requires text; nested values are stored as JSON, since nothing here reads them.
     .record(z.string(), z.unknown(), 'must be a map of texts')
     .refine((metadata) => !Object.keys(metadata).some(isObjectMember), { message: 'has a key that every JavaScript object has' })
     .nullish(),

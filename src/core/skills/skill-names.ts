@@ -1,6 +1,6 @@
 /**
- * What the tools that a skill speaks of are called here. Skills are written for other programs: first the plan's own names count, in
- * any spelling; then the names that those programs have for the usual tools, looked for among the plan's again.
+ * Maps the tool names in a skill to the tools of a plan. Skills are written for other programs: names of the plan count first, in any
+ * spelling; then the names that those programs use for common tools, mapped to tools of the plan.
  */
 import { toolsNamed, type AliasMap } from '../alias-map.ts';
 import { isForModels, type EditionTool } from '../edition-tool.ts';
@@ -10,13 +10,13 @@ import type { NameLookup } from '../rewrite-names.ts';
 import type { SkillFields } from './skill.ts';
 import { toolsOf } from './skill-tools.ts';
 
-/** How a skill's tools stand with a plan: those that go by another name here, and those that nothing answers to. */
+/** The tools of a skill relative to a plan: those with another name here, and those without a match. */
 export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };
 
 export function readSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap | null): SkillNames {
   const renamed: { name: string; now: readonly string[] }[] = [];
   const missing: string[] = [];
-  // "*" and the like are patterns over all tools, and name none.
+  // "*" and similar entries are patterns over all tools and name none.
   for (const name of toolsOf(skill).filter((entry) => /\w/.test(entry))) {
     const meant = names === null ? [] : toolsFor(name, names);
     if (meant.length === 0) missing.push(name);
@@ -25,7 +25,7 @@ export function readSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requir
   return { renamed, missing };
 }
 
-/** The plan's tools that its frontmatter names, as far as a name means one. */
+/** Returns the plan's tools that the frontmatter names, if a name matches exactly one. */
 export function ownTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): EditionTool[] {
   return toolsOf(skill).flatMap((name) => {
     const meant = toolsFor(name, names);
@@ -34,8 +34,8 @@ export function ownTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, 
 }
 
 /**
- * For the text of a skill: old names as anywhere (`old-names.ts`), the tools of its frontmatter, and other programs' names in
- * exactly their spelling, since `ls` and `grep` in inline code are mostly the commands.
+ * Returns the lookup for the text of a skill: old names as in other texts (`old-names.ts`), the tools of its frontmatter, and other
+ * programs' names in exactly their spelling, since `ls` and `grep` in inline code usually mean the commands.
  */
 export function skillNameLookup(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): NameLookup {
   const old = nameLookup(names, null);
@@ -48,7 +48,7 @@ export function skillNameLookup(skill: Pick<SkillFields, 'allowedTools' | 'requi
   };
 }
 
-/** Several where the name is ambiguous; none where nothing answers to it that could be called. */
+/** Returns several tools if the name is ambiguous; none if no callable tool matches. */
 function toolsFor(name: string, names: AliasMap): readonly EditionTool[] {
   for (const candidate of [name, ...(otherNames.get(fold(name)) ?? [])]) {
     const ready = toolsNamed(names, candidate).filter(isForModels);
@@ -62,8 +62,8 @@ const lists = ['list_directory', 'list_files', 'list_dir', 'ls'];
 const edits = ['edit_file', 'str_replace', 'replace_in_file', 'apply_patch', 'edit', 'write_file'];
 
 /**
- * `spelled`: as Claude Code, Cline, Cursor, Gemini CLI, Codex and VS Code write it. `tools`: who may do that work, the best first; a
- * shell can look for files and list them, too.
+ * `spelled`: the names in Claude Code, Cline, Cursor, Gemini CLI, Codex and VS Code. `tools`: equivalent tools, best first; a shell
+ * can also find and list files.
  */
 const usual: readonly { spelled: readonly string[]; tools: readonly string[] }[] = [
   { spelled: ['Bash', ...shells.filter((name) => name !== 'terminal' && name !== 'shell'), 'runInTerminal', 'PowerShell'], tools: shells },

@@ -1,4 +1,7 @@
-/** What a model is told of skills: in the system prompt their names and what for, and by `use_skill` the whole of one (DESIGN §8). */
+/**
+ * The texts about skills for a model: their names and purposes in the system prompt, and one complete skill in the result of
+ * `use_skill` (DESIGN §8).
+ */
 import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../alias-map.ts';
 import { isForModels, type EditionTool } from '../edition-tool.ts';
 import { limits } from '../limits.ts';
@@ -10,33 +13,33 @@ import { skillInstructions } from './skill-file.ts';
 import { ownTools, readSkillNames, skillNameLookup } from './skill-names.ts';
 import { useSkillCanonical } from './use-skill.ts';
 
-/** `''` where there are no skills, or no tool to read them with. */
+/** Returns `''` if there are no skills, or no tool to load them. */
 export function skillsBlock(skills: readonly PlanSkill[] | undefined, names: AliasMap | null): string {
   const tool = names === null ? undefined : wireNameOf(names, useSkillCanonical);
   if (skills === undefined || skills.length === 0 || tool === undefined) return '';
-  const heading = `## Skills\nInstructions for certain kinds of job. When one fits, call \`${tool}\` with its name before you begin:`;
+  const heading = `## Skills\nInstructions for certain kinds of tasks. When a task matches a skill, call \`${tool}\` with its name before you start:`;
   return [heading, ...skills.map(skillLine)].join('\n');
 }
 
-/** One line each: what strangers write must not begin lines of its own in the prompt. */
+/** One line per skill: untrusted text must not add lines to the prompt. */
 function skillLine({ name, description, unavailable }: PlanSkill): string {
   const lacks = unavailable === undefined ? '' : ` (unavailable: needs ${unavailable.map(oneLine).join(', ')})`;
   return `- ${name}${lacks}: ${oneLine(description)}`;
 }
 
-/** A skill as `use_skill` answers it: what holds here comes first, then its own text with the names of today. */
+/** Returns a skill as the result of `use_skill`: first the notes about this plan, then its text with current tool names. */
 export function skillText(skill: Skill, names: AliasMap | null): string {
   const { name, resources } = skill;
   const { renamed, missing } = readSkillNames(skill, names);
   const notes: string[] = [];
   if (missing.length > 0) {
     notes.push(
-      `Unavailable: needs ${missing.map(code).join(', ')}, which you do not have. Follow it as far as it goes without, and say what could not be done.`,
+      `Unavailable: needs ${missing.map(code).join(', ')}, which you do not have. Follow the skill as far as possible without them, and say what could not be done.`,
     );
   }
   if (renamed.length > 0)
     notes.push(
-      `Its tools go by other names here: ${renamed.map(({ name, now }) => `${code(name)} is ${now.map(code).join(' or ')}`).join(', ')}.`,
+      `Its tools have other names here: ${renamed.map(({ name, now }) => `${code(name)} is ${now.map(code).join(' or ')}`).join(', ')}.`,
     );
   if (resources.length > 0)
     notes.push(
@@ -47,21 +50,21 @@ export function skillText(skill: Skill, names: AliasMap | null): string {
   return [`# Skill: ${name}`, ...notes, '---', told].join('\n\n');
 }
 
-/** The tools of its frontmatter, and those that its text names in inline code; what cannot be called now is none. */
+/** Returns the tools of the frontmatter, and those that the text names in inline code, if they can be called now. */
 export function spokenTools(skill: Skill, names: AliasMap): { name: string; canonical: string }[] {
   const tools = new Set(ownTools(skill, names));
   const told = skillNameLookup(skill, names);
   for (const [, name = ''] of skillInstructions(skill.content).matchAll(inlineCode)) {
     const now = told(name);
     const [tool, ...others] = toolsNamed(names, now ?? name);
-    // Much else stands in inline code: what is named in its own spelling is meant.
+    // Inline code contains many other things: only an exact spelling counts.
     const isNamed = tool !== undefined && others.length === 0 && (now !== undefined || isCalled(tool, name));
     if (isNamed && isForModels(tool)) tools.add(tool);
   }
   return [...tools].slice(0, limits.maxFoundTools).map(({ wireName, canonical }) => ({ name: wireName, canonical }));
 }
 
-/** Of one line, and no longer than a name: a fence has none. */
+/** On one line and no longer than a name, which excludes fences. */
 const inlineCode = /`([^`\n]{1,128})`/g;
 
 function isCalled({ wireName, canonical, ownName, aliases }: EditionTool, name: string): boolean {
@@ -74,7 +77,7 @@ function filesNote(name: string, names: AliasMap | null): string {
     return resolution?.ok ? [code(resolution.wireName)] : [];
   });
   const how = readers.length === 0 ? 'you have no tool that reads them' : `read them with ${readers.join(' or ')}`;
-  return `Its files (read-only; ${how}). Paths in the text are from ${skillFolder(name)}/ on:`;
+  return `Its files (read-only; ${how}). Paths in the text are relative to ${skillFolder(name)}/:`;
 }
 
 function code(name: string): string {

@@ -1,13 +1,16 @@
-/** The content of one resource file: text stays text, other bytes are base64; and back to bytes, for whoever reads the file. */
+/** The content of a resource file: text is stored as text, other bytes as base64; and the conversion back to bytes. */
 import { fromBase64, toBase64 } from '../base64.ts';
 import { limits } from '../limits.ts';
 import { utf8Text } from '../utf8.ts';
 import type { SkillResource } from './skill.ts';
 
-/** As somebody gave it: one of the two. */
+/** The input form: either `text` or `base64`. */
 export type GivenResource = { path: string; text?: string; base64?: string };
 
-/** One form for one content, whichever way it came, so that the same skill is the same document. A string says what is wrong. */
+/**
+ * Returns the canonical form of the content, so that the same skill gives the same document whatever its source. A string is an error
+ * message.
+ */
 export function toResource({ path, text, base64 }: GivenResource): SkillResource | string {
   if (text !== undefined && !text.isWellFormed()) return 'is not valid Unicode (a lone surrogate): send such bytes as base64';
   const content = text !== undefined ? new TextEncoder().encode(text) : fromBase64(base64 ?? '');
@@ -23,11 +26,11 @@ export function resourceBytes({ text, base64 }: Pick<SkillResource, 'text' | 'ba
 }
 
 /**
- * null: no text, or one with control characters, which JSON writes with six characters each: half a megabyte of them would not
- * fit into a row.
+ * Returns null for bytes that are not text, or text with control characters: JSON writes each with six characters, and half a
+ * megabyte of them would not fit in a row.
  */
 export function toPlainText(content: Uint8Array): string | null {
   const text = utf8Text(content);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them.
   return text === null || /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) ? null : text;
 }

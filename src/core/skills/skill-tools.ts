@@ -1,11 +1,11 @@
 /**
- * The lists of tools in a skill's frontmatter: `allowed-tools: Bash(git:*) Read`, or a YAML list. A pattern in brackets is kept
- * as it stands and grants nothing here: what may be called is the plan's to say (DESIGN §3.6).
+ * The tool lists in a skill's frontmatter: `allowed-tools: Bash(git:*) Read`, or a YAML list. A pattern in brackets is stored
+ * unchanged and grants nothing here: the plan decides what may be called (DESIGN §3.6).
  */
 
 /**
- * One text to its entries: separated by white space (agentskills.io/specification, "allowed-tools") or by commas, which many
- * published skills use; what stands in brackets is never taken apart. null: a bracket is not closed.
+ * Splits a text into entries: separated by white space (agentskills.io/specification, "allowed-tools") or by commas, which many
+ * published skills use; text in brackets is never split. null: unmatched bracket.
  */
 export function splitToolList(text: string): string[] | null {
   const entries: string[] = [];
@@ -26,13 +26,13 @@ export function splitToolList(text: string): string[] | null {
   return depth === 0 ? entries : null;
 }
 
-/** `Bash(git add:*)` → `Bash`: the tool that a pattern is about. */
+/** `Bash(git add:*)` → `Bash`: returns the tool of a pattern. */
 export function toolOfPattern(entry: string): string {
   const bracket = entry.indexOf('(');
   return (bracket <= 0 ? entry : entry.slice(0, bracket)).trim();
 }
 
-/** The tools that a skill names as its own, each once, in the order of the frontmatter. */
+/** Returns the tools that a skill names as its own, without duplicates, in the order of the frontmatter. */
 export function toolsOf(skill: { allowedTools?: readonly string[]; requires?: readonly string[] }): string[] {
   return [...new Set([...(skill.requires ?? []), ...(skill.allowedTools ?? [])].map(toolOfPattern))];
 }

@@ -1,6 +1,6 @@
 /**
- * A skill as the workspace keeps it: what its `SKILL.md` says, read when it is written (`skill-file.ts`), and its resource
- * files (DESIGN §8). What of it a turn is told is `engine/plan/plan-skills.ts`.
+ * A skill as the workspace stores it: the fields of its `SKILL.md`, parsed when it is written (`skill-file.ts`), and its resource
+ * files (DESIGN §8). `engine/plan/plan-skills.ts` selects what a turn gets.
  */
 import { z } from 'zod';
 
@@ -9,32 +9,32 @@ export const SkillName = z.string().regex(/^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z
   message: 'must be 1 to 64 of a-z, 0-9 and "-", with no "-" at either end and none doubled',
 });
 
-/** What the frontmatter says, as far as we read it. Its other fields stay in `content`. */
+/** The frontmatter fields that we use. Other fields remain in `content`. */
 export type SkillFields = {
   name: string;
   description: string;
   license?: string;
   compatibility?: string;
   metadata?: Record<string, string>;
-  /** Names with their patterns, as written: `Bash(git:*)`. */
+  /** Names with their patterns, unchanged: `Bash(git:*)`. */
   allowedTools?: string[];
   requires?: string[];
 };
 
 export type Skill = SkillFields & {
-  /** `SKILL.md` as it was given. */
+  /** `SKILL.md` unchanged. */
   content: string;
-  /** Sorted by path; no two are one file. */
+  /** Sorted by path, without duplicates. */
   resources: SkillResource[];
 };
 
-/** `path`: below the skill's folder. Bytes that are no plain UTF-8 text stand as base64. */
+/** `path`: relative to the skill's folder. Bytes that are not plain UTF-8 text are base64. */
 export type SkillResource = { path: string; bytes: number; text?: string; base64?: string };
 
-/** What a turn's plan says of a skill. `unavailable`: names that nothing of the plan's tools answers to. */
+/** A skill in the plan of a turn. `unavailable`: tool names that no tool of the plan matches. */
 export type PlanSkill = { name: string; description: string; unavailable?: string[] };
 
-/** Where the file tools of a turn find the resources of its skills. */
+/** The folder in which a turn's file tools find the resources of its skills. */
 export const skillsFolder = '/skills';
 
 export function skillFolder(name: string): string {

@@ -1,7 +1,7 @@
 /**
- * What stands between the tags of a call: follows it while it comes and hands the call to the assembler, name and arguments, as
- * soon as both are certain to be a call's. Where a block begins, and what becomes of text that is no call, is decided by the reader
- * of the text around it (`text-tool-calls.ts`), which also knows the tags.
+ * Parses the text between the tags of a call incrementally, and passes the call to the assembler, name and arguments, as soon as both
+ * certainly belong to a call. The reader of the surrounding text (`text-tool-calls.ts`), which knows the tags, decides where a block
+ * begins and what happens with text that is not a call.
  */
 import type { ChatEvent } from '../chat-event.ts';
 import { GrowingText } from '../growing-text.ts';
@@ -12,35 +12,35 @@ import type { Opening } from './text-call-wrappers.ts';
 import type { CallPiece } from '../call-piece.ts';
 import type { ToolCallAssembler } from '../tool-call-assembler.ts';
 
-/** `isTool`: whether a tool has this name. Without a tag that says so, an object is a call only if it names a tool. */
+/** `isTool`: whether a tool has this name. Without a tag that proves a call, an object is a call only if it names a tool. */
 export type BlockContext = { assembler: ToolCallAssembler; isTool(name: string): boolean };
 
-/** Where a block ends: at a closing tag, where another one opens, where other words begin, or with the text. */
+/** Where a block ends: at a closing tag, at another opening tag, at other text, or with the text. */
 export type BlockEnd = 'close' | 'open' | 'words' | 'over';
 
 export class CallBlock {
   readonly opening: Opening;
-  /** `object`: it only looked like a call. `words`: the tag was only spoken of. */
+  /** `object`: it only looked like a call. `words`: the text only mentioned the tag. */
   verdict: 'open' | 'ended' | 'no-call: object' | 'no-call: words' = 'open';
-  /** Text that it took and that is not its own. After `no-call` that is all but the tag. */
+  /** Text that it consumed and that does not belong to it. After `no-call`, everything but the tag. */
   back = '';
-  /** Nothing stood in it. */
+  /** The block was empty. */
   isEmpty = false;
   readonly #context: BlockContext;
   #phase: 'lead' | 'fence' | 'object' | 'tail' | 'words' = 'lead';
-  /** All of the block, until the call is given out. */
+  /** The text of the block, until the call is emitted. */
   #body = new GrowingText();
   #object = new CallObject('call');
   #isList = false;
-  /** Where in the body the object begins. */
+  /** Offset of the object in the body. */
   #objectFrom = 0;
-  /** The call's number, once it is given out. */
+  /** The number of the call, once it is emitted. */
   #index = -1;
-  /** What came after the object; whether it is more than the rest of that line, and more than strays of the object's own. */
+  /** The text after the object; whether it continues past that line, and whether it contains more than stray characters. */
   #tail = '';
   #isPastLine = false;
   #hasWords = false;
-  /** The object stands in a code fence inside the tags. */
+  /** The object is in a code fence inside the tags. */
   #isFenced = false;
   #lineIsBlank = false;
 
@@ -49,7 +49,7 @@ export class CallBlock {
     this.#context = context;
   }
 
-  /** Reads on, up to a `<` that may begin a tag, or to its verdict. Answers how far it came. */
+  /** Parses up to a `<` that may begin a tag, or to the verdict. Returns the offset that it reached. */
   take(text: string, from: number, events: ChatEvent[]): number {
     let at = from;
     while (at < text.length && this.verdict === 'open') {
@@ -60,7 +60,7 @@ export class CallBlock {
     return at;
   }
 
-  /** Takes a text that begins with `<` and is no tag. */
+  /** Consumes text that begins with `<` and is not a tag. */
   takeWords(text: string, events: ChatEvent[]): void {
     if (this.#phase === 'object') {
       this.#object.takeWords(text);
@@ -76,7 +76,7 @@ export class CallBlock {
     }
   }
 
-  /** Ends the block: hands out what there is of the call, and gives back what is not its own. */
+  /** Ends the block: emits the available parts of the call, and returns text that does not belong to it. */
   end(how: BlockEnd, events: ChatEvent[]): void {
     if (this.#phase === 'words' && how !== 'close' && this.opening.name === null) {
       this.#refuse('words');
@@ -111,7 +111,7 @@ export class CallBlock {
     }
   }
 
-  /** Nothing but blanks so far. */
+  /** Only white space so far. */
   #inLead(text: string, from: number): number {
     let at = from;
     while (at < text.length && isBlank(text.charAt(at))) at++;
@@ -155,7 +155,7 @@ export class CallBlock {
     return at;
   }
 
-  /** Text of the object: passed on, or kept until the call is certain. */
+  /** Text of the object: passed on, or stored until the call is certain. */
   #take(text: string, events: ChatEvent[]): void {
     const object = this.#object;
     if (this.#index >= 0) {
@@ -181,13 +181,13 @@ export class CallBlock {
     this.back = this.#body.read();
   }
 
-  /** Longer than a call may be, and still without a name: what comes of it is not kept. */
+  /** Longer than a call may be, and still without a name: the rest is discarded. */
   #giveUp(events: ChatEvent[]): void {
     this.#unreadable(events);
     this.#body = new GrowingText();
   }
 
-  /** Name and arguments are there: out goes what there is of them. */
+  /** Name and arguments are known: emits the text so far. */
   #release(events: ChatEvent[]): void {
     const { name, argumentsFrom, argumentsTo } = this.#object;
     const object = this.#body.read().slice(this.#objectFrom);
@@ -196,7 +196,7 @@ export class CallBlock {
     this.#body = new GrowingText();
   }
 
-  /** After the object: its closing tag, or what shows that there is none. Strays on the same line belong to it. */
+  /** After the object: its closing tag, or evidence that there is none. Stray characters on the same line belong to it. */
   #inTail(text: string, from: number, events: ChatEvent[]): number {
     let at = from;
     for (; at < text.length && text.charAt(at) !== '<'; at++) {
@@ -217,7 +217,7 @@ export class CallBlock {
     return at;
   }
 
-  /** One object after another between the same tags is a call each. */
+  /** Each further object between the same tags is a separate call. */
   #beginAnother(events: ChatEvent[]): void {
     this.#endObject('open', events);
     this.#index = -1;
@@ -228,7 +228,7 @@ export class CallBlock {
     this.#beginObject(false);
   }
 
-  /** No object: unreadable if a closing tag comes, and words about a tag if none does. */
+  /** Not an object: unreadable if a closing tag follows, and text about a tag if none does. */
   #inWords(text: string, from: number): number {
     let at = from;
     for (; at < text.length && text.charAt(at) !== '<'; at++) {
@@ -255,7 +255,7 @@ export class CallBlock {
 
   #endObject(how: BlockEnd, events: ChatEvent[]): void {
     const { name, whole, mended, argumentsFrom } = this.#object;
-    // Without arguments they might have come still, as `lateArguments`.
+    // Without arguments they could still have followed, as in `lateArguments`.
     const isWhole = whole && (how !== 'over' || argumentsFrom >= 0);
     const isClean = this.#tail.trim() === '' && !this.#isFenced && !mended;
     const carrier = isClean ? (isWhole ? undefined : 'closed') : 'mended';
@@ -276,9 +276,9 @@ export class CallBlock {
     else this.#push({ carrier }, events);
   }
 
-  /** It could not be followed: perhaps it can be read now that all of it is there. */
+  /** The object could not be parsed incrementally; tries again with the complete text. */
   #reread(events: ChatEvent[]): void {
-    // Calls beyond what a reply may hold are dropped; they are not worth the work.
+    // Calls beyond the limit of a reply are dropped, so parsing them again is not worth the cost.
     if (this.#context.assembler.overflowed) return;
     const text = this.#body.read().slice(this.#objectFrom);
     const calls = rereadCalls(text, this.#context.isTool);
@@ -292,7 +292,7 @@ export class CallBlock {
     }
   }
 
-  /** A call all the same, so that the model is told of it. */
+  /** Emits a call anyway, so that the model gets an error. */
   #unreadable(events: ChatEvent[]): void {
     const name = this.#isList ? null : this.#object.name;
     this.#begin({ name: this.opening.name ?? name, arguments: (this.#body.read() + this.#tail).trim(), carrier: 'unreadable' }, events);
@@ -312,14 +312,14 @@ export class CallBlock {
   }
 }
 
-/** What some templates write: `{"name": "a"}, "arguments": "{…}"`. */
+/** Some templates write `{"name": "a"}, "arguments": "{…}"`. */
 const lateArguments = /^\s*,\s*"(?:arguments|parameters)"\s*:/;
 
 function isBlank(char: string): boolean {
   return char === ' ' || char === '\n' || char === '\t' || char === '\r';
 }
 
-/** Nothing but strays of the object's own. */
+/** Only stray characters of the object. */
 function isBrackets(char: string): boolean {
   return isBlank(char) || '}],;`'.includes(char);
 }

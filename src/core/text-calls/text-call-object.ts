@@ -1,46 +1,45 @@
 /**
- * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, what the name is and
- * where in it the arguments stand, so that they can be passed on while they come. It keeps nothing but the name, and reads no
- * values: that is `json-repair.ts`, at the end. Used by `text-call-block.ts`.
- *
- * It also follows what is nearly JSON (single quotes, lost commas, bare words) as far as that can be followed, and says so.
+ * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, its name, and where its
+ * arguments begin, so that they can be passed on while they arrive. Stores only the name and parses no values; `json-repair.ts` does
+ * that at the end. Used by `text-call-block.ts`.
+ * It also follows near-JSON (single quotes, missing commas, bare words) as far as possible, and marks it.
  */
 import { limits } from '../limits.ts';
 
-/** `call`: the object has the name and the arguments in it; `arguments`: it is the arguments; `list`: calls in brackets. */
+/** `call`: the object contains the name and the arguments; `arguments`: it is the arguments; `list`: calls in brackets. */
 export type ObjectShape = 'call' | 'arguments' | 'list';
 
 export class CallObject {
   name: string | null = null;
-  /** Offsets in the text of the object; -1: not there, or not yet. */
+  /** Offsets in the text of the object; -1: absent, or not reached yet. */
   argumentsFrom = -1;
   argumentsTo = -1;
   whole = false;
-  /** It is no strict JSON, or says the same thing twice. */
+  /** It is not strict JSON, or contains a key twice. */
   mended = false;
-  /** It is not the call of a tool: nothing more of it was taken. */
+  /** It is not a tool call: no further text was consumed. */
   refuted = false;
 
   readonly #isCall: boolean;
-  /** Asked for the name as long as it is not proven that this is a call; null: it is, whatever comes. */
+  /** Checks the name while it is not certain that this is a call; null: it is a call in any case. */
   #isTool: ((name: string) => boolean) | null;
   #taken = 0;
   #depth = 0;
-  /** The quote that ends the string at hand; 0 outside of strings. */
+  /** The quote that ends the current string; 0 outside of strings. */
   #quote = 0;
   #escaped = false;
-  /** The last character outside of strings that was no space. */
+  /** The last character outside of strings that was not white space. */
   #previous = 0;
   #expects: 'key' | 'colon' | 'value' | 'next' | 'nothing' = 'key';
   #afterComma = false;
-  /** What is being read of the object's own level. */
+  /** The current element at the object's top level. */
   #inside: 'key' | 'name' | 'string' | 'container' | 'scalar' | null = null;
   #key = '';
-  /** It has a key that calls do not have, or arguments that are neither an object nor a text. */
+  /** It has a key that calls do not have, or arguments that are neither an object nor a string. */
   #isForeign = false;
   #word = '';
 
-  /** `isTool`: it is a call only if it is strict JSON with nothing but the name of a tool and its arguments. */
+  /** With `isTool`, it is a call only if it is strict JSON with nothing but the name of a tool and its arguments. */
   constructor(shape: ObjectShape, isTool: ((name: string) => boolean) | null = null) {
     this.#isTool = isTool;
     this.#isCall = shape === 'call';
@@ -48,17 +47,17 @@ export class CallObject {
     if (!this.#isCall) this.#expects = 'nothing';
   }
 
-  /** How much of its text was taken. */
+  /** The number of characters consumed. */
   get length(): number {
     return this.#taken;
   }
 
-  /** Characters that could still be a tag stand outside of strings only: `take` stops at them. */
+  /** Characters that could begin a tag only count outside of strings: `take` stops at them. */
   take(text: string, from: number): number {
     return this.#take(text, from, true);
   }
 
-  /** The same for what is known to be no tag. */
+  /** The same for text that is known not to be a tag. */
   takeWords(text: string): void {
     this.#take(text, 0, false);
   }
@@ -81,7 +80,7 @@ export class CallObject {
     return at;
   }
 
-  /** Reads on in the string at hand, to its end at most. */
+  /** Reads the current string, to its end at most. */
   #inString(text: string, from: number, base: number): number {
     let at = from;
     for (; at < text.length; at++) {
@@ -172,7 +171,7 @@ export class CallObject {
     if (!this.#isCall && this.argumentsFrom >= 0) this.argumentsTo = offset + 1;
   }
 
-  /** A character of the object's own level that is no bracket and no quote. */
+  /** A character at the object's top level that is neither a bracket nor a quote. */
   #ownLevel(code: number, offset: number): void {
     if (this.#inside === 'scalar') {
       if (code !== comma) return;
@@ -226,7 +225,7 @@ export class CallObject {
       const text: unknown = JSON.parse(`"${quote === apostrophe ? word.replaceAll("\\'", "'").replaceAll('"', '\\"') : word}"`);
       return String(text);
     } catch {
-      // Not quite a string of JSON: it is taken as it stands, and the call is marked.
+      // Not a valid JSON string: it is used unchanged, and the call is marked.
       this.mended = true;
       return word;
     }
@@ -235,7 +234,7 @@ export class CallObject {
 
 const callKeys = ['name', 'arguments', 'parameters'];
 
-/** In "don't" the mark is an apostrophe, after a bracket, comma or colon it is a quote. */
+/** In "don't" the mark is an apostrophe; after a bracket, comma or colon it is a quote. */
 function mayBeginString(previous: number): boolean {
   return previous === openBrace || previous === openBracket || previous === comma || previous === colon;
 }

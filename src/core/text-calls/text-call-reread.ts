@@ -1,6 +1,6 @@
 /**
- * The calls in the text of a block that could not be followed while it came: lists, bare words for keys, a brace lost between
- * arguments and name. Read as arguments are (`json-repair.ts`), so that the same is mended here and the same is not. Used by
+ * Parses the calls in the complete text of a block that could not be parsed incrementally: lists, unquoted keys, a brace lost between
+ * arguments and name. Uses the same parser as for arguments (`json-repair.ts`), so that both repair the same errors. Used by
  * `text-call-block.ts`.
  */
 import { readArguments } from '../json-repair.ts';
@@ -9,13 +9,13 @@ import { isRecord } from '../wire-value.ts';
 export type RereadCall = {
   name: string;
   arguments: object | string | null;
-  /** Nothing had to be mended. */
+  /** No repair was necessary. */
   exact: boolean;
 };
 
-/** [] where there is none, or where the text breaks off before it is whole. */
+/** Returns [] if there is no call, or if the text is incomplete. */
 export function rereadCalls(text: string, isTool: (name: string) => boolean): RereadCall[] {
-  // A list is read as what an object holds, since arguments are objects.
+  // A list is wrapped in an object, since the parser expects objects.
   const isList = text.trimStart().startsWith('[');
   const { state, arguments: value } = readArguments(isList ? `{"calls":${text}}` : text, { ended: true, length: false });
   if (value === null) return [];
@@ -34,7 +34,7 @@ function toCall(value: unknown, isTool: (name: string) => boolean): RereadCall |
   return name === undefined && isRecord(args) ? lifted(args, isTool) : null;
 }
 
-/** One closing brace was lost, so that the name came to stand at the end of the arguments. */
+/** One closing brace was lost, so that the name is at the end of the arguments. */
 function lifted(args: Record<string, unknown>, isTool: (name: string) => boolean): RereadCall | null {
   const { name, ...others } = args;
   if (typeof name !== 'string' || Object.keys(args).at(-1) !== 'name' || !isTool(name)) return null;

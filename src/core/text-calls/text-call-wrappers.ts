@@ -1,37 +1,36 @@
 /**
- * The tags by which models write calls into their words, and the others that a reader of those words must know: a table, and the
- * reader that recognises one character by character. What stands between the tags is `text-call-block.ts`.
- *
- * `<tool_call>` is Hermes' and Qwen's (NousResearch/Hermes-Function-Calling); the others are what such models write instead, as
- * llama.cpp's reader for them takes it (ggml-org/llama.cpp: tests/test-chat.cpp). `｜tool▁…｜` are DeepSeek's special tokens.
+ * The tags with which models write calls into their text, and other tags that the reader must know: a table, and a reader that
+ * recognizes a tag character by character. `text-call-block.ts` parses the text between the tags.
+ * `<tool_call>` is used by Hermes and Qwen (NousResearch/Hermes-Function-Calling); the others are variants that such models write, as
+ * accepted by llama.cpp's parser (ggml-org/llama.cpp: tests/test-chat.cpp). `｜tool▁…｜` are DeepSeek's special tokens.
  */
 
 export type Opening = {
   kind: 'open';
-  /** The tool, where the tag itself names it: then the arguments alone stand in the block. */
+  /** The tool, if the tag itself names it: then the block contains only the arguments. */
   name: string | null;
-  /** Nothing but a call begins so. Otherwise only what is between the tags can tell. */
+  /** Only a call begins this way. Otherwise the content of the block decides. */
   certain: boolean;
-  /** null: nothing ends it but the end of its object. */
+  /** null: only the end of its object ends it. */
   close: string | null;
 };
 
 export type Tag =
   | Opening
   | { kind: 'close' }
-  /** Thoughts, up to `close`. */
+  /** Reasoning, up to `close`. */
   | { kind: 'think'; close: string }
-  /** The end of thoughts that nobody saw begin. */
+  /** The end of reasoning without a start tag. */
   | { kind: 'thought' }
-  /** A result, which is never the model's to write. */
+  /** A tool result, which a model must not write. */
   | { kind: 'response'; close: string }
-  /** Says nothing that the tags around it do not say. */
+  /** Adds nothing to the tags around it. */
   | { kind: 'frame' };
 
-/** An object that stands in the text with no tag at all. */
+/** An object in the text without any tag. */
 export const bareOpening: Opening = { kind: 'open', name: null, certain: false, close: null };
 
-/** Tags are compared in lower case. With `end`, a name stands between the two. */
+/** Tags are compared in lower case. With `end`, a name is between the two. */
 type Pattern = { begin: string; end?: string; tag(name: string | null): Tag };
 
 const patterns: readonly Pattern[] = [
@@ -63,15 +62,15 @@ function named(name: string | null, close: string): Opening {
   return { kind: 'open', name, certain: true, close };
 }
 
-/** By what follows the `<`: most of what a model writes behind one is no tag of these. */
+/** Indexed by the character after `<`: most text after a `<` is not one of these tags. */
 const bySecond = Map.groupBy(patterns, ({ begin }) => begin.charAt(1));
 
 const maxNameLength = 128;
 const isNameCharacter = /^[\w.:/-]$/;
 
-/** Reads what may become a tag. */
+/** Reads a possible tag. */
 export class TagReader {
-  /** What it has taken: the tag, or what turned out to be none. */
+  /** The consumed text: the tag, or text that is not a tag. */
   text = '';
   #possible: readonly Pattern[] = [];
   /** The pattern whose name is being read. */
@@ -79,7 +78,7 @@ export class TagReader {
   #name = '';
   #ended = '';
 
-  /** `no`: with this character it is no tag; the character was not taken. */
+  /** `no`: the text is not a tag; the character was not consumed. */
   take(char: string): 'more' | 'no' | Tag {
     if (this.#naming !== null) return this.#takeName(this.#naming, char);
     if (this.text === '') {
@@ -111,18 +110,18 @@ export class TagReader {
   }
 }
 
-/** Passes over everything up to one closing tag: thoughts, or results that a model made up. */
+/** Skips everything up to one closing tag: reasoning, or results that a model invented. */
 export class UntilTag {
   ended = false;
   readonly #close: string;
-  /** What may be the begin of the tag. */
+  /** Text that may be the start of the tag. */
   #held = '';
 
   constructor(close: string) {
     this.#close = close;
   }
 
-  /** `words`: what stood before the tag, as far as it is certain. */
+  /** `words`: the text before the tag, as far as it is certain. */
   take(text: string, from: number): { at: number; words: string } {
     let at = from;
     let words = '';
@@ -147,7 +146,7 @@ export class UntilTag {
     return { at, words };
   }
 
-  /** There is no more text. */
+  /** The text has ended. */
   rest(): string {
     return this.ended ? '' : this.#held;
   }

@@ -1,12 +1,12 @@
 /**
- * Goes through the code in a model's words, so that no call in it counts: passes it on as text, and says what of it was no code after
- * all and is to be read again. What a fence or a span is stands in `text-code.ts`. Used by `text-tool-calls.ts`.
+ * Reads the code in a model's text, so that calls in it do not count: passes it on as text, and returns parts that turn out not to be
+ * code, to be read again. `text-code.ts` defines fences and spans. Used by `text-tool-calls.ts`.
  */
 import { CodeFence, CodeSpan, DoubtfulSpan, isMargin } from './text-code.ts';
 import { FencedCall } from './text-fenced-call.ts';
 import type { SpokenWords } from './text-spoken.ts';
 
-/** `length`: of the run of backticks or tildes that it begins with. */
+/** `length`: of the run of backticks or tildes at its start. */
 type Place =
   | { kind: 'none' }
   | { kind: 'run'; char: string; length: number; atLineStart: boolean }
@@ -22,18 +22,18 @@ export type CodeContext = {
   spoken: SpokenWords;
   /** Whether a fence that begins now may turn out to be a call. */
   mayBeCall(): boolean;
-  /** Whether the body of a fence is nothing but calls. */
+  /** Whether the body of a fence contains only calls. */
   holdsCalls(body: string): boolean;
 };
 
 export class CodeReader {
-  /** Once the code is over: text of it that is none, to be read as words. */
+  /** After the code: consumed text that is not code, to be read again. */
   again = '';
-  /** Once the code is over: nothing but blanks before what follows, in its line. */
+  /** After the code: only white space precedes the following text in its line. */
   endsAtLineStart = false;
   readonly #context: CodeContext;
   #place: Place = none;
-  /** Backticks are no code, to the end of the line or of the paragraph. */
+  /** Backticks do not start code, up to the end of the line or of the paragraph. */
   #strays: 'no' | 'line' | 'paragraph' = 'no';
 
   constructor(context: CodeContext) {
@@ -44,7 +44,7 @@ export class CodeReader {
     return this.#place.kind !== 'none';
   }
 
-  /** Whether code may begin with this character. Also among strays a line may open a fence. */
+  /** Whether code may begin with this character. A fence may open even after a stray backtick. */
   mayBegin(char: string, atLineStart: boolean): boolean {
     return char === '`' ? this.#strays === 'no' || atLineStart : char === '~' && atLineStart;
   }
@@ -55,19 +55,19 @@ export class CodeReader {
     this.#place = { kind: 'run', char, length: 0, atLineStart };
   }
 
-  /** A line of words has ended. */
+  /** A line of text has ended. */
   endLine(wasBlank: boolean): void {
     if (this.#strays === 'line' || wasBlank) this.#strays = 'no';
   }
 
-  /** Reads on to the end of the text, or of the code; answers how far. */
+  /** Reads to the end of the text, or of the code; returns the offset that it reached. */
   take(text: string, from: number): number {
     let at = from;
     while (at < text.length && this.isOpen) at = this.#advance(this.#place, text, at);
     return at;
   }
 
-  /** The text is over. */
+  /** The text has ended. */
   end(): void {
     if (this.#place.kind === 'run') this.#endRun(this.#place);
     const place = this.#place;
@@ -180,7 +180,7 @@ export class CodeReader {
   }
 }
 
-/** Blanks behind a line break, and nothing after them. */
+/** Only white space after a line break. */
 export function endsInMargin(text: string): boolean {
   let at = text.length;
   while (at > 0 && isMargin(text.charAt(at - 1))) at--;

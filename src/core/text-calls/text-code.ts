@@ -1,23 +1,22 @@
 /**
- * Code in a model's words, as CommonMark has it (spec 0.31, §4.5 and §6.1): a call that is shown in code is an example. Follows
- * fences and spans character by character; what to do with the text is up to `text-tool-calls.ts`.
- *
- * More is taken for a fence than CommonMark does (any indentation, since lists indent), and less for a span: it ends with its line,
- * so that a stray backtick does not make code of all that follows.
+ * Code in a model's text, as defined by CommonMark (spec 0.31, §4.5 and §6.1): a call inside code is an example. Follows fences and
+ * spans character by character; `text-tool-calls.ts` decides what to do with the text.
+ * More counts as a fence than in CommonMark (any indentation, since lists indent), and less as a span: it ends with its line, so that
+ * a stray backtick does not turn all following text into code.
  */
 import { GrowingText } from '../growing-text.ts';
 import { limits } from '../limits.ts';
 
 /** A block between lines of three or more backticks or tildes. Begins after the run that opens it. */
 export class CodeFence {
-  /** It has ended; the line break after it was not taken. */
+  /** It has ended; the line break after it was not consumed. */
   closed = false;
-  /** The rest of the first line holds a backtick: it was a span. */
+  /** The rest of the first line contains a backtick, so it is a span. */
   isSpan = false;
   readonly #char: string;
   readonly #length: number;
   #place: 'info' | 'margin' | 'line' = 'info';
-  /** Length of the run at the begin of the line, as long as nothing else stands in it. */
+  /** Length of the run at the start of the line, while the line contains nothing else. */
   #run = 0;
 
   constructor(char: string, length: number) {
@@ -25,12 +24,12 @@ export class CodeFence {
     this.#length = length;
   }
 
-  /** What came so far ends with a line that closes it. */
+  /** The text so far ends with a line that closes the fence. */
   get atClosingLine(): boolean {
     return this.#run >= this.#length;
   }
 
-  /** Answers how far it came: to the end of the text, or of the code. */
+  /** Returns the offset that it reached: the end of the text, or of the code. */
   take(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const char = text.charAt(at);
@@ -56,16 +55,16 @@ export class CodeFence {
   }
 }
 
-/** What may stand before a fence in its line. */
+/** Whether the character may precede a fence in its line. */
 export function isMargin(char: string): boolean {
   return char === ' ' || char === '\t' || char === '\r' || char === '>';
 }
 
-/** Code between two runs of equally many backticks in one line. Begins after the first. */
+/** Code between two runs of the same number of backticks in one line. Begins after the first run. */
 export class CodeSpan {
-  /** `line`: the line ended first; the break was not taken. `angle`: a `<` comes next. */
+  /** `line`: the line ended first; the break was not consumed. `angle`: a `<` follows. */
   state: 'open' | 'closed' | 'line' | 'angle' = 'open';
-  /** Nothing came since it began. */
+  /** Nothing followed its start yet. */
   isEmpty = true;
   readonly #length: number;
   #run = 0;
@@ -94,8 +93,8 @@ export class CodeSpan {
 }
 
 /**
- * A span in which a `<` was found: held back up to the place that shows whether it is one. If no run ends it in its line, the
- * backtick was a stray. `isWide`: the `<` follows the backtick, so that the span may go on to the end of the paragraph.
+ * A span that contains a `<`: held back until it is certain whether it is code. If no run ends it in its line, the backtick was a
+ * stray. `isWide`: the `<` directly follows the backtick, so that the span may extend to the end of the paragraph.
  */
 export class DoubtfulSpan {
   state: 'open' | 'code' | 'stray' = 'open';
@@ -122,7 +121,7 @@ export class DoubtfulSpan {
     return at;
   }
 
-  /** There is no more to it. */
+  /** The text has ended. */
   end(): void {
     if (this.state === 'open') this.state = this.#run === this.#length ? 'code' : 'stray';
   }

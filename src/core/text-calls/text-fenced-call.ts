@@ -1,16 +1,16 @@
 /**
- * A fence at the very begin of a reply. Some models put their calls into one and say nothing else; then it is a call, and with
- * anything else around it an example. So it is held back as long as it may still be a call. Used by `text-tool-calls.ts`.
+ * A fence at the very start of a reply. Some models put their calls into one and write nothing else; then it is a call, and with any
+ * other text an example. It is held back while it may still be a call. Used by `text-tool-calls.ts`.
  */
 import { GrowingText } from '../growing-text.ts';
 import { limits } from '../limits.ts';
 import { CodeFence } from './text-code.ts';
 
 export class FencedCall {
-  /** It is an example, or other code: `text` is to be said, and the fence goes on if it is not closed. */
+  /** It is an example, or other code: `text` is to be emitted, and the fence continues if it is not closed. */
   isRefuted = false;
   readonly fence: CodeFence;
-  /** Of the run that opens it. */
+  /** The length of the run that opens it. */
   readonly length: number;
   readonly #held = new GrowingText();
 
@@ -24,7 +24,7 @@ export class FencedCall {
     return this.#held.read();
   }
 
-  /** Answers how far it came: to the end, or to where it was refuted. */
+  /** Returns the offset that it reached: the end, or the point where it was refuted. */
   take(text: string, from: number): number {
     const before = this.#held.length;
     const at = this.fence.closed ? skipBlanks(text, from) : this.fence.take(text, from);
@@ -37,7 +37,7 @@ export class FencedCall {
     return at;
   }
 
-  /** What stands in it, now that the reply is over; null: surely no call. */
+  /** Returns the body, at the end of the reply; null: certainly not a call. */
   body(): string | null {
     const text = this.text;
     const begin = text.indexOf('\n');
@@ -53,7 +53,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** So much of a fence is looked at early: the line that opens it, and the begin of what is in it. */
+/** The part of a fence that is checked early: the line that opens it, and the beginning of its content. */
 const probeLength = 200;
 
 function mayHoldCall(text: string): boolean {

@@ -1,17 +1,17 @@
 /**
- * What becomes visible of a model's words while calls are taken out of them: text, without the blanks that only stood around
- * calls, and thoughts. Collects the events of a reply between two reads. Used by `text-tool-calls.ts`.
+ * Collects the visible part of a model's text while calls are removed from it: text, without the white space around calls, and
+ * reasoning. Collects the events of a reply between two reads. Used by `text-tool-calls.ts`.
  */
 import type { ChatEvent } from '../chat-event.ts';
 import { GrowingText } from '../growing-text.ts';
 
 export class SpokenWords {
-  /** Whoever reads calls puts their events here, in their place. */
+  /** The readers of calls insert their events here, in order. */
   events: ChatEvent[] = [];
   hasSpoken = false;
-  /** Blanks at the end of the text so far. */
+  /** White space at the end of the text so far. */
   #blanks = new GrowingText();
-  /** Since the last visible word something was left out. */
+  /** Something was removed since the last visible text. */
   #afterMarkup = false;
 
   say(text: string): void {
@@ -20,7 +20,7 @@ export class SpokenWords {
       this.#blanks.append(text);
       return;
     }
-    // Blanks around a call before the first word are the call's.
+    // White space around a call before the first visible text belongs to the call.
     const isFirst = !this.hasSpoken && this.#afterMarkup;
     const said = text.slice(0, end);
     const words = isFirst ? said.trimStart() : this.#blanks.read() + said;
@@ -35,18 +35,18 @@ export class SpokenWords {
     if (text !== '') this.#push('reasoning', text);
   }
 
-  /** Something was left out here. */
+  /** Marks that something was removed here. */
   skip(): void {
     this.#afterMarkup = true;
   }
 
-  /** The last blanks, unless they only follow what was left out. */
+  /** Emits the trailing white space, unless it follows something that was removed. */
   finish(): void {
     const blanks = this.#blanks.read();
     if (blanks !== '' && !this.#afterMarkup) this.#push('text', blanks);
   }
 
-  /** The events since the last time. */
+  /** Returns the events since the last call. */
   taken(): ChatEvent[] {
     const events = this.events;
     this.events = [];

@@ -1,12 +1,11 @@
 /**
- * Reads tool calls out of a model's own words while they come (DESIGN §6, `text` protocol): calls become the events that native
- * calls are, markup disappears, everything else stays text. Only what may be the begin of a tag, or what is not yet certain to be a
- * call, is held back. The same words give the same events however they are cut, and take linear time. The tags are in
- * `text-call-wrappers.ts`, what stands between them is `text-call-block.ts`; how tools are told is `text-tool-prompt.ts`.
- *
- * What counts: `<tool_call>` and its like anywhere but in code and thoughts; `{"name": …, "arguments": …}` at the begin of a line, or
- * in a tag that could be something else, if it names a tool; a fence with nothing but a call in it, if it is the whole reply. A block
- * that cannot be read is a call all the same (state `invalid` or `truncated`), so that the model is told.
+ * Parses tool calls from a model's text as it arrives (DESIGN §6, `text` protocol): calls become the same events as native calls,
+ * markup is removed, and everything else stays text. Only text that may be the start of a tag, or that is not yet certain to be a
+ * call, is held back. The same text gives the same events however it is chunked, in linear time. `text-call-wrappers.ts` defines the
+ * tags, `text-call-block.ts` parses the text between them, and `text-tool-prompt.ts` describes tools to the model.
+ * A call is: `<tool_call>` and similar tags anywhere but in code and reasoning; `{"name": …, "arguments": …}` at the start of a line,
+ * or in an ambiguous tag, if it names a tool; a fence that contains only a call, if it is the whole reply. A block that cannot be
+ * parsed is still a call (state `invalid` or `truncated`), so that the model gets an error.
  */
 import type { ChatEvent } from '../chat-event.ts';
 import { CallBlock } from './text-call-block.ts';
@@ -16,16 +15,16 @@ import { CodeReader, endsInMargin } from './text-code-reader.ts';
 import { SpokenWords } from './text-spoken.ts';
 import { ToolCallAssembler } from '../tool-call-assembler.ts';
 
-/** What is being read. */
+/** The construct being read. */
 type Place =
   | { kind: 'words' }
-  /** `within`: the block that it stands in. */
+  /** `within`: the block that contains it. */
   | { kind: 'tag'; tag: TagReader; atLineStart: boolean; within: BlockPlace | null }
   | BlockPlace
   | { kind: 'code' }
   | { kind: 'thoughts' | 'response'; until: UntilTag };
 
-/** `tag`: as it was written. */
+/** `tag`: the original text of the tag. */
 type BlockPlace = { kind: 'block'; block: CallBlock; tag: string };
 type PlaceOf<Kind extends Place['kind']> = Extract<Place, { kind: Kind }>;
 
@@ -38,13 +37,13 @@ export class TextToolCalls {
   readonly #spoken = new SpokenWords();
   readonly #code: CodeReader;
   #place: Place = words;
-  /** Nothing but blanks before this in its line. */
+  /** Only white space precedes this in its line. */
   #atLineStart = true;
   #hadEmptyBlock = false;
-  /** A closing tag that may still come, of a block that ended without it. */
+  /** A closing tag that may still follow, of a block that ended without it. */
   #owed: string | null = null;
 
-  /** `isInFence`: the words are what stands in a fence, where another one is no call. */
+  /** `isInFence`: the text is the content of a fence, where a nested fence is not a call. */
   constructor({ isTool, isInFence = false }: { isTool(name: string): boolean; isInFence?: boolean }) {
     this.#isTool = isTool;
     this.#code = new CodeReader({
@@ -54,7 +53,7 @@ export class TextToolCalls {
     });
   }
 
-  /** More calls were begun than a reply may hold; the reply must end as an error. */
+  /** The reply started more calls than allowed and must end with an error. */
   get overflowed(): boolean {
     return this.#assembler.overflowed;
   }
@@ -65,8 +64,8 @@ export class TextToolCalls {
   }
 
   /**
-   * Ends the text and every call in it; `ended` and `length` as in `ToolCallAssembler.finish`. `hasOtherCalls`: the reply had calls
-   * beside its text; without any, a reply that is nothing but an empty block is a call gone wrong.
+   * Ends the text and every call in it; `ended` and `length` as in `ToolCallAssembler.finish`. `hasOtherCalls`: the reply also had
+   * native calls; without any, a reply that consists of an empty block is a malformed call.
    */
   finish({ hasOtherCalls = false, ...how }: { ended: boolean; length: boolean; hasOtherCalls?: boolean }): ChatEvent[] {
     const spoken = this.#spoken;
@@ -83,7 +82,7 @@ export class TextToolCalls {
     while (at < text.length) at = this.#advance(this.#place, text, at);
   }
 
-  /** Reads on in the place at hand and answers how far: to the end of the text, or to where another place begins. */
+  /** Reads in the current place and returns the offset reached: the end of the text, or the start of another place. */
   #advance(place: Place, text: string, at: number): number {
     switch (place.kind) {
       case 'words':
@@ -102,7 +101,7 @@ export class TextToolCalls {
     }
   }
 
-  /** The text is over: resolves what is open, one thing at a time. True when nothing is. */
+  /** At the end of the text: resolves one open item at a time. Returns true when nothing is open. */
   #settle(): boolean {
     const place = this.#place;
     switch (place.kind) {
@@ -125,7 +124,7 @@ export class TextToolCalls {
     }
   }
 
-  // ---- Words and tags ----
+  // ---- Text and tags ----
 
   #inWords(text: string, from: number): number {
     let at = from;
@@ -186,13 +185,13 @@ export class TextToolCalls {
     }
   }
 
-  /** What follows stands as at the begin of a line. */
+  /** The following text counts as the start of a line. */
   #skipMarkup(): void {
     this.#atLineStart = true;
     this.#spoken.skip();
   }
 
-  /** Nothing in thoughts is a call; a result that the model made up disappears. */
+  /** Reasoning contains no calls; a result that the model invented is removed. */
   #inUntil({ kind, until }: PlaceOf<'thoughts' | 'response'>, text: string, from: number): number {
     const { at, words: passed } = until.take(text, from);
     if (kind === 'thoughts') this.#spoken.think(passed);
@@ -217,7 +216,7 @@ export class TextToolCalls {
     return at;
   }
 
-  /** No tag, or none that ends the block. */
+  /** Not a tag, or not one that ends the block. */
   #giveWords(place: BlockPlace, text: string): void {
     place.block.takeWords(text, this.#spoken.events);
     if (place.block.verdict !== 'open') this.#leaveBlock(place);
@@ -232,7 +231,7 @@ export class TextToolCalls {
     }
     within.block.end(opens ? 'open' : 'close', this.#spoken.events);
     this.#leaveBlock(within, !opens);
-    // Where the words before it turned out to be code, the tag is code, too.
+    // If the preceding text turned out to be code, the tag is code too.
     if (opens && this.#isAmongWords()) this.#beginBlock(found, text);
     else if (opens || within.block.verdict !== 'ended') this.#read(text);
   }
@@ -241,7 +240,7 @@ export class TextToolCalls {
     return this.#place.kind === 'words';
   }
 
-  /** The block has its verdict. What it took and does not own is said, and read for calls unless it has been looked at already. */
+  /** The block has its verdict. Text that does not belong to it is emitted, and searched for calls unless that was already done. */
   #leaveBlock({ block, tag }: BlockPlace, isClosed = false): void {
     this.#place = words;
     if (block.verdict === 'no-call: object') {

@@ -6,22 +6,22 @@ import { AskKind } from '../../../src/core/approval.ts';
 
 const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;
 
-describe('a rule that would never fit', () => {
+describe('a rule that would never match', () => {
   it.each([
     [{ decision: 'deny', kind: 'registry', effect: 'send' }, /kind "registry" and effect "send"/],
     [{ decision: 'ask', kind: 'network', method: 'DELETE', effect: 'read' }, /method "DELETE" and effect "read"/],
-    [{ decision: 'deny', method: 'GET', effect: 'destroy' }, /would never fit/],
+    [{ decision: 'deny', method: 'GET', effect: 'destroy' }, /would never match/],
     [{ decision: 'deny', path: '/a', effect: 'send' }, /path "\/a" and effect "send"/],
-    [{ decision: 'deny', kind: 'delete-file', effect: 'send' }, /would never fit/],
-    [{ decision: 'deny', kind: 'write-outside', path: '/workspace/a' }, /would never fit/],
-    [{ decision: 'deny', secret: 'A', effect: 'write' }, /would never fit/],
-    [{ decision: 'allow', path: '/a', effect: 'read' }, /nothing that is asked about has/],
-    [{ decision: 'allow', kind: 'overwrite-file', effect: 'write' }, /nothing that is asked about has/],
-    [{ decision: 'allow', kind: 'untrusted', tool: 'builtin.read_file' }, /would never fit/],
-    [{ decision: 'allow', secret: 'A' }, /nobody is asked about secrets/],
-    [{ decision: 'deny', name: 'support', path: '/a' }, /would never fit/],
-    [{ decision: 'deny', name: 'support', kind: 'network' }, /belongs to the kind registry/],
-    [{ decision: 'deny', name: 'support', host: 'a.example' }, /would never fit/],
+    [{ decision: 'deny', kind: 'delete-file', effect: 'send' }, /would never match/],
+    [{ decision: 'deny', kind: 'write-outside', path: '/workspace/a' }, /would never match/],
+    [{ decision: 'deny', secret: 'A', effect: 'write' }, /would never match/],
+    [{ decision: 'allow', path: '/a', effect: 'read' }, /no effect that requires approval has/],
+    [{ decision: 'allow', kind: 'overwrite-file', effect: 'write' }, /no effect that requires approval has/],
+    [{ decision: 'allow', kind: 'untrusted', tool: 'builtin.read_file' }, /would never match/],
+    [{ decision: 'allow', secret: 'A' }, /reading a secret requires no approval/],
+    [{ decision: 'deny', name: 'support', path: '/a' }, /would never match/],
+    [{ decision: 'deny', name: 'support', kind: 'network' }, /can only be used with the kind registry/],
+    [{ decision: 'deny', name: 'support', host: 'a.example' }, /would never match/],
     [{ decision: 'deny', tool: 'nonsense name' }, /canonical name such as builtin\.bash/],
   ])('is refused with a reason: %j', (rule, reason) => {
     expect(faultOf(rule)).toMatch(reason);
@@ -76,7 +76,7 @@ describe('an answer that is remembered', () => {
     for (const target of ['/', '/workspace', '/tmp'])
       for (const kind of ['delete-file', 'overwrite-file', 'write-outside'] as const) {
         expect(ruleOf('builtin.bash', { kind, target })).toBeNull();
-        expect(whyNotRemembered({ kind, target })).toContain(`a yes to ${target} is good for this once`);
+        expect(whyNotRemembered({ kind, target })).toContain(`an approval for ${target} is valid only once`);
       }
     expect(whyNotRemembered({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
   });

@@ -63,7 +63,7 @@ describe('without rules', () => {
       verdict: 'allow',
       ask: null,
       rule: null,
-      reason: expect.stringContaining('person'),
+      reason: expect.stringContaining('no effect that requires approval'),
     });
   });
 });
@@ -106,7 +106,7 @@ describe('a tool of a server', () => {
     const { ask } = verdict([], callEffect(tool), by(tool.canonical));
     expect(ask).toEqual({
       kind: 'untrusted',
-      reason: 'github.create_issue may change what it works on, and its server is not trusted',
+      reason: 'github.create_issue may change data, and its server is not trusted',
       target: 'github.create_issue',
     });
     const remembered = PolicyRule.parse(ask && ruleOf(tool.canonical, ask));

@@ -46,9 +46,9 @@ const rule = (index: number, verb: string) => `Rule ${index} of the workspace's 
 
 describe('what becomes of an effect', () => {
   it.each<[Case, string, string]>([
-    [{ effect: read }, 'allow', 'Nothing of it needs a person’s word'],
+    [{ effect: read }, 'allow', 'It has no effect that requires approval'],
     [{ effect: get }, 'ask', 'It sends a request to api.example, which is new to this workspace'],
-    [{ effect: get, entry: 'never' }, 'allow', 'Nothing of it needs a person’s word'],
+    [{ effect: get, entry: 'never' }, 'allow', 'It has no effect that requires approval'],
     [{ effect: read, entry: 'always' }, 'ask', 'Its toolset requires approval for every call'],
     [{ effect: get, rules: [{ ...allow, host: '*.example' }] }, 'allow', `${rule(0, 'allows')} GET requests to api.example`],
     [{ effect: get, rules: [{ ...allow, host: '*.example' }], entry: 'always' }, 'ask', 'Its toolset requires approval for every call'],
@@ -73,7 +73,7 @@ describe('what becomes of an effect', () => {
       'ask',
       `${rule(1, 'asks before')} POST requests to api.example (mail first)`,
     ],
-    [{ effect: post, rules: [{ ...ask, effect: 'send' }], entry: 'never' }, 'allow', 'Nothing of it needs a person’s word'],
+    [{ effect: post, rules: [{ ...ask, effect: 'send' }], entry: 'never' }, 'allow', 'It has no effect that requires approval'],
     [{ effect: post, rules: [{ ...deny, effect: 'send' }], entry: 'never' }, 'deny', `${rule(0, 'forbids')} POST requests to api.example`],
     [{ effect: post, rules: [{ ...deny, effect: 'send' }], entry: 'always' }, 'deny', `${rule(0, 'forbids')} POST requests to api.example`],
     [{ effect: remove, rules: [{ ...allow, path: '/workspace' }] }, 'allow', `${rule(0, 'allows')} deleting /workspace/a`],
@@ -90,7 +90,7 @@ describe('what becomes of an effect', () => {
     ],
     [{ effect: outside, rules: [{ ...allow, kind: 'delete-file' }] }, 'ask', 'It writes outside /workspace: /tmp/a'],
     [{ effect: outside, rules: [{ ...allow, path: '/tmp' }] }, 'allow', `${rule(0, 'allows')} deleting /tmp/a`],
-    [{ effect: overwrite }, 'ask', 'It replaces what stands in /workspace/a, which this session did not write'],
+    [{ effect: overwrite }, 'ask', 'It replaces the content of /workspace/a, which this session did not write'],
     [{ effect: carry, rules: [{ ...deny, kind: 'delete-file' }] }, 'deny', `${rule(0, 'forbids')} moving /workspace/a away`],
     [{ effect: read, rules: [{ ...deny, path: '/workspace/a', effect: 'read' }] }, 'deny', `${rule(0, 'forbids')} reading /workspace/a`],
     [
@@ -98,25 +98,25 @@ describe('what becomes of an effect', () => {
       'deny',
       `${rule(0, 'forbids')} moving /workspace/a away`,
     ],
-    [{ effect: read, rules: [{ ...ask, path: '/workspace' }] }, 'allow', 'Nothing of it needs a person’s word'],
+    [{ effect: read, rules: [{ ...ask, path: '/workspace' }] }, 'allow', 'It has no effect that requires approval'],
     [{ effect: read, rules: [{ ...ask, path: '/workspace', effect: 'read' }] }, 'ask', `${rule(0, 'asks before')} reading /workspace/a`],
     [
       { effect: secret, rules: [{ ...ask, secret: 'GH', agent: 'triage' }], agent: 'triage' },
       'ask',
       `${rule(0, 'asks before')} reading the secret GH`,
     ],
-    [{ effect: secret, rules: [{ ...ask, secret: 'GH', agent: 'triage' }] }, 'allow', 'Nothing of it needs a person’s word'],
+    [{ effect: secret, rules: [{ ...ask, secret: 'GH', agent: 'triage' }] }, 'allow', 'It has no effect that requires approval'],
     [{ effect: secret, rules: [{ ...deny, secret: 'GH', key: 'k2' }], key: 'k2' }, 'deny', `${rule(0, 'forbids')} reading the secret GH`],
     [{ effect: replace, rules: [{ ...allow, name: 'made.x' }] }, 'allow', `${rule(0, 'allows')} changing made.x`],
     [{ effect: replace, rules: [{ ...allow, name: 'made.y' }] }, 'ask', 'It replaces the tool made.x'],
     [{ effect: dropped, rules: [{ ...deny, name: 'support' }] }, 'deny', `${rule(0, 'forbids')} changing support`],
-    [{ effect: destroys, tool: 'github.delete_issue' }, 'ask', 'github.delete_issue may destroy what it works on'],
+    [{ effect: destroys, tool: 'github.delete_issue' }, 'ask', 'github.delete_issue may delete or overwrite data'],
     [
       { effect: destroys, tool: 'github.delete_issue', rules: [{ ...allow, tool: 'github.*', kind: 'destructive' }] },
       'allow',
       `${rule(0, 'allows')} calls of github.delete_issue`,
     ],
-    [{ effect: writes, tool: 'far.note' }, 'ask', 'far.note may change what it works on, and its server is not trusted'],
+    [{ effect: writes, tool: 'far.note' }, 'ask', 'far.note may change data, and its server is not trusted'],
     [
       { effect: writes, tool: 'far.note', chain: ['made.report'], rules: [{ ...deny, tool: 'made.report', effect: 'send' }] },
       'deny',
@@ -130,7 +130,7 @@ describe('what becomes of an effect', () => {
     [
       { effect: get, tainted: true, rules: [{ ...allow, kind: 'network' }] },
       'ask',
-      'It sends a request to api.example, and this conversation has seen notes.txt and a page: what is private may leave with it',
+      'It sends a request to api.example, and this conversation has seen notes.txt and a page, so private data may be sent out',
     ],
     [
       { effect: get, tainted: true, rules: [{ ...allow, kind: 'network' }], off: true },
@@ -140,7 +140,7 @@ describe('what becomes of an effect', () => {
     [
       { effect: get, tainted: true, rules: [{ ...allow, kind: 'network' }], off: true, taintRule: true },
       'ask',
-      'It sends a request to api.example, and this conversation has seen notes.txt and a page: what is private may leave with it',
+      'It sends a request to api.example, and this conversation has seen notes.txt and a page, so private data may be sent out',
     ],
     [{ effect: get, tainted: true, rules: [{ ...deny, kind: 'taint' }] }, 'deny', `${rule(0, 'forbids')} GET requests to api.example`],
     [

@@ -14,8 +14,8 @@ describe('a rule', () => {
   });
 
   it('is about a path and all beneath it, without a * that would be a name', () => {
-    expect(fault({ path: '/tmp/*' })).toContain('leave out the *');
-    expect(fault({ path: '/tmp/**' })).toContain('leave out the *');
+    expect(fault({ path: '/tmp/*' })).toContain('Leave out the trailing *');
+    expect(fault({ path: '/tmp/**' })).toContain('Leave out the trailing *');
     expect(fault({ path: '/tmp/a*' })).toBeUndefined();
   });
 });

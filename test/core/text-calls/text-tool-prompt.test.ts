@@ -39,11 +39,11 @@ describe('the block that tells of the tools', () => {
   });
 
   it.each([
-    [{ toolChoice: 'none' as const }, 'Call no tool in this reply: answer in words.'],
+    [{ toolChoice: 'none' as const }, 'Do not call a tool in this reply: answer with text.'],
     [{ toolChoice: 'required' as const }, 'In this reply you must call a tool.'],
     [{ toolChoice: { tool: 'get' } }, 'In this reply you must call the tool "get".'],
-    [{ parallel: false }, 'Call one tool at most in a reply.'],
-    [{ tools: [] }, 'There are no tools now: answer in words.'],
+    [{ parallel: false }, 'Call at most one tool per reply.'],
+    [{ tools: [] }, 'No tools are available now: answer with text.'],
   ])('says the choice in words: %j', (fields, sentence) => {
     expect(renderPrompt({ tools: [get], ...fields }).endsWith(`\n\n${sentence}`)).toBe(true);
   });
