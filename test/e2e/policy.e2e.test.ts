@@ -34,7 +34,10 @@ describe('the files of a session', () => {
     const { pending } = await say('rm -rf .');
     const word = (body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${pending[0].callId}`, body);
     const refused = await word({ decision: 'approve', remember: true });
-    expect(refused).toMatchObject({ status: 422, json: { detail: expect.stringContaining('an approval for /workspace is valid only once') } });
+    expect(refused).toMatchObject({
+      status: 422,
+      json: { detail: expect.stringContaining('an approval for /workspace is valid only once') },
+    });
     expect((await word({ decision: 'deny' })).status).toBe(200);
     expect(await (await read('a.txt')).text()).toBe('a.txt');
   });
