@@ -78,7 +78,7 @@ describe('a session turn as chunks', () => {
     ]);
   });
 
-  it('sums usage in a last chunk where it was asked for, and says null before', () => {
+  it('adds up usage in a last chunk if requested, with null before it', () => {
     const list = frames(events, true);
     expect(list.at(-2)).toMatchObject({ choices: [], usage: { prompt_tokens: 6, completion_tokens: 4, total_tokens: 10 } });
     expect(list.slice(0, -2).every((frame) => frame !== '[DONE]' && frame.usage === null)).toBe(true);
@@ -96,14 +96,14 @@ describe('a session turn as chunks', () => {
     expect(framesOf(events)).toEqual(framesOf(events));
   });
 
-  it('ends with an error and [DONE] when the turn fails, and says nothing more', () => {
+  it('ends with an error and [DONE] when the turn fails', () => {
     const problem = new Problem('upstream_error', 'The provider x fell silent.').toBody();
     const failing = logOf(turnStart, stepStart(1), textDelta(1, 'He'), { type: 'error', turn, problem }, end('failed', 'upstream_error'));
     expect(deltas(frames(failing))).toEqual([{ role: 'assistant', content: '' }, { content: 'He' }, 'upstream_error', '[DONE]']);
     expect(() => documentOf(failing)).toThrow(/fell silent/);
   });
 
-  it('cannot take back text when a step restarts; the plain document can', () => {
+  it('cannot revoke text when a step restarts; the plain document can', () => {
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 1, from: 3 };
     const restarted = logOf(turnStart, stepStart(1), textDelta(1, 'Hal'), restart, textDelta(1, 'Hello'), end('completed', 'stop'));
     expect(deltas(frames(restarted))).toEqual([{ role: 'assistant', content: '' }, { content: 'Hal' }, 'upstream_error', '[DONE]']);
@@ -113,7 +113,7 @@ describe('a session turn as chunks', () => {
     });
   });
 
-  it('leaves out what a dropped attempt had thought, in the plain document', () => {
+  it('omits the thinking of a dropped attempt in the plain document', () => {
     const think = (n: number, text: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step: n, text });
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 2, from: 5 };
     const events = logOf(
@@ -130,7 +130,7 @@ describe('a session turn as chunks', () => {
     expect(documentOf(events)).toMatchObject({ choices: [{ message: { content: 'x', reasoning_content: 'ac' } }] });
   });
 
-  it('calls a restart of ours ours', () => {
+  it('reports an internal restart as such', () => {
     expect(() => documentOf(logOf(turnStart, stepStart(1), end('interrupted', 'restarted')))).toThrow(
       expect.objectContaining({ code: 'internal', detail: expect.stringContaining('restarted') }),
     );
@@ -192,7 +192,7 @@ describe('a turn that waits', () => {
     required('c2'),
   );
 
-  it('ends with the calls that the client is to run, as the only ones, under its own names', () => {
+  it('ends with the calls that the client must run, and no others, under its own names', () => {
     const id = (callId: string): string => toToolCallId(callId, sessionId);
     expect(deltas(frames(forClient))).toEqual([
       { role: 'assistant', content: '' },
@@ -213,7 +213,7 @@ describe('a turn that waits', () => {
     });
   });
 
-  it('ends once, with all that is asked beneath one call', () => {
+  it('ends once, with all requests nested in one call', () => {
     const beneath = { ...required('c2'), callId: 'a1.2', parent: 'a1' } as SessionEventBody;
     const asksTwo = { ...approval, callId: 'a1.1', parent: 'a1', more: 1 } as SessionEventBody;
     const events = logOf(turnStart, stepStart(1), ...deletion, spent(1), stepEnd(1), asksTwo, beneath);
@@ -224,7 +224,7 @@ describe('a turn that waits', () => {
     expect(deltas(frames(events)).filter((delta) => delta === 'tool_calls' || delta === 'stop')).toEqual(['tool_calls']);
   });
 
-  it('ends with a sentence that names what waits for a person, and how to decide', () => {
+  it('ends with a sentence that names the pending approval, and how to decide it', () => {
     const events = logOf(turnStart, stepStart(1), textDelta(1, 'Tidying.'), ...deletion, spent(1), stepEnd(1), approval);
     expect(deltas(frames(events)).slice(2)).toEqual([{ content: `\n\n${note}` }, 'stop', '[DONE]']);
     expect(documentOf(events).choices[0].message.content).toBe(`Tidying.\n\n${note}`);
@@ -233,7 +233,7 @@ describe('a turn that waits', () => {
     expect(readApprovalNote('Waiting for the bus')).toBeNull();
   });
 
-  it('ends with a sentence that tells what a tool asks, and where to answer', () => {
+  it('ends with a sentence that contains the tool’s request for input, and where to send it', () => {
     const requests = { k: { method: 'elicitation/create', params: { mode: 'form', message: 'Server "crm" asks:\nWhich one?' } } };
     const required: SessionEventBody = {
       ...{ type: 'input-required', turn, step: 1, callId: 'a1', name: 'x', canonical: 'builtin.delete_file', entry: 'x', arguments: {} },
@@ -260,7 +260,7 @@ describe('a turn that waits', () => {
   const before = [turnStart, stepStart(1), textDelta(1, 'One.'), ...deletion, spent(1), stepEnd(1), approval];
   const after = [decided, result('a1'), stepStart(2), textDelta(2, 'Two.'), spent(2)];
 
-  it('and went on unseen is told from there on by the next answer, each usage once', () => {
+  it('that continued unseen is reported by the next answer, each usage once', () => {
     const next = 't2';
     const other: SessionEventBody[] = [
       { ...turnStart, turn: next } as SessionEventBody,
@@ -277,14 +277,14 @@ describe('a turn that waits', () => {
       usage: { total_tokens: 10 },
     });
     expect(documentOf(events.slice(0, before.length)).usage.total_tokens).toBe(5);
-    // The same where the turn still ran when the next request came, and where it waits again before that can begin.
+    // The same if the turn still ran when the next request came, or waits again before the request's turn can begin.
     expect(documentOf(events, { ...range, after: before.length + 3 }).choices[0].message.content).toBe('Two.\n\nThree.');
     const again = logOf(...before, ...after, ...asked('c1').map((event) => ({ ...event, step: 2 })), stepEnd(2), required('c1'));
     const owed = { turn: next, after: before.length + 1, earlier: { turn, after: before.length } };
     expect(documentOf(again, owed).choices[0]).toMatchObject({ message: { content: 'Two.' }, finish_reason: 'tool_calls' });
   });
 
-  it('goes on after the results, and ends at once when it still waits', () => {
+  it('continues after the results, and ends immediately if it still waits', () => {
     const events = logOf(...before, ...after, end('completed', 'stop'));
     expect(documentOf(events, { turn, after: before.length + 1, earlier: null }).choices[0].message.content).toBe('Two.');
     const still = logOf(...before, { type: 'turn-input', turn, input: [{ type: 'text', text: 'well?' }] });
@@ -296,12 +296,12 @@ describe('a turn that waits', () => {
     ]);
   });
 
-  it('keeps whoever is queued behind it from hanging', () => {
+  it('does not leave a queued request hanging', () => {
     const events = logOf(...before);
     expect(documentOf(events, { turn: 'queued', after: 3, earlier: null }).choices[0].message.content).toBe(note);
   });
 
-  it('takes back what a dead run had said before anybody was shown it', () => {
+  it('drops output of an interrupted run that no client received', () => {
     const dead: SessionEventBody[] = [decided, result('a1'), stepStart(2), textDelta(2, 'Tw'), { type: 'turn-resume', turn, attempt: 1 }];
     const from = before.length + 4;
     const events = logOf(...before, ...dead, { type: 'step-restart', turn, step: 2, from }, textDelta(2, 'Two.'), end('completed', 'stop'));
@@ -326,7 +326,7 @@ describe('the ids of frames', () => {
     expect(framesOf(events, whole, true).map(({ id }) => id)).toEqual(['1', '3', '4', '9', '9.1', '9.2', '9.3', '9.4']);
   });
 
-  it('let a reader go on from any byte, to the byte', () => {
+  it('let a reader resume from any byte with the same bytes', () => {
     const all = framesOf(events, whole, true);
     const bytes = Buffer.from(all.map(encodeFrame).join(''));
     fc.assert(

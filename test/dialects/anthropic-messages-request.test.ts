@@ -28,7 +28,7 @@ const png = 'iVBORw0KGgo=';
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
 
 describe('a Messages request', () => {
-  it('is read whole: system, thinking, parallel calls, their results, what comes after', () => {
+  it('is read completely: system, thinking, parallel calls, their results, new input', () => {
     const conversation = read(
       [
         user([text('Look.'), image]),
@@ -85,7 +85,7 @@ describe('a Messages request', () => {
     });
   });
 
-  it('has as new what comes after the assistant: results first, then what was said', () => {
+  it('treats what follows the assistant as new: results first, then input', () => {
     const messages = [
       user('go'),
       assistant([{ type: 'tool_use', id: 't', name: 'a', input: {} }]),
@@ -95,7 +95,7 @@ describe('a Messages request', () => {
     expect(read(messages)).toMatchObject({ results: [{ callId: 't', isError: false, content: [] }], input: [text('and then')] });
   });
 
-  it('takes neighbours of one role as one turn: results of both follow the last', () => {
+  it('merges adjacent messages of one role: results of both follow the last', () => {
     const messages = [
       user('one'),
       user('two'),
@@ -114,16 +114,16 @@ describe('a Messages request', () => {
     ]);
   });
 
-  it('may end with words begun for the model: they are the last of its history', () => {
+  it('may end with a prefilled assistant message, which is the last of its history', () => {
     const { history, input, results } = read([user('x'), assistant('{"a":')]);
     expect([history.at(-1), input, results]).toEqual([{ role: 'assistant', parts: [text('{"a":')] }, [], []]);
   });
 
-  it('takes system messages between others as system text', () => {
+  it('accepts system messages between others as system text', () => {
     expect(read([{ role: 'system', content: 'Now.' }, user('x')], { system: 'First.' }).system).toBe('First.\n\nNow.');
   });
 
-  it('takes documents that are text, search results and images by address, as far as each place can hold them', () => {
+  it('accepts text documents, search results and images by URL, where supported', () => {
     const document = { type: 'document', title: 'T', source: { type: 'text', media_type: 'text/plain', data: 'body' } };
     const parts = { type: 'document', source: { type: 'content', content: [text('a'), image] } };
     const found = { type: 'search_result', source: 'https://x.test', title: 'F', content: [text('hit')] };
@@ -144,7 +144,7 @@ describe('a Messages request', () => {
     expect(results[0]?.content).toEqual([text('T'), text('body'), { type: 'resource_link', uri: 'https://x.test/a.png', name: 'image' }]);
   });
 
-  it('keeps what only a provider of this API can read for the provider that the request names, and for no agent', () => {
+  it('preserves provider blocks for the provider that the request names, and for no agent', () => {
     const hidden = { type: 'redacted_thinking', data: 'opaque' };
     const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
     const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [] };
@@ -154,7 +154,7 @@ describe('a Messages request', () => {
     expect(read(messages, { model: 'agent/x' }).history[1]?.parts).toEqual([text('y')]);
   });
 
-  it('keeps arguments that are no object as they came', () => {
+  it('keeps arguments that are not an object unchanged', () => {
     const { history } = read([user('x'), assistant([{ type: 'tool_use', id: 't', name: 'a', input: [1] }]), user('y')]);
     expect(history[1]?.parts[0]).toMatchObject({ arguments: null, raw: '[1]' });
   });
@@ -177,11 +177,11 @@ describe('a Messages request', () => {
       'messages[0].content[0].source.content[0].type',
     ],
     ['nothing', user([]), 'messages'],
-  ])('with %s is refused by its path', (_what, message, path) => {
+  ])('with %s is rejected with its path', (_what, message, path) => {
     expect(pathsOf(() => read([message]))).toEqual([path]);
   });
 
-  it('refuses in results and in the assistant’s words what cannot be taken there, by its path', () => {
+  it('rejects unsupported content in results and assistant messages, with its path', () => {
     const messages = [
       user('x'),
       assistant([{ type: 'tool_use', id: 't', name: 'a', input: {} }, { type: 'image' }, { type: 'thinking' }]),
@@ -211,13 +211,13 @@ describe('a Messages request', () => {
     [{ tool_choice: { type: 'tool' } }, 'tool_choice.name'],
     [{ tool_choice: { type: 'must' } }, 'tool_choice.type'],
     [{ mcp_servers: [{ type: 'url', name: 'a', url: 'https://a.example' }] }, 'mcp_servers'],
-  ])('with %j is refused by its path', (more, path) => {
+  ])('with %j is rejected with its path', (more, path) => {
     expect(pathsOf(() => settingsOf(more))[0]).toBe(path);
   });
 });
 
 describe('settings', () => {
-  it('are read in the words of the wire', () => {
+  it('are read from the wire’s fields', () => {
     const schema = { type: 'object' };
     expect(
       settingsOf({
@@ -262,7 +262,7 @@ describe('settings', () => {
   });
 });
 
-describe('the caller’s tools', () => {
+describe('the client’s tools', () => {
   it('are those of its own kind', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     expect(
@@ -277,7 +277,7 @@ describe('the caller’s tools', () => {
     expect(toolsOf(undefined)).toBeNull();
   });
 
-  it('are offered without a search that the model may do without, and the path of each is where it stood', () => {
+  it('are offered without an optional provider search, with their original paths', () => {
     const tools = [
       { type: 'web_search_20250305', name: 'web_search' },
       { name: 'a' },
@@ -287,7 +287,7 @@ describe('the caller’s tools', () => {
     expect(readMessagesRequest({ ...base, messages: [user('x')], tools }).toolPath(0)).toBe('tools[1].name');
   });
 
-  it('are refused where a search is all there is, or the one that must be called', () => {
+  it('are rejected if a search is the only tool, or the forced one', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const issues = [{ path: 'tools[0].type', message: expect.stringContaining('web_search_20250305') }];
     expect(issuesOf(() => toolsOf([search]))).toEqual(issues);
@@ -295,7 +295,7 @@ describe('the caller’s tools', () => {
     expect(issuesOf(() => readMessagesRequest(must).clientTools())).toEqual(issues);
   });
 
-  it('are refused by their paths', () => {
+  it('are rejected with their paths', () => {
     const tools = [{ type: 'bash_20250124', name: 'bash' }, { input_schema: {} }, { name: 'two words' }];
     expect(issuesOf(() => toolsOf(tools))).toEqual([
       { path: 'tools[0].type', message: expect.stringContaining('bash_20250124') },
@@ -305,12 +305,12 @@ describe('the caller’s tools', () => {
   });
 });
 
-describe('what routes a request', () => {
+describe('the session of a request', () => {
   const [one, two] = ['1', '2'].map((digit) => digit.repeat(64)) as [string, string];
   const call = (session: string) => ({ type: 'tool_use', id: toToolCallId('call_1', session), name: 'a', input: {} });
   const result = (session: string) => ({ type: 'tool_result', tool_use_id: toToolCallId('call_1', session) });
 
-  it('is the session of the results at its end, else of the newest call', () => {
+  it('is that of the results at its end, otherwise of the latest call', () => {
     expect(sessionOfCalls([assistant([call(one)]), user([result(two)])])).toBe(two);
     expect(sessionOfCalls([assistant([call(one)]), user('x'), assistant('y'), user('z')])).toBe(one);
     expect(sessionOfCalls([user('x'), assistant([{ type: 'tool_use', id: 'toolu_1' }])])).toBeNull();
@@ -324,13 +324,13 @@ describe('what routes a request', () => {
 });
 
 describe('a request for a provider of this wire', () => {
-  it('has the agent’s words for system text, and else what it had', () => {
+  it('gets the agent’s instructions as system text, and is otherwise unchanged', () => {
     const body = { ...base, system: 'Mine.', messages: [{ role: 'system', content: 'Too.' }, user('x')], brand_new: 1 };
     expect(withInstructions(body, 'Theirs.')).toEqual({ ...base, system: 'Theirs.', messages: [user('x')], brand_new: 1 });
     expect(withInstructions(body, '')).toEqual({ ...base, messages: [user('x')], brand_new: 1 });
   });
 
-  it('leaves out what only we can read, and is the very same where there is nothing of it', () => {
+  it('is stripped of our tokens, and is the same object without any', () => {
     const theirs = { type: 'thinking', thinking: 'Hm.', signature: 'sig' };
     const ours = [
       { type: 'thinking', thinking: 'Hm.', signature: 'moniker.unsigned' },
@@ -346,8 +346,8 @@ describe('a request for a provider of this wire', () => {
   });
 });
 
-describe('what a provider wants back', () => {
-  it('comes back exactly as it was, from the answer that the client resends', () => {
+describe('provider data', () => {
+  it('is restored exactly from the answer that the client sends back', () => {
     const data = { api: 'openai-responses', item: { id: 'rs_1', encrypted_content: 'ü…' } };
     const native: ChatEvent = { type: 'native', provider: 'openai', data };
     const events: ChatEvent[] = [
@@ -375,8 +375,8 @@ describe('what a provider wants back', () => {
   });
 });
 
-describe('the estimate', () => {
-  it('counts system text, messages, results, tools and what goes before; images by the piece', () => {
+describe('the token estimate', () => {
+  it('counts system text, messages, results, tools and instructions; images at a fixed size', () => {
     const bare = { model: 'm/m', messages: [user('x'.repeat(400))] };
     const count = (more: object, before = '') => estimateTokens({ ...bare, ...more }, before);
     expect(count({})).toBe(100);

@@ -36,8 +36,8 @@ function streamOf(events: readonly ChatEvent[], as: AnswerIdentity = identity): 
 }
 const documentOf = (events: readonly ChatEvent[], as: AnswerIdentity = identity): Record<string, unknown> =>
   toReplyDocument(anthropicMessages, events, as);
-/** One line an event, without the frame around the blocks. */
-const told = (stream: string): string[] =>
+/** One line per event, without the frame around the blocks. */
+const linesOf = (stream: string): string[] =>
   eventsOf(stream)
     .filter(({ type }) => type.startsWith('content_block'))
     .map(({ type, index, content_block: block, delta }) => {
@@ -46,7 +46,7 @@ const told = (stream: string): string[] =>
     });
 
 describe('a reply as a stream of the Messages API', () => {
-  it('is framed as the wire has it: start, ping, blocks, delta, stop', () => {
+  it('has the wire’s frame: start, ping, blocks, delta, stop', () => {
     expect(streamOf([say('Hel'), say('lo'), { type: 'usage', usage }, finish()])).toBe(
       [
         'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude/sonnet","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}',
@@ -62,7 +62,7 @@ describe('a reply as a stream of the Messages API', () => {
     );
   });
 
-  it('opens one block at a time, though its calls interleave: the second waits for the end of the first', () => {
+  it('opens one block at a time if calls interleave: the second waits for the end of the first', () => {
     const events = [
       say('Both.'),
       startCall(0, 'a'),
@@ -77,7 +77,7 @@ describe('a reply as a stream of the Messages API', () => {
       endCall(1, '{"y":2}'),
       finish('tool-calls'),
     ];
-    expect(told(streamOf(events))).toEqual([
+    expect(linesOf(streamOf(events))).toEqual([
       '0 {"type":"text","text":""}',
       '0 {"type":"text_delta","text":"Both."}',
       '0 stop',
@@ -95,12 +95,12 @@ describe('a reply as a stream of the Messages API', () => {
     ]);
   });
 
-  it('shows a call as soon as its name is certain', () => {
+  it('writes a call as soon as its name is certain', () => {
     const stream = streamOf([startCall(0, 'a'), feedCall(0, '{"x')]);
-    expect(told(stream).at(-1)).toBe('0 {"type":"input_json_delta","partial_json":"{\\"x"}');
+    expect(linesOf(stream).at(-1)).toBe('0 {"type":"input_json_delta","partial_json":"{\\"x"}');
   });
 
-  it('is an error event, and the last, when the reply fails, and nothing else when nothing was said', () => {
+  it('ends with an error event if the reply fails, which is the only event without earlier output', () => {
     const problem = new Problem('upstream_error', 'It fell silent.', { upstreamStatus: 529 }).toBody();
     const failed: ChatEvent = { type: 'error', problem, retryable: true };
     const error = {
@@ -129,14 +129,14 @@ describe('a reply as a stream of the Messages API', () => {
     expect((await accumulate(streamOf(events))).stop_reason).toBe(stop);
   });
 
-  it('is a refusal when the model says no in the field that its wire has for it', () => {
+  it('is a refusal if the provider reports one in its own field', () => {
     expect(documentOf([{ type: 'text', text: 'No.', refusal: true }, finish()])).toMatchObject({
       content: [{ type: 'text', text: 'No.' }],
       stop_reason: 'refusal',
     });
   });
 
-  it('tells cached and thinking tokens in their own fields', () => {
+  it('reports cached and thinking tokens in their own fields', () => {
     const whole = { inputTokens: 100, outputTokens: 9, cachedInputTokens: 80, reasoningTokens: 4 };
     expect(documentOf([say('x'), { type: 'usage', usage: whole }, finish()]).usage).toEqual({
       input_tokens: 20,
@@ -147,7 +147,7 @@ describe('a reply as a stream of the Messages API', () => {
     });
   });
 
-  it('gives free text of a call as an object, in one piece', async () => {
+  it('writes free text of a call as an object, in one piece', async () => {
     const events: ChatEvent[] = [
       { type: 'call-start', call: 0, name: 'patch', nativeId: 'c', custom: true },
       feedCall(0, 'say "'),
@@ -160,7 +160,7 @@ describe('a reply as a stream of the Messages API', () => {
     expect(await accumulate(streamOf(events))).toMatchObject({ content });
   });
 
-  it('never shows arguments that are none as an empty object', () => {
+  it('never writes invalid arguments as an empty object', () => {
     const cut: ChatEvent = { type: 'call-end', call: 0, state: 'truncated', arguments: null, raw: '{"path":"/tm' };
     expect(documentOf([startCall(0, 'rm'), feedCall(0, '{"path":"/tm'), cut, finish('length')]).content).toEqual([
       { type: 'tool_use', id: 'id_0', name: 'rm', input: { INVALID_JSON: '{"path":"/tm' } },
@@ -168,8 +168,8 @@ describe('a reply as a stream of the Messages API', () => {
   });
 });
 
-describe('what a provider wants back', () => {
-  it('is the signature of the thinking before it, else a redacted block in its place', () => {
+describe('provider data', () => {
+  it('is the signature of the thinking before it, otherwise a redacted block in its position', () => {
     const item = { api: 'openai-responses', item: { id: 'rs_1' } };
     const token = packNative({ type: 'native', provider: 'openai', data: item });
     const events = [think('Hm.'), native('openai', item), say('Yes.'), native('openai', item), finish()];
@@ -180,11 +180,11 @@ describe('what a provider wants back', () => {
     ]);
   });
 
-  it('is known as ours where nobody signed', () => {
+  it('is marked as ours without a signature', () => {
     expect(documentOf([think('Hm.'), finish()]).content).toEqual([{ type: 'thinking', thinking: 'Hm.', signature: 'moniker.unsigned' }]);
   });
 
-  it('stands as it came where the request goes back as it comes', async () => {
+  it('is unchanged if the request is forwarded unchanged', async () => {
     const citations = [{ type: 'char_location', cited_text: 'x' }];
     const search = { type: 'server_tool_use', id: 'srvid_1', name: 'web_search', input: { query: 'x' } };
     const events = [
@@ -227,7 +227,7 @@ describe('a session’s answer', () => {
     return answer.document();
   };
 
-  it('has the texts of its steps as one block, parted by a blank line, and its thoughts in their places', async () => {
+  it('has the texts of its steps as one block, separated by a blank line, and its thoughts in their positions', async () => {
     const events = logOf(
       turnStart,
       stepStart(1),
@@ -248,7 +248,7 @@ describe('a session’s answer', () => {
     expect((await accumulate(streamed(events))).content).toEqual(content);
   });
 
-  it('shows life with its first event, and names each frame', () => {
+  it('writes its first event immediately, and names each frame', () => {
     const frames = encode(logOf(turnStart, stepStart(1), textDelta(1, 'x'), over));
     expect(frames.map(({ id, event }) => `${id} ${event}`)).toEqual([
       '1 message_start',
@@ -261,7 +261,7 @@ describe('a session’s answer', () => {
     ]);
   });
 
-  it('thinks anew in a block of its own when its step begins anew', async () => {
+  it('thinks in a new block when its step restarts', async () => {
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 1, from: 3 };
     const events = logOf(
       turnStart,
@@ -294,7 +294,7 @@ describe('any reply', () => {
     fc.record({ is: fc.constant('call' as const), input: json }),
     fc.record({ is: fc.constant('native' as const), data: json }),
   );
-  /** Calls begin in order; all else may come between the pieces of any, as a provider is free to send them. */
+  /** Calls begin in order; everything else may interleave, as a provider may send it. */
   const reply = fc.tuple(fc.array(piece, { maxLength: 12 }), fc.infiniteStream(fc.nat({ max: 6 }))).map(([pieces, numbers]) => {
     const next = (): number => numbers.next().value ?? 0;
     const running: ChatEvent[][] = [];
@@ -324,7 +324,7 @@ describe('any reply', () => {
     return [...events, ...running.flat(), { type: 'usage' as const, usage }, finish(running.length > 0 ? 'tool-calls' : 'stop')];
   });
 
-  it('streamed is, to the stock client, the very document; blocks never overlap', async () => {
+  it('streamed to the stock client equals the document; blocks never overlap', async () => {
     await fc.assert(
       fc.asyncProperty(reply, async (events) => {
         const stream = streamOf(events);
@@ -352,7 +352,7 @@ describe('any reply', () => {
     );
   });
 
-  it('of 64 interleaved calls is caught up with, call by call, in a piece each', () => {
+  it('of 64 interleaved calls writes the waiting ones in one piece each', () => {
     const long = (pieces: number): ChatEvent[] => {
       const calls = Array.from({ length: 64 }, (_, call) => call);
       const fed = Array.from({ length: pieces }, (_, number) =>
@@ -366,12 +366,12 @@ describe('any reply', () => {
     };
     const events = eventsOf(streamOf(long(200)));
     checkOrder(events);
-    // The first streams; each of the others has waited, and is one piece and what came after.
+    // The first one streams; each other waited, and is one piece plus what followed.
     expect(events.filter(({ type }) => type === 'content_block_delta')).toHaveLength(201 + 63 * 2);
   });
 });
 
-/** Without where the deltas were cut. */
+/** Without the boundaries of deltas. */
 function joined(events: readonly StreamEvent[]): unknown[] {
   const list: { type: string; text: string; event: unknown }[] = [];
   for (const { type, index, delta, ...rest } of events) {

@@ -1,4 +1,4 @@
-/** Chunks of a chat stream as the tests of this folder look at them. */
+/** Chunks of a chat stream, for the tests of this folder. */
 
 export type Chunk = {
   choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
@@ -6,7 +6,7 @@ export type Chunk = {
   error?: { code: string; message: string };
 };
 
-/** What each frame says, in order: its deltas, the reason it finishes with, the code of its error, or [DONE]. */
+/** The content of each frame, in order: its deltas, its finish reason, the code of its error, or [DONE]. */
 export const deltas = (list: (Chunk | '[DONE]')[]) =>
   list.flatMap((frame) =>
     frame === '[DONE]'

@@ -1,9 +1,9 @@
 /**
- * How much a piece of code looks at: elements of the arrays that it goes through and characters of the strings that it cuts or encodes.
- * It counts and measures no time, so that code whose work grows faster than its input shows it on any machine.
+ * Counts the work of code: elements of the arrays that it iterates over and characters of the strings that it cuts or encodes. Counting
+ * instead of timing shows superlinear code on any machine.
  */
 
-/** Methods that may look at all of what they are called on. */
+/** Methods that may read everything that they are called on. */
 const arrayMethods = ['at', 'concat', 'every', 'filter', 'find', 'findIndex', 'findLast', 'findLastIndex', 'flatMap', 'forEach'] as const;
 const moreArrayMethods = ['includes', 'indexOf', 'join', 'map', 'reduce', 'slice', 'some', 'toSorted', Symbol.iterator] as const;
 const stringMethods = [
@@ -25,7 +25,7 @@ export function countWork(work: () => void): number {
   let count = 0;
   const undo: (() => void)[] = [];
   const watch = (owner: object, name: PropertyKey, sizeOf: (self: { length: number }, result: unknown) => number): void => {
-    const methods = owner as Methods; // Only names of methods are asked for.
+    const methods = owner as Methods; // Only names of methods are requested.
     const original = methods[name];
     if (original === undefined) throw new Error(`there is no ${String(name)}`);
     methods[name] = function counted(...given) {

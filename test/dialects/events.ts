@@ -1,4 +1,4 @@
-/** Events of replies and of logs, as the tests of this folder put them together. */
+/** Builders of reply events and log events, for the tests of this folder. */
 import type { ChatEvent, FinishReason } from '../../src/core/chat-event.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 
@@ -10,7 +10,7 @@ export const think = (text: string): ChatEvent => ({ type: 'reasoning', text });
 export const native = (provider: string, data: unknown): ChatEvent => ({ type: 'native', provider, data });
 export const finish = (reason: FinishReason = 'stop'): ChatEvent => ({ type: 'finish', reason, raw: null });
 
-/** The place of a call, and its three kinds of event. `raw` must be JSON or nothing. */
+/** The index of a call, and its three kinds of event. `raw` must be JSON or empty. */
 export const startCall = (call: number, name: string, nativeId = `id_${call}`): ChatEvent => ({ type: 'call-start', call, name, nativeId });
 export const feedCall = (call: number, text: string): ChatEvent => ({ type: 'call-delta', call, text });
 export const endCall = (call: number, raw: string): ChatEvent => {

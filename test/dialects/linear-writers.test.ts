@@ -11,7 +11,7 @@ import { endCall, feedCall, logOf, native, say, sessionId, startCall, stepStart,
 const identity = { id: 'answer_1', model: 'a/b', created: 1_760_000_000 };
 const piece = 'some words of it ';
 const times = <Item>(count: number, make: (index: number) => Item[]): Item[] => Array.from({ length: count }, (_, at) => make(at)).flat();
-/** Replies that grow in one way each; `size` is how far. */
+/** Replies that grow in one dimension each, by `size`. */
 const replies: Record<string, (size: number) => ChatEvent[]> = {
   'one long text': (size) => times(size, () => [say(piece)]),
   'one long thought': (size) => times(size, () => [think(piece)]),
@@ -33,7 +33,7 @@ const streamed = (name: DialectName, events: readonly ChatEvent[]): number => {
   });
 };
 
-/** A second step: what the first said stands before it. */
+/** A second step, after the output of the first. */
 function inSession(size: number): SessionEvent[] {
   const words = times(size, () => [thoughtDelta(2, piece), textDelta(2, piece)]);
   return logOf(stepStart(1), textDelta(1, 'First.'), stepStart(2), ...words);
@@ -46,7 +46,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'] as const
     expect(twice).toBeLessThan(once * 2.2);
   });
 
-  it('does twice the work for twice of a later step’s words', () => {
+  it('does twice the work for twice the text of a later step', () => {
     const work = (size: number): number => {
       const encoder = createAnswerEncoder({ turn, after: 0, earlier: null }, identity, sessionId, dialectOf(name));
       const events = inSession(size);

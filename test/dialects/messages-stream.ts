@@ -1,4 +1,4 @@
-/** What the stock Anthropic client makes of a stream of ours: its own parser and its own accumulator. */
+/** Reads our stream with the stock Anthropic client: its own parser and accumulator. */
 import Anthropic from '@anthropic-ai/sdk';
 
 export async function accumulate(stream: string): Promise<Anthropic.Message> {
@@ -25,7 +25,7 @@ export function eventsOf(stream: string): StreamEvent[] {
     });
 }
 
-/** Throws where blocks overlap, are not counted from 0, or get what is not of their kind. */
+/** Throws if blocks overlap, are not numbered from 0, or contain deltas of another kind. */
 export function checkOrder(events: readonly StreamEvent[]): void {
   let open: { index: number; type: string } | null = null;
   let next = 0;

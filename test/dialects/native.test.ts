@@ -32,7 +32,7 @@ describe('an event', () => {
     expect(readFrames(encodeEvent(event))).toEqual([{ id: '7', event: 'text-delta', data: JSON.stringify(event) }]);
   });
 
-  it('shows that there was a native part, and not what only its provider reads', () => {
+  it('shows that a native part exists, without its data', () => {
     const native: SessionEvent = { id: 8, at: 0, type: 'native', turn: 't1', step: 1, provider: 'acme', data: { signature: 'opaque' } };
     expect(encodeEvent(native)).toContain('"provider":"acme"');
     expect(encodeEvent(native)).not.toContain('opaque');
@@ -56,7 +56,7 @@ it('a failed stream ends with the problem, outside the numbering', () => {
   expect(JSON.parse(frame?.data ?? '')).toMatchObject({ type: 'error', problem: { code: 'not_found', detail: 'It is gone.' } });
 });
 
-it('a heartbeat is no message, a retry has no data', () => {
+it('a heartbeat is not a message, and a retry has no data', () => {
   expect(readFrames(heartbeatFrame)).toEqual([]);
   expect(readFrames(retryFrame(1000))).toEqual([{ retry: '1000' }]);
 });
@@ -72,7 +72,7 @@ describeCorpus('security/sse.jsonl', (path) => {
     },
   );
 
-  it.each(rows.filter((row) => row.class === 'control-field').map((row) => [row.id, row] as const))('%s is refused', (_id, { message }) => {
+  it.each(rows.filter((row) => row.class === 'control-field').map((row) => [row.id, row] as const))('rejects %s', (_id, { message }) => {
     expect(() => encodeFrame(message ?? {})).toThrow(RangeError);
   });
 });

@@ -14,7 +14,7 @@ const request = (fields: Record<string, unknown>) =>
   ChatCompletionRequest.parse({ model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], ...fields });
 
 describe('a chat request', () => {
-  it('lets fields pass that it does not know', () => {
+  it('allows unknown fields', () => {
     expect(request({ store: true, metadata: { a: 1 }, service_tier: 'auto' })).toMatchObject({ store: true, metadata: { a: 1 } });
   });
 
@@ -28,12 +28,12 @@ describe('a chat request', () => {
     [{ stream: 'yes' }, ['stream']],
     [{ max_tokens: 0 }, ['max_tokens']],
     [{ tools: [{ type: 'function', function: {} }] }, ['tools', 0, 'function', 'name']],
-  ])('names the fault of %j by its path', (fields, path) => {
+  ])('reports the fault of %j with its path', (fields, path) => {
     const result = ChatCompletionRequest.safeParse({ model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...fields });
     expect(result.error?.issues.map((issue) => issue.path)).toContainEqual(path);
   });
 
-  it('becomes neutral messages, with the system text apart', () => {
+  it('becomes neutral messages, with the system text separate', () => {
     const { system, history, input } = toConversation(
       request({
         messages: [
@@ -122,7 +122,7 @@ describe('a chat request', () => {
   const result = (id: string, content = 'r') => ({ role: 'tool', tool_call_id: id, content });
   const user = (content: string) => ({ role: 'user', content });
 
-  it('has what comes after the assistant’s last word apart: results of calls, and what the user says', () => {
+  it('separates what follows the last assistant message: results of calls, and user input', () => {
     const { history, results, input } = toConversation(
       request({ messages: [user('a'), call('c1'), result('c1', 'old'), call('c2'), result('c2'), user('b'), user('c')] }),
     );
@@ -134,7 +134,7 @@ describe('a chat request', () => {
     ]);
   });
 
-  it('takes images in the results of calls as in the input, by address as links', () => {
+  it('accepts images in the results of calls as in the input, by URL as links', () => {
     const image = (url: string) => ({ type: 'image_url', image_url: { url } });
     const content = [{ type: 'text', text: 'See' }, image('data:image/gif;base64,AAAA'), image('https://a.example/b.png')];
     const { results } = toConversation(request({ messages: [{ role: 'tool', tool_call_id: 'c1', content }] }), { inSession: true });
@@ -145,7 +145,7 @@ describe('a chat request', () => {
     ]);
   });
 
-  it('has calls that follow each other in one message, so that the results of all come behind them', () => {
+  it('merges adjacent messages with calls, so that the results of all follow', () => {
     const { history } = toConversation(request({ messages: [call('c1'), call('c2'), result('c1'), result('c2'), call('c3'), user('b')] }));
     expect(history.map(({ role, parts }) => [role, ...parts.map((part) => 'callId' in part && part.callId)])).toEqual([
       ['assistant', 'c1', 'c2'],
@@ -154,7 +154,7 @@ describe('a chat request', () => {
     ]);
   });
 
-  it('may be results alone where a session has their calls', () => {
+  it('may contain only results if a session has their calls', () => {
     const alone = request({ messages: [result('c1')] });
     expect(toConversation(alone, { inSession: true }).results).toHaveLength(1);
     expect(() => toConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
@@ -167,7 +167,7 @@ describe('a chat request', () => {
     );
   });
 
-  it('leads back to its session by the results at the end, else by the newest call', () => {
+  it('leads to its session by the results at the end, otherwise by the latest call', () => {
     const [mine, other] = [toToolCallId('c1', one), toToolCallId('c1', two)];
     expect(sessionOfCalls([user('a'), call('c1'), result('c1')])).toBeNull();
     expect(sessionOfCalls([user('a'), call(other), result(other), call(mine), result(mine)])).toBe(one);
@@ -180,7 +180,7 @@ describe('a chat request', () => {
       expect(sessionOfCalls(messages)).toBeNull();
   });
 
-  it('names the faults of tools by their path', () => {
+  it('reports the faults of tools with their path', () => {
     const read = (tools?: object[]) => readChatRequest({ ...request({}), tools }).clientTools();
     const tool = (fields: object) => ({ type: 'function', function: { name: 'f', ...fields } });
     expect(read([tool({ parameters: null, strict: true })])).toEqual([{ name: 'f', description: '', inputSchema: { type: 'object' } }]);
@@ -198,7 +198,7 @@ describe('a chat request', () => {
     expect(() => read(Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })))).toThrow();
   });
 
-  it('refuses what a turn cannot take, each at its path', () => {
+  it('rejects what a turn does not support, each with its path', () => {
     const bad = request({
       messages: [
         { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] },
@@ -224,7 +224,7 @@ describe('a chat request', () => {
     );
   });
 
-  it('gives its settings in neutral words', () => {
+  it('converts its settings to neutral names', () => {
     expect(
       toSettings(
         request({
@@ -259,10 +259,10 @@ describe('a chat request', () => {
   });
 });
 
-describe('what the service of the dialect alone knows', () => {
+describe('features of OpenAI’s own service', () => {
   const read = (more: object) => readChatRequest({ model: 'a/b', messages: [{ role: 'user', content: 'x' }], ...more });
 
-  it('passes where the answer is right without it', () => {
+  it('are ignored if the answer is right without them', () => {
     const steering = {
       store: true,
       metadata: { a: 'b' },
@@ -289,11 +289,11 @@ describe('what the service of the dialect alone knows', () => {
     ['logit_bias', { logit_bias: { 50256: -100 } }],
     ['modalities', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
     ['web_search_options', { web_search_options: {} }],
-  ])('is refused by its path where it is not: %s', (path, more) => {
+  ])('are rejected with their path otherwise: %s', (path, more) => {
     expect(() => read(more)).toThrow(expect.objectContaining({ extra: { issues: [{ path, message: expect.any(String) }] } }));
   });
 
-  it('are allowed tools, of which only those are offered', () => {
+  it('supports allowed tools, and offers only those', () => {
     const tools = ['a', 'b', 'no name'].map((name) => ({ type: 'function', function: { name } }));
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'b' } }] } };
     const request = read({ tools, tool_choice: choice });

@@ -21,7 +21,7 @@ function frames(events: readonly ChatEvent[], includeUsage = false): (Chunk | '[
 }
 
 describe('a proxied reply as chunks', () => {
-  it('shows calls in one form: id, type and name once, then deltas, {} for no arguments', () => {
+  it('writes calls in one form: id, type and name once, then deltas, {} for no arguments', () => {
     const events: ChatEvent[] = [
       think('hm'),
       startCall(0, 'a', '0'),
@@ -72,7 +72,7 @@ describe('a proxied reply as chunks', () => {
     });
   });
 
-  it('begins with the error when nothing came before it', () => {
+  it('begins with the error if nothing came before it', () => {
     const problem = new Problem('rate_limited', 'Wait.').toBody();
     expect(deltas(frames([{ type: 'error', problem, retryable: true }]))).toEqual(['rate_limited', '[DONE]']);
   });
@@ -86,11 +86,11 @@ describe('errors', () => {
     ['model_not_found', 'invalid_request_error'],
     ['rate_limited', 'rate_limit_error'],
     ['upstream_error', 'server_error'],
-  ] as const)('%s is of type %s', (code, type) => {
+  ] as const)('%s has type %s', (code, type) => {
     expect(openAiErrorBody(new Problem(code, 'So it is.').toBody())).toEqual({ error: { message: 'So it is.', type, param: null, code } });
   });
 
-  it('names the first faulty field as param', () => {
+  it('names the first invalid field as param', () => {
     const problem = new Problem('invalid_request', 'x', { issues: [{ path: 'messages[0].role', message: 'is missing' }] });
     expect(openAiErrorBody(problem.toBody()).error.param).toBe('messages[0].role');
   });

@@ -11,7 +11,7 @@ import { toReplyDocument } from '../../src/dialects/reply-encoder.ts';
 const read = (body: object) => openAiResponses.readRequest({ model: 'a/b', input: 'x', ...body });
 const conversationOf = (input: unknown, inSession = false) => read({ input }).conversation({ inSession });
 
-/** Paths of the issues that the work is refused with. */
+/** Paths of the issues that the work is rejected with. */
 function refused(work: () => unknown): string[] {
   try {
     work();
@@ -36,11 +36,11 @@ const part = (id: string, requested: string, args: unknown) => ({
 });
 
 describe('the input', () => {
-  it('is one message when it is a text', () => {
+  it('is one message if it is a text', () => {
     expect(conversationOf('Hello')).toEqual({ system: '', history: [], results: [], input: [text('Hello')] });
   });
 
-  it('is history up to the last word of the assistant, and new from there on', () => {
+  it('is history up to the last assistant item, and new after it', () => {
     const image = { type: 'input_image', image_url: 'data:image/png;base64,aGk=' };
     const { system, history, results, input } = read({
       instructions: 'Be brief.',
@@ -82,7 +82,7 @@ describe('the input', () => {
     expect(input).toEqual([text('And?')]);
   });
 
-  it('takes outputs alone where a session has their calls', () => {
+  it('may contain only outputs if a session has their calls', () => {
     const own = toToolCallId('call_1', 'ab'.repeat(32));
     expect(refused(() => conversationOf([output('c1', 'x')]))).toEqual(['input[0].call_id']);
     expect(conversationOf([output('c1', 'x')], true).results).toHaveLength(1);
@@ -100,11 +100,11 @@ describe('the input', () => {
     ['an output without its call', [user('x'), output('c9', 'x')], 'input[1].call_id'],
     ['nothing new', [user('x'), { role: 'assistant', content: 'y' }], 'input'],
     ['nothing', [], 'input'],
-  ])('is refused by path for %s', (_what, input, path) => {
+  ])('is rejected with its path for %s', (_what, input, path) => {
     expect(refused(() => conversationOf(input))).toEqual([path]);
   });
 
-  it('has back what its provider wants, in its place, and leaves out what another one made', () => {
+  it('restores provider data in its position, and drops that of another provider', () => {
     const native = { type: 'native' as const, provider: 'claude', data: { api: 'anthropic', signature: 's' } };
     const reply: ChatEvent[] = [
       { type: 'reasoning', text: 'Hm' },
@@ -135,7 +135,7 @@ describe('the input', () => {
   });
 });
 
-describe('what else a request says', () => {
+describe('other fields of a request', () => {
   it('becomes neutral settings', () => {
     const schema = { name: 'answer', schema: { type: 'object' }, strict: true };
     expect(
@@ -161,7 +161,7 @@ describe('what else a request says', () => {
     expect(read({ text: { format: { type: 'text' } }, tool_choice: 'required' }).settings()).toEqual({ toolChoice: 'required' });
   });
 
-  it('offers functions, tools of free text as functions, and of allowed tools only those', () => {
+  it('offers functions, free-text tools as functions, and of allowed tools only those', () => {
     const tools = [
       { type: 'function', name: 'f', description: 'F', parameters: { type: 'object', properties: {} }, strict: true },
       { type: 'function', name: 'bare', description: null, parameters: null },
@@ -184,7 +184,7 @@ describe('what else a request says', () => {
     expect(read({}).clientTools()).toBeNull();
   });
 
-  it('does without a search of the provider’s beside the caller’s own tools, and the path of each is where it stood', () => {
+  it('drops a provider search next to the client’s own tools, and keeps each tool’s path', () => {
     const request = read({
       tools: [{ type: 'web_search', external_web_access: false }, { type: 'tool_search' }, { type: 'function', name: 'f' }],
     });
@@ -192,7 +192,7 @@ describe('what else a request says', () => {
     expect(request.toolPath(0)).toBe('tools[2].name');
   });
 
-  it('calls the tools of a namespace by both names, in answers and history by those that the caller has', () => {
+  it('calls the tools of a namespace by both names, in answers and history by the client’s', () => {
     const log = { type: 'function', name: 'log', parameters: { type: 'object', properties: { n: { type: 'integer' } } } };
     const patch = { type: 'custom', name: 'patch', format: { type: 'text' } };
     const request = read({
@@ -220,7 +220,7 @@ describe('what else a request says', () => {
     ]);
   });
 
-  it('reads past what a provider’s own tools did', () => {
+  it('skips what a provider’s own tools did', () => {
     const did = [
       { type: 'web_search_call', id: 'ws_1', status: 'completed' },
       { type: 'mcp_list_tools', id: 'm', tools: [] },
@@ -262,7 +262,7 @@ describe('what else a request says', () => {
     ['prompt', { prompt: { id: 'pmpt_1' } }],
     ['input', { input: 7 }],
     ['temperature', { temperature: 3 }],
-  ])('is refused at %s', (path, body) => {
+  ])('is rejected at %s', (path, body) => {
     const work = () => {
       const request = read(body);
       request.clientTools();
@@ -271,7 +271,7 @@ describe('what else a request says', () => {
     expect(refused(work)).toEqual([path]);
   });
 
-  it('may be all that the stock client knows to send', () => {
+  it('accepts everything that the stock client can send', () => {
     const body: ResponseCreateParams = {
       model: 'a/b',
       input: 'x',
@@ -290,7 +290,7 @@ describe('what else a request says', () => {
     expect(openAiResponses.readRequest({ ...body })).toMatchObject({ streamed: true, includeUsage: true, previous: 'resp_1', choices: 1 });
   });
 
-  it('is shown again as far as there is room, small fields first', () => {
+  it('is repeated as far as it fits, small fields first', () => {
     const tools = [
       { type: 'function', name: 'f' },
       { type: 'custom', name: 'sql' },
@@ -310,10 +310,10 @@ describe('what else a request says', () => {
   });
 });
 
-describe('a request as it came', () => {
+describe('an unvalidated request', () => {
   const [one, two] = ['ab', 'cd'].map((pair) => toToolCallId('call_1', pair.repeat(32)));
 
-  it('leads to the session of its outputs, else of its newest call', () => {
+  it('leads to the session of its outputs, otherwise of its latest call', () => {
     const sessionOf = (input: unknown) => openAiResponses.sessionOfCalls({ input });
     expect(sessionOf([call(one ?? ''), output(one ?? '', 'x'), user('y')])).toBe('ab'.repeat(32));
     expect(sessionOf([call(two ?? ''), output(two ?? '', 'x'), call(one ?? ''), output('c3', 'x')])).toBe('ab'.repeat(32));
@@ -323,7 +323,7 @@ describe('a request as it came', () => {
     expect(refused(() => sessionOf([output(one ?? '', 'x'), output(two ?? '', 'x')]))).toEqual(['input[0].call_id']);
   });
 
-  it('is given other instructions in place of its system text', () => {
+  it('gets other instructions instead of its system text', () => {
     const body = { model: 'a/b', instructions: 'Old.', input: [{ role: 'system', content: 'Older.' }, user('x')], brand_new: 1 };
     expect(openAiResponses.withInstructions(body, 'New.')).toEqual({
       model: 'a/b',
@@ -334,7 +334,7 @@ describe('a request as it came', () => {
     expect(openAiResponses.withInstructions({ model: 'a/b', input: 'x' }, '')).toEqual({ model: 'a/b', input: 'x' });
   });
 
-  it('goes to a provider of its wire without what only we can read', () => {
+  it('is forwarded to a provider of its wire without our tokens', () => {
     const ours = {
       type: 'reasoning',
       id: 'rs_1_0',

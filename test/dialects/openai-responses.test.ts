@@ -35,7 +35,7 @@ function eventsOf(events: readonly ChatEvent[], of = identity): Event[] {
   });
 }
 
-/** As the stock client adds them up; it throws for whatever does not fit together. */
+/** As the stock client accumulates them; it throws if events do not fit together. */
 function accumulate(events: readonly Event[]): OpenAiResponse {
   let snapshot: OpenAiResponse | undefined;
   for (const event of events) snapshot = accumulateResponse(event as ResponseStreamEvent, snapshot);
@@ -46,7 +46,7 @@ function accumulate(events: readonly Event[]): OpenAiResponse {
 const documentOf = (events: readonly ChatEvent[], of = identity): Event => toReplyDocument(openAiResponses, events, of);
 
 describe('a reply as events', () => {
-  it('is golden for text', () => {
+  it('matches the golden text reply', () => {
     const list = eventsOf([say('Hel'), say('lo'), usage, finish()]);
     const at = { item_id: 'msg_1_0', output_index: 0, content_index: 0 };
     const part = { type: 'output_text', text: 'Hello', annotations: [], logprobs: [] };
@@ -69,7 +69,7 @@ describe('a reply as events', () => {
     expect(list[0].response).toMatchObject({ id: 'resp_1', status: 'in_progress', output: [], usage: null });
   });
 
-  it('has every field that the stock client’s types call required', () => {
+  it('has every field that the stock client’s types require', () => {
     expect(documentOf([say('Hello'), usage, finish()])).toEqual({
       id: 'resp_1',
       object: 'response',
@@ -103,7 +103,7 @@ describe('a reply as events', () => {
     });
   });
 
-  it('shows what the request said, and an id of items that is short and without the session', () => {
+  it('repeats the request’s fields, and has item ids that are short and without the session', () => {
     const { echo } = openAiResponses.readRequest({ model: 'a/b', input: 'x', instructions: 'Be brief.', temperature: 0.5 });
     const id = toCompletionId('openai-responses', 'cmpl_1', 'ab'.repeat(32));
     const [created] = eventsOf([finish()], { ...identity, id, echo });
@@ -111,7 +111,7 @@ describe('a reply as events', () => {
     expect(documentOf([say('x'), finish()], { ...identity, id }).output[0].id).toBe('msg_cmpl_1_0');
   });
 
-  it('gives calls that take turns in a stream items of their own, with {} for no arguments', () => {
+  it('gives interleaved calls separate items, with {} for no arguments', () => {
     const events: ChatEvent[] = [
       say('Let me see.'),
       startCall(0, 'a', 'c0'),
@@ -131,7 +131,7 @@ describe('a reply as events', () => {
     expect(accumulate(eventsOf(events).slice(0, -1)).output).toEqual(output);
   });
 
-  it('keeps a refusal beside the text before it', () => {
+  it('keeps a refusal next to the text before it', () => {
     const events: ChatEvent[] = [say('Well. '), refuse('No.'), finish()];
     expect(documentOf(events).output).toMatchObject([
       {
@@ -144,7 +144,7 @@ describe('a reply as events', () => {
     expect(eventsOf(events).map(({ type }) => type)).toContain('response.refusal.done');
   });
 
-  it('tells what was reasoned as a summary, in its place', () => {
+  it('writes reasoning as a summary, in its position', () => {
     const events: ChatEvent[] = [think('Hm, '), think('yes.'), say('Yes.'), finish()];
     expect(documentOf(events).output).toMatchObject([
       { type: 'reasoning', id: 'rs_1_0', summary: [{ type: 'summary_text', text: 'Hm, yes.' }] },
@@ -159,7 +159,7 @@ describe('a reply as events', () => {
     ]);
   });
 
-  it('carries what the provider wants back as encrypted content: of the reasoning before it, else in its place', () => {
+  it('carries provider data as encrypted content: of the reasoning before it, otherwise in its position', () => {
     const native = (n: number): ChatEvent => ({ type: 'native', provider: 'claude', data: { api: 'anthropic', n } });
     const token = (n: number) => packNative({ type: 'native', provider: 'claude', data: { api: 'anthropic', n } });
     const events: ChatEvent[] = [think('Hm'), native(1), say('a'), native(2), say('b'), finish()];
@@ -171,7 +171,7 @@ describe('a reply as events', () => {
     ]);
   });
 
-  it('leaves the provider’s own items as they came where the request goes back as it comes', () => {
+  it('keeps the provider’s own items unchanged if the request is forwarded unchanged', () => {
     const item = { type: 'reasoning', id: 'rs_theirs', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'theirs' };
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
     const native = (data: object): ChatEvent => ({ type: 'native', provider: 'x', data: { api: 'openai-responses', ...data } });
@@ -191,13 +191,13 @@ describe('a reply as events', () => {
       { type: 'message', phase: 'commentary', content: [{ text: 'a' }] },
     ]);
     expect(accumulate(eventsOf(events, own)).output).toEqual(documentOf(events, own).output);
-    // What the provider encrypted is bound to the item's name, which no event says otherwise; elsewhere names are ours.
+    // The provider's encryption is bound to the item id; elsewhere ids are ours.
     const names = eventsOf(events, own).flatMap(({ type, item }) => (type === 'response.output_item.added' ? [item.id] : []));
     expect(names[0]).toBe('rs_theirs');
     expect(documentOf(events).output).toMatchObject([{ type: 'reasoning', id: 'rs_1_0' }, {}, {}, {}]);
   });
 
-  it('tells a call of a tool that takes free text as such, also by a model that knows functions only', () => {
+  it('reports a call of a free-text tool as custom, also from a model that only supports functions', () => {
     const { echo } = openAiResponses.readRequest({ model: 'a/b', input: 'x', tools: [{ type: 'custom', name: 'shell' }] });
     const of = { ...identity, echo };
     const events = [...call(0, 'shell', ['{"inp', 'ut":"ls -', 'l"}']), ...call(1, 'other', ['free ', 'text'], true), finish('tool-calls')];
@@ -212,7 +212,7 @@ describe('a reply as events', () => {
   it.each([
     ['length', 'max_output_tokens'],
     ['content-filter', 'content_filter'],
-  ] as const)('cut by %s is incomplete, and says why', (reason, told) => {
+  ] as const)('cut by %s is incomplete, and states the reason', (reason, told) => {
     const cut: ChatEvent[] = [
       say('Hel'),
       { type: 'call-start', call: 0, name: 'a', nativeId: 'c0' },
@@ -228,7 +228,7 @@ describe('a reply as events', () => {
     expect(documentOf([say('Hel'), finish(reason)]).output).toMatchObject([{ status: 'incomplete' }]);
   });
 
-  it('that fails says so twice, as OpenAI does, and nothing more', () => {
+  it('that fails reports the failure twice, as OpenAI does, and nothing after it', () => {
     const problem = new Problem('upstream_error', 'The provider x fell silent.').toBody();
     const list = eventsOf([say('He'), { type: 'error', problem, retryable: false }, say('llo')]);
     expect(list.slice(-2)).toMatchObject([
@@ -251,7 +251,7 @@ describe('a reply as events', () => {
     expect(() => documentOf([say('He'), { type: 'error', problem, retryable: false }])).toThrow(/fell silent/);
   });
 
-  it('that fails outside of the log has the number after the last', () => {
+  it('that fails outside the log has the number after the last', () => {
     const [frame] = openAiResponses.failureFrames(new Problem('not_found', 'It is gone.').toBody(), 7);
     expect(JSON.parse(frame?.data ?? '')).toMatchObject({ type: 'error', sequence_number: 7, error: { code: 'not_found' } });
   });
@@ -259,7 +259,7 @@ describe('a reply as events', () => {
 
 type Piece = { kind: 'text' | 'refusal' | 'reasoning' | 'native' | 'call'; said: string };
 
-/** A reply that says the pieces, each cut at the places given. */
+/** A reply with these pieces, each cut at the given positions. */
 function replyOf(pieces: readonly Piece[], cuts: readonly number[]): ChatEvent[] {
   const events = pieces.flatMap(({ kind, said }, index): ChatEvent[] => {
     const cut = (cuts[index % Math.max(1, cuts.length)] ?? 0) % (said.length + 1);
@@ -272,7 +272,7 @@ function replyOf(pieces: readonly Piece[], cuts: readonly number[]): ChatEvent[]
   return [...events, usage, finish()];
 }
 
-it('adds up, however it was cut, to the document, event by event and in its last one', () => {
+it('adds up to the document for any cuts, event by event and in the last one', () => {
   const kind = fc.constantFrom('text', 'refusal', 'reasoning', 'native', 'call' as const) as fc.Arbitrary<Piece['kind']>;
   const piece = fc.record({ kind, said: fc.string({ unit: 'grapheme', minLength: 1 }) });
   fc.assert(

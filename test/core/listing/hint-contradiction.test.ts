@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contradictsReadOnly } from '../../../src/core/listing/hint-contradiction.ts';
 
-describe('the advisory finding on read-only tools whose name has a verb of change', () => {
+describe('the advisory finding about read-only tools with a mutating name', () => {
   it.each([
     ...['delete_all', 'delete-file', 'repos.createIssue', 'sendMail', 'POST', 'removeHTTPHeader', 'db_drop_table', 'execute_sql', 'run'],
     ...['browser_pdf_save', 'get_or_create_user', 'list_and_delete', 'upsertRow', 'drive.files.move'],

@@ -1,4 +1,4 @@
-/** Documents for tests: the least that is one, with what a test is about put in. */
+/** Documents for tests: a minimal document plus what a test is about. */
 import { importOpenApi, type ImportRequest } from '../../../src/core/openapi/import.ts';
 import type { Json } from '../../../src/core/wire-value.ts';
 
@@ -12,7 +12,7 @@ export function imported(document: unknown, request: Partial<ImportRequest> = {}
   return importOpenApi(document, { documentUrl: '', ...request });
 }
 
-/** The one tool of a document with one operation. */
+/** Returns the only tool of a document with one operation. */
 export function toolFrom(operation: Json, { path = '/things', method = 'post', ...more }: { path?: string; method?: string } & Json = {}) {
   const { tools, operations, warnings } = imported(documentOf({ [path]: { [method]: operation } }, more));
   const [tool] = tools;
@@ -22,7 +22,7 @@ export function toolFrom(operation: Json, { path = '/things', method = 'post', .
   return { tool: tool as Json, schema: tool.inputSchema as Json & { properties: Record<string, Json> }, operation: called, warnings };
 }
 
-/** A body of JSON with this schema. */
+/** Returns a JSON body with this schema. */
 export function jsonBody(schema: unknown, more: Json = {}): Json {
   return { requestBody: { required: true, content: { 'application/json': { schema } }, ...more } };
 }

@@ -1,4 +1,4 @@
-/** An OpenAPI document as tools: which there are, what they are called, what they say of themselves, and what is wrong with documents. */
+/** Importing OpenAPI documents as tools: selection, names, definitions, and faults of documents. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readListing } from '../../../src/core/listing/listing.ts';
@@ -13,7 +13,7 @@ import { address, documentOf, imported, jsonBody, toolFrom } from './documents.t
 const names = (document: unknown, request = {}) => imported(document, request).tools.map(({ name }) => name);
 
 describe('the names of operations', () => {
-  it('are their ids made legal, or method and path', () => {
+  it('are their ids in legal form, or method and path', () => {
     const paths = {
       '/repos/{owner}': { get: { operationId: 'repos/get-by owner' }, delete: {} },
       '/a': { get: { operationId: '1st' }, put: { operationId: '__proto__' }, post: { operationId: 'x'.repeat(90) } },
@@ -24,7 +24,7 @@ describe('the names of operations', () => {
     expect(long).toHaveLength(64);
   });
 
-  it('that two share get a hash of method and path, both, however the ids are spelt', () => {
+  it('that two operations share get a hash of method and path, however the ids are spelled', () => {
     const paths = {
       '/a': { get: { operationId: 'getUser' } },
       '/b': { get: { operationId: 'get_user' } },
@@ -36,7 +36,7 @@ describe('the names of operations', () => {
     expect(c).toBe('other');
   });
 
-  it('are legal, different and the same in any order, with or without include', () => {
+  it('are legal, unique and the same in any order, with or without include', () => {
     const operation = fc.record({
       path: fc.stringMatching(/^\/[a-z{}/-]{0,12}$/),
       id: fc.option(fc.string({ maxLength: 80 }), { nil: undefined }),
@@ -58,7 +58,7 @@ describe('the names of operations', () => {
   });
 });
 
-describe('what is taken', () => {
+describe('the selection of operations', () => {
   const paths = {
     '/pets': { get: { operationId: 'listPets', tags: ['pets'] }, post: { operationId: 'add/pet', tags: ['pets', 'admin'] } },
     '/pets/{id}/toys': { get: { operationId: 'toys' } },
@@ -66,7 +66,7 @@ describe('what is taken', () => {
   };
   const take = (include?: string[], exclude?: string[]) => names(documentOf(paths), { include, exclude });
 
-  it('is all, or what is named by tool, id, tag, or method and path', () => {
+  it('is all, or what include names by tool, id, tag, or method and path', () => {
     expect(take()).toEqual(['listPets', 'add_pet', 'toys', 'get_shops']);
     expect(take(['add_pet'])).toEqual(['add_pet']);
     expect(take(['add/pet'])).toEqual(['add_pet']);
@@ -77,12 +77,12 @@ describe('what is taken', () => {
     expect(take(['GET /*{id}*s'])).toEqual(['toys']);
   });
 
-  it('is nothing that is excluded', () => {
+  it('excludes what exclude names', () => {
     expect(take(['tag:pets'], ['tag:admin'])).toEqual(['listPets']);
     expect(take(undefined, ['GET *'])).toEqual(['add_pet']);
   });
 
-  it('is told where a word fits nothing', () => {
+  it('reports a pattern that matches nothing', () => {
     const { warnings } = imported(documentOf(paths), { include: ['tag:pets', 'tag:pests'], exclude: ['POST /shops'] });
     expect(warnings).toEqual([
       { path: 'include[1]', message: '"tag:pests" matches no operation of the document' },
@@ -94,7 +94,7 @@ describe('what is taken', () => {
     });
   });
 
-  it('is never more than a server may have: include must select some', () => {
+  it('is never larger than the limit of a server: include must select some', () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`/a${index}`, { get: { tags: [`t${index % 100}`] } }]));
     expect(() => imported(documentOf(many))).toThrow(
       /has 10000 operations, .*at most 2000 tools\. List the operations you need in include/,
@@ -104,7 +104,7 @@ describe('what is taken', () => {
 });
 
 describe('a tool', () => {
-  it('says what its operation says, shortly, and that it is deprecated', () => {
+  it('has its operation’s summary, and notes that it is deprecated', () => {
     const { tool } = toolFrom({ summary: 'Add a thing', description: 'To the list.', deprecated: true });
     expect(tool).toMatchObject({
       description: 'Deprecated.\n\nAdd a thing\n\nTo the list.',
@@ -114,7 +114,7 @@ describe('a tool', () => {
     expect(toolFrom({ description: 'ä'.repeat(5_000) }).tool.description).toHaveLength(limits.maxOperationDescriptionBytes / 2);
   });
 
-  it('has the hints of its method, and asks before it deletes, whoever is trusted', () => {
+  it('has the hints of its method, and requires approval for DELETE even if the server is trusted', () => {
     const of = (method: string) => toolFrom({}, { method }).tool.annotations as EditionTool['annotations'];
     expect(of('get')).toEqual({ readOnlyHint: true, openWorldHint: true });
     expect(of('head')).toEqual({ readOnlyHint: true, openWorldHint: true });
@@ -124,7 +124,7 @@ describe('a tool', () => {
     const asked = (method: string, trusted: boolean) => {
       const tool = { canonical: 'api.remove', ownName: 'remove', wireName: 'remove', kind: 'openapi', trusted, annotations: of(method) };
       const circumstances = { actor: { tool: tool.canonical, agent: null, key: 'k' }, taint: null };
-      return judge([], callEffect(tool as unknown as EditionTool), circumstances).ask?.kind ?? null; // Only what is judged.
+      return judge([], callEffect(tool as unknown as EditionTool), circumstances).ask?.kind ?? null; // Only what is checked.
     };
     expect([asked('delete', true), asked('delete', false)]).toEqual(['destructive', 'untrusted']);
     expect([asked('get', true), asked('post', true), asked('post', false)]).toEqual([null, null, 'untrusted']);
@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(safe('get')[1]).toBe(false);
   });
 
-  it('tells what it answers where that is one object, without asking it of the server', () => {
+  it('has an output schema if the result is one object, without enforcing it', () => {
     const schema = {
       type: 'object',
       required: ['id', 'owner'],
@@ -167,7 +167,7 @@ describe('a tool', () => {
   });
 });
 
-describe('where operations are called', () => {
+describe('the base URL of operations', () => {
   const at = (operation: object, document: object, request = {}) => {
     const { operations } = imported(documentOf({ '/a': { get: operation } }, { ...document }), {
       documentUrl: 'https://docs.example.com/x/openapi.json',
@@ -176,7 +176,7 @@ describe('where operations are called', () => {
     return operations.get_a?.baseUrl;
   };
 
-  it('is the first server nearest to them, variables at their defaults, relative to the document', () => {
+  it('is the nearest of servers, with variables at their defaults, relative to the document', () => {
     expect(at({}, {})).toBe(address);
     expect(at({ servers: [{ url: 'https://other.example.com' }] }, {})).toBe('https://other.example.com/');
     expect(at({}, { servers: [{ url: '../v2?x=1#y' }] })).toBe('https://docs.example.com/v2');
@@ -197,7 +197,7 @@ describe('where operations are called', () => {
     expect(at({}, {}, { baseUrl: 'https://mine.example.com' })).toBeUndefined();
   });
 
-  it('must be an http address without a password', () => {
+  it('must be an http URL without a password', () => {
     const refused =
       (url: string, documentUrl = '') =>
       () =>
@@ -211,7 +211,7 @@ describe('where operations are called', () => {
     );
   });
 
-  it('leaves out one operation whose own address is none', () => {
+  it('skips an operation with an invalid URL', () => {
     const { tools, warnings } = imported(documentOf({ '/a': { get: {}, put: { servers: [{ url: 'file:///etc' }] } } }));
     expect(tools.map(({ name }) => name)).toEqual(['get_a']);
     expect(warnings[0]).toMatchObject({ path: 'tools.put_a', message: expect.stringContaining('skipped') });
@@ -219,14 +219,14 @@ describe('where operations are called', () => {
 });
 
 describe('a document', () => {
-  it('of another kind or version is refused with what to do', () => {
+  it('of another kind or version is rejected with a remedy', () => {
     expect(() => imported({ swagger: '2.0', paths: {} })).toThrow(/Swagger "2.0". Convert it to OpenAPI 3/);
     expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0 and 3.1 are supported/);
     for (const value of [null, [], 'text', 7, {}]) expect(() => imported(value)).toThrow(/The OpenAPI document/);
     expect(() => imported({ openapi: '3.1.0', paths: [] })).toThrow(/`paths` that are not an object/);
   });
 
-  it('with nothing in it, or webhooks alone, has no tools and says so', () => {
+  it('that is empty, or has only webhooks, has no tools and a warning', () => {
     const { tools, warnings } = imported(documentOf({ '/a': { trace: {} } }, { webhooks: { a: { post: { operationId: 'hook' } } } }));
     expect(tools).toEqual([]);
     expect(warnings).toEqual([{ path: 'include', message: 'the document has no operations' }]);
@@ -282,7 +282,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('has paths with a slash before them, and none that lead elsewhere', () => {
+  it('has paths with a leading slash, and none that lead elsewhere', () => {
     const { operations, warnings } = imported(
       documentOf({
         'no/slash': { get: {} },
@@ -321,7 +321,7 @@ describe('a document', () => {
     expect(readListing(tools)).toMatchObject([{ verdict: 'offer' }]);
   });
 
-  it('that nests deeply is cut there, or refused as a whole', () => {
+  it('that nests deeply is cut there, or rejected completely', () => {
     const deep = (levels: number): object => JSON.parse(`${'{"type":"object","properties":{"a":'.repeat(levels)}{}${'}}'.repeat(levels)}`);
     const made = toolFrom(jsonBody(deep(60)));
     expect(made.warnings[0]?.message).toContain('nests more than 24 levels deep');
@@ -329,7 +329,7 @@ describe('a document', () => {
     expect(() => imported(documentOf({ '/a': { get: {} } }, { 'x-deep': deep(400) }))).toThrow(/nests deeper than 200 levels/);
   });
 
-  it('with schemas that refer to themselves is told as it is, and what has no end as any value', () => {
+  it('keeps recursive schemas, and accepts any value for endless references', () => {
     const components = {
       schemas: {
         Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, odd: { $ref: '#/components/schemas/Odd' } } },
@@ -345,7 +345,7 @@ describe('a document', () => {
     expect(readListing([tool])).toMatchObject([{ verdict: 'offer' }]);
   });
 
-  it('whose definitions are too large for one tool is told in fewer words, and the operation stays', () => {
+  it('whose definitions are too large for one tool keeps the operation with fewer details', () => {
     const part = (name: string, size: number) => ({
       type: 'object',
       description: 'x'.repeat(1_000),
@@ -370,7 +370,7 @@ describe('a document', () => {
     }
   });
 
-  it('that multiplies by references is no more work than it is long', () => {
+  it('that multiplies by references takes time linear in its length', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => {
         const next = { $ref: `#/components/schemas/S${index + 1}` };
@@ -384,7 +384,7 @@ describe('a document', () => {
     expect(readListing([tool])).toMatchObject([{ verdict: 'offer' }]);
   });
 
-  it('of any shape makes tools that can be offered, or a problem with words', () => {
+  it('of any shape results in valid tools or a problem', () => {
     const schema = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 2 },

@@ -1,9 +1,9 @@
-/** What an operation takes, as one schema, and where each argument goes. */
+/** The arguments of an operation as one schema, and where each argument is sent. */
 import { describe, expect, it } from 'vitest';
 import { documentOf, imported, jsonBody, toolFrom } from './documents.ts';
 
 describe('parameters', () => {
-  it('become arguments with their words, in the order of their places', () => {
+  it('become arguments with their descriptions, in the order of their locations', () => {
     const { schema, operation } = toolFrom(
       {
         parameters: [
@@ -44,7 +44,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('of the operation go before those of its path, and need no schema', () => {
+  it('of the operation override those of its path, and need no schema', () => {
     const path = {
       parameters: [
         { name: 'a', in: 'query', required: true },
@@ -61,7 +61,7 @@ describe('parameters', () => {
     });
   });
 
-  it('have legal names of their own where theirs are none or taken', () => {
+  it('get legal names if theirs are invalid or taken', () => {
     const { schema, operation } = toolFrom(
       {
         parameters: [
@@ -80,7 +80,7 @@ describe('parameters', () => {
     expect(operation.body?.members).toEqual({ id: 'body_id', body: 'body', 'a b': 'a_b' });
   });
 
-  it('are none where they are the connection’s, ours, or sent by the server’s document', () => {
+  it('are skipped if they belong to the connection, the service, or the server’s document', () => {
     const header = (name: string) => ({ name, in: 'header', required: true, schema: { type: 'string' } });
     const operation = {
       parameters: ['Accept', 'content-type', 'Authorization', 'Idempotency-Key', 'Host', 'bad name', 'X-Api-Key', 'X-Other'].map(header),
@@ -107,7 +107,7 @@ describe('a body', () => {
     },
   };
 
-  it('that is an object has its properties as arguments, without those that only answers have', () => {
+  it('that is an object has its properties as arguments, except read-only ones', () => {
     const { schema, operation } = toolFrom(
       jsonBody({
         allOf: [
@@ -131,7 +131,7 @@ describe('a body', () => {
     });
   });
 
-  it('keeps what else may be in it', () => {
+  it('keeps its additional properties', () => {
     const of = (additionalProperties: unknown) =>
       toolFrom(jsonBody({ type: 'object', properties: { a: {} }, additionalProperties }), { components }).schema.additionalProperties;
     expect([of(undefined), of(false), of(true), of({ $ref: '#/components/schemas/Kind' })]).toEqual([
@@ -154,14 +154,14 @@ describe('a body', () => {
     expect(operation.body).toEqual({ contentType: 'application/json', argument: 'body', isRequired: true });
   });
 
-  it('that may be absent needs no member, unless a body without them is none', () => {
+  it('that is optional requires no member, unless it is invalid without them', () => {
     const optional = (required?: string[]) =>
       toolFrom(jsonBody({ type: 'object', properties: { a: {} }, ...(required && { required }) }, { required: false }));
     expect([optional().schema.required, optional().operation.body?.isRequired]).toEqual([undefined, false]);
     expect([optional(['a']).schema.required, optional(['a']).operation.body?.isRequired]).toEqual([['a'], true]);
   });
 
-  it('is of the type that is best told: JSON, then forms, text, bytes', () => {
+  it('uses the best content type: JSON, then forms, text, bytes', () => {
     const of = (...types: string[]) => {
       const content = Object.fromEntries(
         types.map((type) => [type, { schema: { type: 'object', properties: { a: { type: 'string' } } } }]),
@@ -177,7 +177,7 @@ describe('a body', () => {
     expect(of('no type', 'bad/ty pe')).toEqual([undefined, '']);
   });
 
-  it('as a form says which members are files, and how others are written', () => {
+  it('as a form marks file members, and how others are encoded', () => {
     const properties = {
       note: { type: 'string' },
       photo: { type: 'string', format: 'binary', description: 'A photo.' },
@@ -198,12 +198,12 @@ describe('a body', () => {
     expect(coded.operation.body?.styles).toEqual({ a: { style: 'pipeDelimited', explode: false } });
   });
 
-  it('is never one of a GET', () => {
+  it('never belongs to a GET', () => {
     expect(toolFrom(jsonBody({ type: 'object', properties: { a: {} } }), { method: 'get' }).operation.body).toBeNull();
   });
 });
 
-describe('a schema in the words of OpenAPI 3.0', () => {
+describe('an OpenAPI 3.0 schema', () => {
   const read = (schema: object) =>
     toolFrom(jsonBody({ type: 'object', properties: { a: schema } }), {
       openapi: '3.0.3',
@@ -231,7 +231,7 @@ describe('a schema in the words of OpenAPI 3.0', () => {
     ],
     [{ type: 'string', required: true }, { type: 'string' }],
     [{ type: 'object', example: { a: 'x'.repeat(600) }, default: [[[[[[[[[1]]]]]]]]] }, { type: 'object' }],
-  ])('%j is %j', (written, told) => {
+  ])('%j becomes %j', (written, told) => {
     expect(read(written)).toEqual(told);
   });
 });

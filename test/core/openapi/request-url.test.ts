@@ -1,4 +1,4 @@
-/** Arguments in addresses, headers and cookies: each style as the specification writes it, and no argument that leads elsewhere. */
+/** Arguments in URLs, headers and cookies: each style of the specification, and no argument that leads to another path. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cookieText, headerText, pathText, queryPairs } from '../../../src/core/openapi/parameter-text.ts';
@@ -13,7 +13,7 @@ function parameter(given: Partial<OperationParameter> = {}): OperationParameter 
 const list = ['blue', 'black', 'brown'];
 const fields = { R: 100, G: 200, B: 150 };
 
-/** OpenAPI 3.1.1, "Style Examples", with delimiters that it has percent-encoded written so. */
+/** OpenAPI 3.1.1, "Style Examples", with unencoded delimiters. */
 describe('a parameter in a path', () => {
   it.each([
     ['matrix', false, ';color=blue', ';color=blue,black,brown', ';color=R,100,G,200,B,150'],
@@ -27,7 +27,7 @@ describe('a parameter in a path', () => {
     expect([pathText(how, 'blue'), pathText(how, list), pathText(how, fields)]).toEqual([one, many, object]);
   });
 
-  it('has everything encoded that is more than a character', () => {
+  it('encodes everything but unreserved characters', () => {
     expect(pathText(parameter(), 'a b/c?d#e%2F,ü')).toBe('a%20b%2Fc%3Fd%23e%252F%2C%C3%BC');
     expect(pathText(parameter(), "!'()*;=:@&+$\ud800")).toBe('%21%27%28%29%2A%3B%3D%3A%40%26%2B%24%EF%BF%BD');
     expect(pathText(parameter({ isJson: true }), { a: [1] })).toBe('%7B%22a%22%3A%5B1%5D%7D');
@@ -59,7 +59,7 @@ describe('a parameter in a query', () => {
     expect([queryPairs(how, 'blue'), queryPairs(how, list), queryPairs(how, fields)]).toEqual([one, many, object]);
   });
 
-  it('may be empty, a list without items, nested, or JSON', () => {
+  it('may be empty, an empty list, nested, or JSON', () => {
     const how = parameter({ in: 'query', style: 'form', explode: true });
     expect([queryPairs(how, ''), queryPairs(how, []), queryPairs(how, false), queryPairs(how, [null, { a: 1 }])]).toEqual([
       ['color='],
@@ -73,7 +73,7 @@ describe('a parameter in a query', () => {
 });
 
 describe('a parameter in a header or cookie', () => {
-  it('is written in one line', () => {
+  it('is serialized to one line', () => {
     const how = parameter({ in: 'header' });
     expect([headerText(how, 'a b'), headerText(how, list), headerText(how, fields), headerText({ ...how, explode: true }, fields)]).toEqual(
       [...['a b', 'blue,black,brown', 'R,100,G,200,B,150', 'R=100,G=200,B=150']],
@@ -84,11 +84,11 @@ describe('a parameter in a header or cookie', () => {
   });
 });
 
-describe('an address', () => {
+describe('a URL', () => {
   const base = 'https://api.example.com/v1/';
   const of = (path: string, args: Record<string, unknown>, parameters = [parameter()]) => requestUrl({ path, parameters }, base, args).href;
 
-  it('is base, path and query', () => {
+  it('consists of base, path and query', () => {
     const query = parameter({ argument: 'page', name: 'page', in: 'query', style: 'form', explode: true });
     expect(of('/a b/{color}.json', { color: 'x', page: 2 }, [parameter(), query])).toBe('https://api.example.com/v1/a%20b/x.json?page=2');
     expect(of('/{color}', { color: 'x', page: null }, [parameter(), query])).toBe('https://api.example.com/v1/x');
@@ -109,7 +109,7 @@ describe('an address', () => {
     expect(() => of('/{color}', { color: 'x'.repeat(9_000) })).toThrow(/at most 8192/);
   });
 
-  it('stays on its origin, below its base, with as many segments as its path, whatever the arguments are', () => {
+  it('stays on its origin, below its base, with as many segments as its path, for any arguments', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),
       fc.constantFrom('..', '../..', '//evil.example', '@evil.example', '%2e%2e', '\\', ':80', '?', '#', '.'),
@@ -144,7 +144,7 @@ describe('an address', () => {
         expect([sent.origin, sent.username, sent.hash]).toEqual(['https://api.example.com', '', '']);
         expect(sent.pathname.startsWith('/v1/')).toBe(true);
         expect(sent.pathname.split('/')).toHaveLength(2 + segments.length);
-        // Nor after a server has decoded it.
+        // Not even after a server has decoded it.
         const decoded = decodeURIComponent(sent.pathname).split(/[\\/]/);
         expect(decoded.filter((piece) => piece === '..')).toEqual([]);
       }),

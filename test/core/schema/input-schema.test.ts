@@ -25,11 +25,11 @@ describe('checking arguments', () => {
     additionalProperties: false,
   };
 
-  it('finds nothing wrong with valid ones', () => {
+  it('accepts valid arguments', () => {
     expect(faults(schema, { owner: 'a', count: 3, state: 'open', labels: ['x', 'y'], options: { deep: true } })).toEqual([]);
   });
 
-  it('names every fault by its path, with what was expected and received', () => {
+  it('reports every fault with its path, the expected and the received value', () => {
     expect(faults(schema, { count: '3', state: 'opened', labels: ['x', 1], options: { shallow: 1 }, extra: null })).toEqual([
       'owner: missing: expected a string',
       'count: expected an integer, received the string "3"',
@@ -41,7 +41,7 @@ describe('checking arguments', () => {
     ]);
   });
 
-  it('holds bounds of strings, numbers and arrays', () => {
+  it('applies bounds of strings, numbers and arrays', () => {
     expect(faults(schema, { owner: '', count: 0, labels: ['a', 'a', 'a'] })).toEqual([
       'owner: expected at least 1 characters, received 0',
       'count: expected at least 1, received 0',
@@ -56,7 +56,7 @@ describe('checking arguments', () => {
     expect(faults({ exclusiveMaximum: 3 }, 3)).toEqual([': expected less than 3, received 3']);
   });
 
-  it('takes only an object where an object is asked for', () => {
+  it('accepts only an object where the schema requires one', () => {
     for (const [value, word] of [
       [null, 'null'],
       [[], 'an array'],
@@ -67,7 +67,7 @@ describe('checking arguments', () => {
     }
   });
 
-  it('is content with one fitting branch, and lets the branch of the right type speak', () => {
+  it('accepts one matching branch, and reports the fault of the branch with the right type', () => {
     const either: JsonSchema = {
       properties: { v: { anyOf: [{ type: 'string' }, { type: 'object', required: ['id'] }, { type: 'null' }] } },
     };
@@ -75,11 +75,11 @@ describe('checking arguments', () => {
     expect(faults(either, { v: null })).toEqual([]);
     expect(faults(either, { v: {} })).toEqual(['v.id: missing: expected a value']);
     expect(faults(either, { v: 5 })).toEqual(['v: expected a string or an object or null, received the number 5']);
-    // With a keyword ignored inside, two branches may fit that the source tells apart.
+    // With an ignored keyword inside, two branches may match that the source distinguishes.
     expect(faults({ oneOf: [{ pattern: '^a' }, { pattern: '^b' }] }, 'a')).toEqual([]);
   });
 
-  it('knows nullable, type lists, const, tuples and objects among enums', () => {
+  it('supports nullable, type lists, const, tuples and objects in enums', () => {
     expect(faults({ type: 'string', nullable: true }, null)).toEqual([]);
     expect(faults({ type: 'string', default: null }, null)).toEqual([]);
     expect(faults({ type: ['string', 'null'] }, 1)).toEqual([': expected a string or null, received the number 1']);
@@ -88,7 +88,7 @@ describe('checking arguments', () => {
     expect(faults({ enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 })).toEqual([]);
   });
 
-  it('follows local references, also recursive ones, and fetches none', () => {
+  it('follows local references, including recursive ones, and fetches none', () => {
     const tree: JsonSchema = {
       $defs: {
         node: {
@@ -107,7 +107,7 @@ describe('checking arguments', () => {
     );
   });
 
-  it('ends on schemas that refer to themselves without end', () => {
+  it('terminates for schemas that refer to themselves endlessly', () => {
     expect(faults({ $ref: '#' }, {})).toEqual([]);
     expect(faults({ $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }, { x: 1 })).toEqual([]);
     let deep: JsonSchema = { type: 'string' };
@@ -119,7 +119,7 @@ describe('checking arguments', () => {
     expect(faults(deep, value)).toEqual([]);
   });
 
-  it('never runs a pattern, nor refuses a tool over what it does not know', () => {
+  it('never runs a pattern, and ignores unknown keywords', () => {
     const hostile: JsonSchema = {
       type: 'object',
       properties: { s: { type: 'string', pattern: '^(a+)+$' } },
@@ -142,7 +142,7 @@ describe('checking arguments', () => {
     }
   });
 
-  it('is not misled by names that every object has', () => {
+  it('is not confused by names of built-in object members', () => {
     const plain: JsonSchema = { type: 'object', properties: { a: {} }, required: ['toString'], additionalProperties: false };
     expect(faults(plain, JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}'))).toEqual([
       'toString: missing: expected a value',
@@ -152,15 +152,15 @@ describe('checking arguments', () => {
     expect((Object.prototype as Record<string, unknown>).a).toBeUndefined();
   });
 
-  it('quotes names that would read as something else in a path', () => {
+  it('quotes ambiguous names in a path', () => {
     expect(faults({ properties: { 'a.b': { type: 'string' } } }, { 'a.b': 1 })[0]).toMatch(/^\["a\.b"\]: /);
   });
 
-  it('stops listing faults at a bound, and looking at values at another', () => {
+  it('limits the number of reported faults and of visited values', () => {
     expect(faults({ items: { type: 'string' } }, new Array(100_000).fill(1))).toHaveLength(limits.maxIssues);
   });
 
-  it('gives an answer for any schema-like thing and any value', () => {
+  it('returns a result for any schema-like value and any arguments', () => {
     const keyword = fc.constantFrom(
       'type',
       'properties',
@@ -183,7 +183,7 @@ describe('checking arguments', () => {
 });
 
 describeCorpus('mcp-tools', (folder) => {
-  it('asks every tool of the corpus for exactly its required fields', () => {
+  it('requires exactly the required fields of every tool in the corpus', () => {
     let checked = 0;
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'index.json')) {
       for (const tool of readJson<{ name: string; inputSchema?: JsonSchema }[]>(`${folder}/${file}`)) {
@@ -214,7 +214,7 @@ describeCorpus('bfcl/cases.jsonl', (path) => {
           key === 'type' && typeof part === 'string' ? (words.get(part) ?? (part === 'any' ? undefined : part)) : part,
         ),
       );
-    // Their expected answers are not among the values that their own schemas list.
+    // Their expected answers are not among the values in their own schemas.
     const contradictory = new Set(['live_multiple_732-167-3', 'live_parallel_multiple_2-2-0']);
     let calls = 0;
     for (const { id, functions = [], groundTruth = [] } of readJsonLines<Case>(path)) {
@@ -222,7 +222,7 @@ describeCorpus('bfcl/cases.jsonl', (path) => {
         for (const [name, accepted] of Object.entries(call)) {
           const schema = functions.find((candidate) => candidate.name === name)?.parameters;
           if (schema === undefined) continue;
-          // JavaScript and Java cases describe values in words of their own.
+          // JavaScript and Java cases write values in their own notation.
           if (id.includes('javascript') || contradictory.has(id)) continue;
           expect(faults(toSchema(schema) as JsonSchema, firstAccepted(accepted)), `${id} ${name}`).toEqual([]);
           calls += 1;
@@ -233,7 +233,7 @@ describeCorpus('bfcl/cases.jsonl', (path) => {
   });
 });
 
-/** The first accepted value of each parameter; an empty string or "N/A" stands for one that is left out. */
+/** The first accepted value of each parameter; an empty string or "N/A" means that it is omitted. */
 function firstAccepted(accepted: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(accepted).flatMap(([key, values]) => {
     if (!Array.isArray(values)) return [[key, values]];

@@ -30,14 +30,14 @@ const plain: JsonSchema = {
   required: ['city'],
 };
 
-describe('a schema that a provider takes as it is', () => {
+describe('a schema that a provider accepts', () => {
   it.each(SchemaDialect.options.filter((dialect) => dialect !== 'openai-strict'))('is the same object for %s', (dialect) => {
     expect(compileSchema(plain, dialect)).toEqual({ ok: true, schema: plain, changes: [] });
     const result = compileSchema(plain, dialect);
     expect(result.ok && result.schema).toBe(plain);
   });
 
-  it('is compiled once for each object and dialect', () => {
+  it('is compiled once per object and dialect', () => {
     const schema = field({ const: 'x' });
     expect(compileSchema(schema, 'gemini')).toBe(compileSchema(schema, 'gemini'));
     expect(compileSchema(schema, 'gemini')).not.toBe(compileSchema(schema, 'full'));
@@ -191,18 +191,18 @@ describe('a field', () => {
       },
     ],
     ['that is no schema', 'string', { full: {}, 'gemini-openapi': {} }],
-  ])('%s is told as each provider takes it', (_what, before, after) => {
+  ])('converts %s for each provider', (_what, before, after) => {
     for (const [dialect, expected] of Object.entries(after)) {
       expect([dialect, compiledField(before, dialect as SchemaDialect)]).toEqual([dialect, expected]);
     }
   });
 
-  it('keeps its place among the others, and they theirs', () => {
+  it('keeps its position among the others, and theirs', () => {
     const schema: JsonSchema = { type: 'object', properties: { z: { type: 'string' }, a: { const: 1 }, m: { type: 'number' } } };
     expect(Object.keys(compiled(schema, 'gemini').properties as object)).toEqual(['z', 'a', 'm']);
   });
 
-  it.each(SchemaDialect.options)('may have a name that every object has, for %s', (dialect) => {
+  it.each(SchemaDialect.options)('may have the name of a built-in object member, for %s', (dialect) => {
     const schema = JSON.parse(
       '{"type": "object", "properties": {"__proto__": {"const": "p"}, "constructor": {"$ref": "#/$defs/__proto__"}}, "$defs": {"__proto__": {"type": "integer"}}}',
     ) as JsonSchema;
@@ -214,7 +214,7 @@ describe('a field', () => {
 });
 
 describe('every change', () => {
-  it('is told at its place, in words', () => {
+  it('is reported with its path', () => {
     const schema: JsonSchema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',
@@ -232,12 +232,12 @@ describe('every change', () => {
     ]);
   });
 
-  it('is told, however small', () => {
+  it('is reported, however small', () => {
     expect(told(field({ type: 'null' }), 'gemini-openapi')).toEqual(['/properties/a: always null: described by its type and description']);
     expect(told(field({ const: null }), 'gemini')).toContain('/properties/a: always null: described by its type and description');
   });
 
-  it('beyond a number is counted', () => {
+  it('is counted beyond a limit', () => {
     const properties = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, { const: index }]));
     const lines = told({ type: 'object', properties }, 'gemini');
     expect(lines).toHaveLength(limits.maxSchemaChanges + 1);
@@ -248,7 +248,7 @@ describe('every change', () => {
 describe('references', () => {
   const node = { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } };
 
-  it('are written where they stand, by pointer, anchor and own name', () => {
+  it('are expanded in place, by pointer, anchor and id', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -276,7 +276,7 @@ describe('references', () => {
     });
   });
 
-  it('to what contains itself end after a few times, and that is said', () => {
+  it('to a part that contains itself end after a few levels, and this is reported', () => {
     const schema: JsonSchema = { type: 'object', properties: { first: { $ref: '#/$defs/node' } }, $defs: { node } };
     const inner = { type: 'object', properties: { name: { type: 'string' }, next: { type: 'object' } } };
     const middle = { type: 'object', properties: { name: { type: 'string' }, next: inner } };
@@ -295,13 +295,13 @@ describe('references', () => {
     ['to itself', { $ref: '#' }],
     ['to nowhere', { $ref: '#/$defs/none' }],
     ['that are no text', { $ref: 7 }],
-  ])('%s take any value', (_what, schema: JsonSchema) => {
+  ])('%s accept any value', (_what, schema: JsonSchema) => {
     expect(compiled(schema, 'openai')).toEqual({ type: 'object', properties: {} });
   });
 });
 
-describe('the whole', () => {
-  it('is an object of the fields of all its alternatives', () => {
+describe('the root', () => {
+  it('is an object with the fields of all its alternatives', () => {
     const schema: JsonSchema = {
       description: 'A page.',
       oneOf: [
@@ -331,7 +331,7 @@ describe('the whole', () => {
     expect(compiled(schema, 'full')).toEqual({ type: 'object', ...schema });
   });
 
-  it('says in words which fields are needed together', () => {
+  it('describes which fields are required together', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: { url: { type: 'string' }, path: { type: 'string' }, host: { type: 'string' } },
@@ -344,7 +344,7 @@ describe('the whole', () => {
     });
   });
 
-  it('is put together from its parts, as far as they fit', () => {
+  it('is merged from its parts, if they are compatible', () => {
     const schema: JsonSchema = {
       allOf: [
         { properties: { a: { type: 'string', minLength: 1 } }, required: ['a'] },
@@ -360,7 +360,7 @@ describe('the whole', () => {
     });
   });
 
-  it('tells fields whose names are refused in words, and stays open for them', () => {
+  it('describes fields with unsupported names in words, and allows additional fields for them', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: { 'filter[id]': { type: 'string' }, limit: { type: 'integer' } },
@@ -376,7 +376,7 @@ describe('the whole', () => {
     expect(compiled(schema, 'openai')).toBe(schema);
   });
 
-  it('is closed, complete and typed where that is strict, and says what nulls are', () => {
+  it('is closed, complete and typed in strict mode, and describes what nulls mean', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'object', properties: { c: { enum: ['x'] } } }, any: {} },
@@ -416,16 +416,16 @@ describe('the whole', () => {
     ['accepts no object', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
     ['accepts no object', { allOf: [{ type: 'object' }, { type: 'string' }] }],
     ['accepts no value', { $ref: '#/$defs/never', $defs: { never: false } }],
-  ])('%s: an impossible one is a fault for every provider', (fault, schema) => {
+  ])('%s: an impossible schema is a fault for every provider', (fault, schema) => {
     for (const dialect of SchemaDialect.options) expect(compileSchema(schema as JsonSchema, dialect)).toEqual({ ok: false, fault });
   });
 });
 
-describe('a schema that is too much', () => {
+describe('a schema that is too large', () => {
   const fields = (count: number, field: unknown) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, field]));
   const sizeOf = (schema: JsonSchema) => JSON.stringify(schema).length;
 
-  it('loses descriptions in its depths first, then what stands there', () => {
+  it('loses deep descriptions first, then deep parts', () => {
     const leaf = { type: 'string', description: 'x'.repeat(200) };
     const wordy: JsonSchema = {
       type: 'object',
@@ -477,7 +477,7 @@ describe('a schema that is too much', () => {
     compiled(choices, dialect);
   });
 
-  it.each(SchemaDialect.options)('is cut for %s where it nests too deep, and never runs off the stack', (dialect) => {
+  it.each(SchemaDialect.options)('is cut for %s if it nests too deep, without a stack overflow', (dialect) => {
     const nested = (levels: number, wrap: (inner: JsonSchema) => JsonSchema): JsonSchema => {
       let schema: JsonSchema = { type: 'object', properties: { x: { type: 'string' } } };
       for (let level = 0; level < levels; level += 1) schema = wrap(schema);
@@ -499,7 +499,7 @@ describe('a schema that is too much', () => {
     expect(deepest).toEqual({ ok: false, fault: `has more than ${limits.maxSchemaSourceParts} parts` });
   });
 
-  it.each(SchemaDialect.options)('is a fault for %s when its fields alone are too many', (dialect) => {
+  it.each(SchemaDialect.options)('is a fault for %s if its fields alone are too many', (dialect) => {
     const result = compileSchema({ type: 'object', properties: fields(10_000, { type: 'string' }) }, dialect);
     expect(result).toEqual({ ok: false, fault: 'is larger than 64 KB, even without descriptions' });
   });

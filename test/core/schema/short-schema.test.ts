@@ -13,18 +13,18 @@ describe('arguments in one line', () => {
     [{ properties: { a: { type: ['string', 'null'] } } }, '{a?: string | null}'],
     [{ properties: { a: { anyOf: [{ type: 'string' }, { type: 'string' }, { type: 'array' }] } } }, '{a?: string | any[]}'],
     [{ properties: { a: true, b: {}, c: null } }, '{a?: any, b?: any, c?: any}'],
-  ])('tells %j as %s', (schema, text) => {
+  ])('shows %j as %s', (schema, text) => {
     expect(shortSchema({ ...schema }, 600)).toBe(text);
   });
 
-  it('leaves out what a call may leave out first, and says how many are missing', () => {
+  it('drops optional arguments first, and states how many are missing', () => {
     const names = Array.from({ length: 50 }, (_, index) => `argument_${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
     const text = shortSchema({ properties, required: ['argument_49'] }, 80);
     expect(text).toBe('{argument_49: string, argument_0?: string, argument_1?: string, … 47 more}');
   });
 
-  it('is bounded, whatever the schema', () => {
+  it('is bounded for any schema', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 5 }), (schema) => {
         expect(shortSchema({ properties: schema, required: schema }, 600).length).toBeLessThan(700);

@@ -19,8 +19,8 @@ const merged: JsonSchema = {
 };
 const shown = (source: JsonSchema, rules: unknown): JsonSchema => shownSchema(source, EntryArguments.parse(rules));
 
-describe('the schema that a model is shown', () => {
-  it('has the old shape of a merged tool: hidden gone, renamed in place, defaults told and optional', () => {
+describe('the schema that a model sees', () => {
+  it('has the original form of a merged tool: hidden arguments removed, renamed ones renamed, defaults shown and optional', () => {
     const schema = shown(merged, { preset: { method: 'get_workflow' }, rename: { id: 'resource_id' }, default: { per_page: 20 } });
     expect(JSON.stringify(schema)).toBe(
       JSON.stringify({
@@ -32,12 +32,12 @@ describe('the schema that a model is shown', () => {
     );
   });
 
-  it('is the tool’s own where the rules change nothing', () => {
+  it('is the tool’s own if the rules change nothing', () => {
     expect(shown(merged, {})).toBe(merged);
     expect(shown(merged, { rename: { method: 'method' } })).toBe(merged);
   });
 
-  it('keeps only the branches that the preset leaves, and shows nothing of the others', () => {
+  it('keeps only the branches that the preset allows, and shows nothing of the others', () => {
     const branch = (method: string, extra: string): JsonSchema => ({
       type: 'object',
       properties: { method: { const: method }, [extra]: { type: 'string' } },
@@ -55,7 +55,7 @@ describe('the schema that a model is shown', () => {
     });
   });
 
-  it('follows references at the root and leaves definitions out that nothing leads to any more', () => {
+  it('follows references at the root and removes unused definitions', () => {
     const source = {
       $ref: '#/$defs/Input',
       $defs: {
@@ -80,7 +80,7 @@ describe('the schema that a model is shown', () => {
     expect(JSON.stringify(schema)).not.toContain('method');
   });
 
-  it('keeps what other arguments refer to, also where it was hidden or renamed', () => {
+  it('keeps what other arguments refer to, even if it was hidden or renamed', () => {
     const range = { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] };
     const source = { type: 'object', properties: { first: range, second: { $ref: '#/properties/first' }, again: { $ref: '#' } } };
     const schema = shown(source, { preset: { first: { from: 'x' } } });
@@ -89,7 +89,7 @@ describe('the schema that a model is shown', () => {
     expect(checkInput(schema, { second: { from: 'a' }, again: { first: { from: 'b' } } })).toEqual([]);
   });
 
-  it('takes what depends on a hidden argument as asked for always, and settles conditions on it', () => {
+  it('always requires dependents of a hidden argument, and resolves conditions on it', () => {
     const source = {
       type: 'object',
       properties: { mode: { type: 'string' }, path: { type: 'string' }, size: { type: 'integer' }, note: { type: 'string' } },
@@ -116,7 +116,7 @@ describe('the schema that a model is shown', () => {
     expect(shown(source, { preset: { mode: { caller: 'mode' } } })).toMatchObject({ allOf: [{ required: ['size'] }] });
   });
 
-  it('renames in every part that is about the arguments, and nowhere else', () => {
+  it('renames in every part about the arguments, and nowhere else', () => {
     const source = {
       type: 'object',
       properties: { a: { type: 'object', properties: { a: {} }, required: ['a'] } },
@@ -129,13 +129,13 @@ describe('the schema that a model is shown', () => {
     });
   });
 
-  it('survives schemas that contain themselves at the root', () => {
+  it('handles schemas that contain themselves at the root', () => {
     const source = { type: 'object', properties: { a: {}, b: {} }, allOf: [{ $ref: '#' }, { $ref: '#/allOf/1' }] };
     expect(() => shown(source, { preset: { a: 1 } })).not.toThrow();
     expect(JSON.stringify(shown(source, { preset: { a: 1 } }))).not.toContain('"a"');
   });
 
-  it('is made in a bounded time of schemas whose references multiply', () => {
+  it('takes bounded time for schemas whose references multiply', () => {
     const level = (next: number): JsonSchema => ({ allOf: [0, 1, 2].map(() => ({ $ref: `#/$defs/l${next}`, minProperties: 1 })) });
     const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`l${index}`, level(index + 1)]));
     const source = { ...level(0), properties: { a: {} }, $defs: { ...$defs, l40: { properties: { a: {} } } } };
@@ -146,7 +146,7 @@ describe('the schema that a model is shown', () => {
     expect(shown({ $ref: '#/$defs/c0', properties: { a: {} }, $defs: chain }, { preset: { a: 1 } })).toMatchObject({ properties: {} });
   });
 
-  it('never fails, whatever the schema, never shows what is hidden, and every preset is in force', () => {
+  it('never fails for any schema, never shows hidden arguments, and applies every preset', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const reference = fc.constantFrom('#', '#/properties/a', '#/$defs/d', '#/allOf/0', '#/nowhere', '#anchor', 'https://x.example/s');
     const { schema: anySchema } = fc.letrec<{ schema: unknown }>((tie) => {
@@ -205,7 +205,7 @@ describe('the schema that a model is shown', () => {
   });
 });
 
-describe('very many presets over very many branches', () => {
+describe('many presets over many branches', () => {
   it('rule out the same branches as a few do', () => {
     const branch = (index: number, type: string) => ({ properties: { [`k${index}`]: { type } }, required: [`k${index}`] });
     const branches = Array.from({ length: 1_500 }, (_, index) => branch(index, index % 2 === 0 ? 'string' : 'integer'));

@@ -23,14 +23,14 @@ const leave = (state: ServerState, reason: RefreshReason, now: number) => {
   return asked.claimed ? 0 : asked.retryAfterMs;
 };
 
-describe('leave to read a server', () => {
-  it('runs out, so that a reader that died does not keep the others out', () => {
+describe('the refresh lease', () => {
+  it('expires, so that a failed refresh does not block others', () => {
     const { state } = askLeave(freshState(1, start), 'stale', start);
     expect(leave(state, 'asked', start + limits.refreshLeaseMs - 1)).toBe(1);
     expect(leave(state, 'asked', start + limits.refreshLeaseMs)).toBe(0);
   });
 
-  it('is given for a listing that is over as the server says, within bounds', () => {
+  it('is granted when the listing is stale, by the server’s TTL within bounds', () => {
     for (const [ttlMs, heldMs] of [
       [null, limits.listingTtlMs],
       [60_000, 60_000],
@@ -43,7 +43,7 @@ describe('leave to read a server', () => {
     }
   });
 
-  it('is given ever later after failures, up to a bound, but always to a person', () => {
+  it('is granted with increasing delays after failures, up to a maximum, but always on request', () => {
     let state = freshState(1, start);
     const waits: number[] = [];
     for (let failures = 0; failures < 40; failures += 1) {
@@ -57,7 +57,7 @@ describe('leave to read a server', () => {
     expect(read(state, start)).toMatchObject({ failures: 0, status: 'ok', reason: null });
   });
 
-  it('is given once in an interval however often a server says that it has changed', () => {
+  it('is granted once per interval, however many changes a server reports', () => {
     let state = read(freshState(1, start), start);
     let reads = 0;
     // A thousand in each of thirty seconds.
@@ -69,14 +69,14 @@ describe('leave to read a server', () => {
     expect(reads).toBe(2);
   });
 
-  it('is due when the leave of a reader is over who died, for what changed meanwhile', () => {
+  it('is due after the lease of a failed refresh for a change reported meanwhile', () => {
     const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
     const told = askLeave(state, 'changed', start + 1).state;
     expect(told.staleAt).toBe(start + limits.refreshLeaseMs);
     expect(askLeave(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
   });
 
-  it('is due soon for what changed while it was read, of which the reader may have seen nothing', () => {
+  it('is due soon for a change reported during a refresh, which may have missed it', () => {
     const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
     const told = askLeave(state, 'changed', start + 1);
     expect(told).toMatchObject({ claimed: false, state: { hasChanged: true } });
@@ -84,7 +84,7 @@ describe('leave to read a server', () => {
     expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(limits.listingTtlMs);
   });
 
-  it('is never held by two, whatever happens in whatever order', () => {
+  it('is never held twice, for any sequence of events', () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: limits.refreshLeaseMs }),
       what: fc.constantFrom('asked', 'changed', 'stale', 'read', 'fail'),
@@ -113,8 +113,8 @@ describe('leave to read a server', () => {
   });
 });
 
-describe('what was read', () => {
-  it('is kept within the limits, and what is left out is told', () => {
+describe('the result of a refresh', () => {
+  it('is bounded, with warnings about what was dropped', () => {
     const prompts = Array.from({ length: limits.maxServerOffers + 1 }, (_, index) => ({ name: `prompt_${index}` }));
     const resources = [1, 2, 3].map((index) => ({ uri: `a:${index}`, name: 'x'.repeat(limits.maxServerOffersBytes / 2) }));
     const connection: ServerConnection = {
@@ -134,8 +134,8 @@ describe('what was read', () => {
   });
 });
 
-describe('what a server says of itself', () => {
-  it('is shown without what nobody sees', () => {
+describe('a server’s description of itself', () => {
+  it('is shown without invisible characters', () => {
     const connection: ServerConnection = {
       era: 'legacy',
       protocolVersion: '2025-11-25',
@@ -149,8 +149,8 @@ describe('what a server says of itself', () => {
   });
 });
 
-describe('what a server offers besides tools', () => {
-  it('is told without what nobody sees, and without pictures; what has no name that can be seen is left out', () => {
+describe('a server’s offers besides tools', () => {
+  it('are cleaned of invisible characters and icons; offers with invalid names are skipped', () => {
     const seen = {
       name: 'plan',
       description: 'a\u202eb',
@@ -171,7 +171,7 @@ describe('what a server offers besides tools', () => {
   });
 });
 
-describe('who answers at an address', () => {
+describe('the identity of a server', () => {
   const connection = (name: string, version: string): ServerConnection => ({
     era: 'modern',
     protocolVersion: '2026-07-28',
@@ -186,17 +186,17 @@ describe('who answers at an address', () => {
     ['facts', '1.0.0', 'Facts', '1.0.0', true],
     ['facts', 'stable', 'facts', 'nightly', true],
     ['facts', '9'.repeat(400), 'facts', '9'.repeat(400), false],
-  ])('that was %s %s and is %s %s now is another one: %s %s', (name, version, name2, version2, isOther) => {
+  ])('changes between %s %s and %s %s: %s %s', (name, version, name2, version2, isOther) => {
     expect(strangerFinding(connection(name, version), connection(name2, version2)) !== null).toBe(isOther);
   });
 
-  it('is nobody in particular where it does not say', () => {
+  it('is unknown if the server does not state it', () => {
     const { server: _server, ...anonymous } = connection('facts', '1.0.0');
     expect(strangerFinding(anonymous, connection('facts', '1.0.0'))).toBeNull();
     expect(strangerFinding(connection('facts', '1.0.0'), null)).toBeNull();
   });
 
-  it('is quoted with nothing hidden in it', () => {
+  it('is quoted without hidden characters', () => {
     const finding = strangerFinding(connection('facts', '1'), connection('facts\u202e\n', '1'));
     expect(finding?.message).not.toMatch(/[\u202e\n]/);
   });

@@ -17,7 +17,7 @@ async function headOf(
 }
 
 describe('standard', () => {
-  it('names the delivery in a header and the event in the payload', async () => {
+  it('reads the delivery from a header and the event from the payload', async () => {
     expect(await headOf({ scheme: 'standard' }, { type: 'invoice.paid' }, { 'webhook-id': 'msg_1' })).toEqual({
       id: 'msg_1',
       event: 'invoice.paid',
@@ -27,7 +27,7 @@ describe('standard', () => {
 });
 
 describe('github', () => {
-  it('names both in headers', async () => {
+  it('reads both from headers', async () => {
     const headers = { 'x-github-event': 'issues', 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' };
     expect(await headOf({ scheme: 'github' }, { action: 'opened' }, headers)).toEqual({
       id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
@@ -36,7 +36,7 @@ describe('github', () => {
     });
   });
 
-  it('tries with a ping whether somebody is there', async () => {
+  it('recognizes a ping', async () => {
     expect(
       await headOf({ scheme: 'github' }, { zen: 'Keep it simple.' }, { 'x-github-event': 'ping', 'x-github-delivery': 'a' }),
     ).toMatchObject({ event: 'ping', isPing: true });
@@ -45,20 +45,20 @@ describe('github', () => {
     });
   });
 
-  it('without a delivery id is known by its body', async () => {
+  it('without a delivery id is identified by its body', async () => {
     expect((await headOf({ scheme: 'github' }, {}, { 'x-github-event': 'push' }, 'the body')).id).toBe(await sha256Hex('the body'));
   });
 });
 
 describe('stripe', () => {
-  it('names both in the payload, and a repeat has another time but the same id', async () => {
+  it('reads both from the payload, and a repeat has another time but the same id', async () => {
     const event = { id: 'evt_1', object: 'event', type: 'charge.succeeded', data: { object: {} } };
     const first = await headOf({ scheme: 'stripe' }, event, { 'stripe-signature': 't=1,v1=a' });
     expect(first).toEqual({ id: 'evt_1', event: 'charge.succeeded', isPing: false });
     expect(await headOf({ scheme: 'stripe' }, event, { 'stripe-signature': 't=2,v1=b' })).toEqual(first);
   });
 
-  it('without an id is known by what was signed', async () => {
+  it('without an id is identified by the signed content', async () => {
     const { id } = await headOf({ scheme: 'stripe' }, {}, { 'stripe-signature': 't=7,v1=a' }, '{}');
     expect(id).toBe(await sha256Hex('7.{}'));
   });
@@ -68,13 +68,13 @@ describe('slack', () => {
   const hook: Hook = { scheme: 'slack' };
   const at = (time: string) => ({ 'x-slack-request-timestamp': time });
 
-  it('of an event: its id, also when it is sent again later, and the type of what happened', async () => {
+  it('of an event: its id, which is equal in a repeat, and the event type', async () => {
     const payload = { type: 'event_callback', event_id: 'Ev0PV52K21', event: { type: 'app_mention', text: 'hello' } };
     expect(await headOf(hook, payload, at('1'))).toEqual({ id: 'Ev0PV52K21', event: 'app_mention', isPing: false });
     expect((await headOf(hook, payload, { ...at('60'), 'x-slack-retry-num': '1' })).id).toBe('Ev0PV52K21');
   });
 
-  it('of a command: its trigger, and that it is one', async () => {
+  it('of a command: its trigger id, and the type', async () => {
     expect(await headOf(hook, { command: '/weather', text: 'Prague', trigger_id: '398738663015.47445629121' }, at('1'))).toEqual({
       id: '398738663015.47445629121',
       event: 'slash_command',
@@ -82,7 +82,7 @@ describe('slack', () => {
     });
   });
 
-  it('of a click: its trigger, and its type', async () => {
+  it('of an interaction: its trigger id and its type', async () => {
     expect(await headOf(hook, { type: 'block_actions', trigger_id: '1.2', actions: [] }, at('1'))).toEqual({
       id: '1.2',
       event: 'block_actions',
@@ -90,7 +90,7 @@ describe('slack', () => {
     });
   });
 
-  it('of anything else: what was signed, with its time', async () => {
+  it('of anything else: the signed content, with its time', async () => {
     const payload = { type: 'app_rate_limited' };
     const { id } = await headOf(hook, payload, at('5'), 'the body');
     expect(id).toBe(await sha256Hex('v0:5:the body'));
@@ -101,7 +101,7 @@ describe('slack', () => {
     expect(await headOf(hook, { ssl_check: '1', token: 'x' }, at('1'))).toMatchObject({ event: null, isPing: true });
   });
 
-  it('checks an address with a challenge, which is text of bounded length', () => {
+  it('checks a URL with a challenge, which is text of bounded length', () => {
     expect(slackChallenge({ type: 'url_verification', token: 'x', challenge: '3eZbrw1aBm2r' })).toBe('3eZbrw1aBm2r');
     for (const payload of [
       null,
@@ -134,34 +134,34 @@ describe('hmac and bearer', () => {
     });
   });
 
-  it('are otherwise known by what was signed', async () => {
+  it('are otherwise identified by the signed content', async () => {
     const headers = { 'x-time': '5' };
     expect((await headOf({ scheme: 'hmac', hmac: withoutId }, { id: 'c' }, headers, 'body')).id).toBe(await sha256Hex('5.body'));
     expect((await headOf({ scheme: 'hmac', hmac }, {}, headers, 'body')).id).toBe(await sha256Hex('5.body'));
     expect((await headOf({ scheme: 'bearer' }, {}, headers, 'body')).id).toBe(await sha256Hex('body'));
   });
 
-  it('have no event where the payload names none', async () => {
+  it('have no event if the payload names none', async () => {
     for (const payload of ['text', null, [], {}, { type: 5 }, { type: '' }, { event: {} }])
       expect(await headOf({ scheme: 'bearer' }, payload)).toMatchObject({ event: null });
   });
 });
 
-describe('an id from outside', () => {
+describe('an external id', () => {
   const bearer = { header: 'x-token', idHeader: 'x-id' };
   const idOf = async (given: string) => (await headOf({ scheme: 'bearer', bearer }, {}, { 'x-id': given })).id;
 
-  it('that is plain and short stays as it is', async () => {
+  it('that is plain and short is unchanged', async () => {
     for (const id of ['a', 'msg_p5jXN8AQM9LWM0D4loKWxJek', 'a/b?c#d', '%2e%2e', 'x'.repeat(limits.maxDeliveryIdLength)])
       expect(await idOf(id)).toBe(id);
   });
 
-  it('that is long, blank, not visible ASCII, or a step in an address is told by its hash', async () => {
+  it('that is long, blank, not visible ASCII, or a relative path segment is hashed', async () => {
     for (const id of ['x'.repeat(limits.maxDeliveryIdLength + 1), ' ', 'a b', 'ž', 'a\u202eb', 'a\0', '.', '..'])
       expect(await idOf(id)).toBe(await sha256Hex(id));
   });
 
-  it('is, whatever it is, one bounded word, the same each time', async () => {
+  it('is always one bounded word, the same each time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...WebhookScheme.options), fc.string({ unit: 'binary', maxLength: 400 }), async (scheme, id) => {
         const headers = { 'webhook-id': id, 'x-github-delivery': id, 'x-id': id, 'x-github-event': id };
@@ -175,7 +175,7 @@ describe('an id from outside', () => {
     );
   });
 
-  it('is not taken from what every object has', async () => {
+  it('is not read from built-in object members', async () => {
     expect(
       (await headOf({ scheme: 'stripe' }, Object.create({ id: 'inherited', type: 'x' }), { 'stripe-signature': 't=1' }, '{}')).id,
     ).toBe(await sha256Hex('1.{}'));

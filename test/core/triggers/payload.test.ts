@@ -26,11 +26,11 @@ describe('JSON', () => {
     'application/cloudevents+json',
     'text/json',
     'application/json; charset=us-ascii',
-  ])('is read under %s', (type) => {
+  ])('is parsed under %s', (type) => {
     expect(read('{"a":[1,null]}', type)).toEqual({ text: '{"a":[1,null]}', value: { a: [1, null] }, isJson: true });
   });
 
-  it('is any value where it is declared, and an object or a list where it is not', () => {
+  it('may be any value if declared, and an object or a list if not', () => {
     expect(read('42', 'application/json')).toEqual({ text: '42', value: 42, isJson: true });
     for (const type of [null, '', 'text/plain', 'text/plain;charset=UTF-8', 'application/octet-stream']) {
       expect(read(' {"a":1}', type)).toEqual({ text: ' {"a":1}', value: { a: 1 }, isJson: true });
@@ -39,7 +39,7 @@ describe('JSON', () => {
     }
   });
 
-  it('that is none is refused where it is declared, and text where it is not', () => {
+  it('that is invalid is rejected if declared, and otherwise text', () => {
     expect(refusalOf(() => read('Hello, World!', 'application/json'))?.code).toBe('invalid_json');
     expect(read('Hello, World!')).toEqual({ text: 'Hello, World!', value: 'Hello, World!', isJson: false });
     expect(read('{"a":', 'text/plain').value).toBe('{"a":');
@@ -58,15 +58,15 @@ describe('JSON', () => {
     for (const text of [deep, many, proto]) expect(read(text)).toMatchObject({ value: text, isJson: false });
   });
 
-  it('has of two members with one name the last', () => {
+  it('uses the last of two members with one name', () => {
     expect(read('{"a":1,"a":2}', 'application/json').value).toEqual({ a: 2 });
   });
 
-  it('may begin with a byte order mark, which is no part of the text', () => {
+  it('may begin with a byte order mark, which is not part of the text', () => {
     expect(read('\ufeff{"a":1}', 'application/json')).toEqual({ text: '{"a":1}', value: { a: 1 }, isJson: true });
   });
 
-  it('of any value comes back as it was', () => {
+  it('of any value is parsed to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'small' }), (value) => {
         if (JSON.stringify(value).includes('__proto__')) return;
@@ -79,7 +79,7 @@ describe('JSON', () => {
 describe('a form', () => {
   const form = 'application/x-www-form-urlencoded';
 
-  it('is its fields, decoded; of several with one name the last', () => {
+  it('is parsed to its decoded fields; of several with one name the last', () => {
     expect(read('command=%2Fhello&text=a+b%C3%A4&text=c&empty=', form)).toEqual({
       text: 'command=%2Fhello&text=a+b%C3%A4&text=c&empty=',
       value: { command: '/hello', text: 'c', empty: '' },
@@ -103,12 +103,12 @@ describe('a form', () => {
     expect(refusalOf(() => read('a=1&%5F_proto__=2', form))?.code).toBe('invalid_request');
   });
 
-  it('with more fields than a body may have values is refused', () => {
+  it('with more fields than a body may have values is rejected', () => {
     expect(refusalOf(() => read('&'.repeat(limits.maxJsonValues + 1), form))?.code).toBe('body_too_large');
   });
 });
 
-describe('what is not read', () => {
+describe('rejects', () => {
   it.each([
     'multipart/form-data; boundary=x',
     'Multipart/Mixed',
@@ -116,7 +116,7 @@ describe('what is not read', () => {
     'multipart/form-data, application/json',
     'json',
     'application/',
-  ])('is a body of type %s', (type) => {
+  ])('a body of type %s', (type) => {
     expect(refusalOf(() => read('{}', type))?.code).toBe('unsupported_media_type');
   });
 
@@ -125,18 +125,18 @@ describe('what is not read', () => {
     'text/plain; charset=utf-16',
     'application/json; charset = "windows-1252"',
     'application/json; charset=',
-  ])('is a body of another charset: %s', (type) => {
+  ])('a body of another charset: %s', (type) => {
     expect(refusalOf(() => read('{}', type))).toEqual({ code: 'unsupported_media_type', detail: 'Send the body as UTF-8.' });
   });
 
-  it.each(['gzip', 'br', 'identity, gzip', 'x'])('is a body with content-encoding %s', (encoding) => {
+  it.each(['gzip', 'br', 'identity, gzip', 'x'])('a body with content-encoding %s', (encoding) => {
     expect(refusalOf(() => read('{}', 'application/json', encoding))).toEqual({
       code: 'unsupported_media_type',
       detail: 'Send the body uncompressed: content-encoding is not supported.',
     });
   });
 
-  it('is a body that is not UTF-8, whatever it is called', () => {
+  it('a body that is not UTF-8, for any type', () => {
     const latin = new Uint8Array([0x22, 0xe4, 0x22]);
     for (const type of [null, 'application/json', 'text/plain', 'application/octet-stream'])
       expect(refusalOf(() => read(latin, type))).toEqual({ code: 'invalid_json', detail: 'The body is not valid UTF-8.' });
@@ -154,7 +154,7 @@ describe('an empty body', () => {
   });
 });
 
-it('never fails but with a problem, whatever the bytes and the headers', () => {
+it('only fails with a problem, for any bytes and headers', () => {
   const header = fc.option(
     fc.oneof(fc.string(), fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain; charset=utf-8', 'gzip')),
   );

@@ -28,7 +28,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     checked.add(vector.id);
   });
 
-  /** What the pure functions make of what was let pass. */
+  /** What the pure functions return for an accepted request. */
   async function checkWhatFollows(vector: SignedVector): Promise<void> {
     const { header, body } = signedRequest(vector.headers, vector.body);
     const payload = readPayload(body, { contentType: header('content-type'), contentEncoding: header('content-encoding') });
@@ -39,7 +39,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     expect(slackChallenge(payload.value) !== null).toBe(vector.expect === 'challenge');
   }
 
-  it('http-content-type-confusion: a JSON body declared as multipart is not read', () => {
+  it('http-content-type-confusion: a JSON body declared as multipart is rejected', () => {
     const vector = cases.find(({ id }) => id === 'http-content-type-confusion');
     const body = new TextEncoder().encode(vector?.body ?? '');
     expect(codeOf(() => readPayload(body, { contentType: vector?.headers?.['content-type'] ?? null, contentEncoding: null }))).toBe(
@@ -48,7 +48,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     checked.add('http-content-type-confusion');
   });
 
-  it('http-gzip-body: what is compressed is refused, not inflated', () => {
+  it('http-gzip-body: a compressed body is rejected, not inflated', () => {
     const vector = cases.find(({ id }) => id === 'http-gzip-body');
     expect(
       codeOf(() =>
@@ -61,15 +61,15 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     checked.add('http-gzip-body');
   });
 
-  it('http-unknown-endpoint: the verifier of strangers agrees with nothing that any other vector holds', async () => {
+  it('http-unknown-endpoint: the decoy verifier accepts no vector', async () => {
     const verify = createStrangerVerifier();
     for (const { headers, body, now } of signed)
       expect(await verify(signedRequest(headers, body, now))).toEqual({ valid: false, reason: 'the webhook does not exist' });
     checked.add('http-unknown-endpoint');
   });
 
-  it('counts them: all but those that only a request through the service can show', () => {
-    // The method and the size are judged before anything here is asked: the end-to-end tests hold them.
+  it('counts them: all except those that need a request through the service', () => {
+    // Method and size are checked before this code; the end-to-end tests cover them.
     const ofTheService = ['http-get', 'http-oversize'];
     const missing = cases.map(({ id }) => id).filter((id) => !checked.has(id));
     expect(missing).toEqual(ofTheService);

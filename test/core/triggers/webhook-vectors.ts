@@ -1,4 +1,7 @@
-/** The shape of `security/webhook-vectors.json`, and a case as the pure functions take it. Used by the tests of verifiers, payloads and events. */
+/**
+ * The shape of `security/webhook-vectors.json`, and a case as input of the pure functions. Used by the tests of verifiers, payloads and
+ * events.
+ */
 import type { SignedRequest } from '../../../src/core/triggers/signatures/verifier.ts';
 
 export type VectorScheme = 'standard' | 'github' | 'stripe' | 'slack';

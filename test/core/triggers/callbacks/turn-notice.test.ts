@@ -1,4 +1,4 @@
-/** What a notice may be at most, whatever its turn said and asks. */
+/** The maximum size of a notice, for any turn. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pending } from '../../../../src/core/approval.ts';
@@ -19,7 +19,7 @@ const pending = (text: string, reason = 'asked'): Pending => ({
 const sizeOf = (value: unknown): number => utf8Length(JSON.stringify(value));
 
 describe('a notice', () => {
-  it('of a usual turn stays as it is', () => {
+  it('of a usual turn is unchanged', () => {
     const usual = notice({ text: 'x'.repeat(maxCallbackTextBytes), pending: [pending('hello')] });
     expect(boundNotice(usual)).toEqual(usual);
   });
@@ -30,7 +30,7 @@ describe('a notice', () => {
     expect(text).toBe(`x${'😀'.repeat((maxCallbackTextBytes - 4) / 4)}`);
   });
 
-  it('leaves out what calls would be made with where that is too much, and says so', () => {
+  it('drops the arguments of calls if they are too large, and says so', () => {
     const bound = boundNotice(notice({ pending: [pending('x'.repeat(maxCallbackBodyBytes)), pending('y')] }));
     expect(bound).toMatchObject({ truncated: true, text: 'Done.' });
     expect(bound.pending).toEqual([
@@ -39,7 +39,7 @@ describe('a notice', () => {
     ]);
   });
 
-  it('fits into the body of a callback, whatever its turn said, asks and failed of', () => {
+  it('fits into the body of a callback, for any turn', () => {
     const long = (count: number) =>
       fc
         .tuple(fc.constantFrom('x', '"', '\u0001', '\ud800', 'é', '😀'), fc.constantFrom(0, 10, count))

@@ -32,7 +32,7 @@ const payload = {
   nothing: [],
 };
 
-describe('a filter is true of an event', () => {
+describe('a filter matches an event', () => {
   test.each([
     ['true'],
     ['event == "issues"'],
@@ -79,7 +79,7 @@ describe('a filter is true of an event', () => {
   });
 });
 
-describe('a filter is not true of an event', () => {
+describe('a filter does not match an event', () => {
   test.each([
     ['false'],
     ['event == "push" && payload.missing.deep == 3'],
@@ -108,13 +108,13 @@ describe('a filter is not true of an event', () => {
     ['payload.sender == payload.sender', 'lists and objects cannot be compared'],
     ['payload.labels in payload.issues', 'lists and objects cannot be compared'],
     ['payload.labels in headers', 'lists and objects cannot be compared'],
-  ])('where it cannot be said, with the reason: %s', (text, reason) => {
+  ])('if it cannot be evaluated, with the reason: %s', (text, reason) => {
     const { matches, fault: said } = answer(text, payload);
     expect(matches).toBe(false);
     expect(said).toContain(reason);
   });
 
-  test.each([[null], [7], ['text'], [[]], [undefined]])('where its payload is only %j', (only) => {
+  test.each([[null], [7], ['text'], [[]], [undefined]])('if its payload is only %j', (only) => {
     expect(answer('payload.action == "opened"', only)).toMatchObject({ matches: false, fault: expect.any(String) });
   });
 });
@@ -125,7 +125,7 @@ test.each([
   ['a long sum', `${'1 + '.repeat(190)}1 == 191`],
   ['as many brackets as there may be', `${'('.repeat(20)}true${')'.repeat(20)}`],
   ['a path as deep as it may be', `payload${'.a'.repeat(20)} == 1 || true`],
-])('a filter of %s is answered', (_what, text) => {
+])('evaluates a filter of %s', (_what, text) => {
   expect(answer(text, payload)).toEqual({ matches: true, fault: null });
 });
 
@@ -140,7 +140,7 @@ test('a payload with a field that is called `constructor` is read as any other',
   });
 });
 
-test('large integers are compared as JSON numbers hold them', () => {
+test('compares large integers as JSON numbers', () => {
   const large: unknown = JSON.parse('{"id": 1234567890123456789, "low": -9007199254740993}');
   expect(answer('payload.id == 1234567890123456789 && payload.low == -9007199254740993', large)).toMatchObject({ matches: true });
   expect(answer('payload.id in [1, 1234567890123456789]', large)).toMatchObject({ matches: true });
@@ -148,7 +148,7 @@ test('large integers are compared as JSON numbers hold them', () => {
   expect(answer('payload.id == 1', large)).toMatchObject({ matches: false, fault: null });
 });
 
-test('any integer is found again', () => {
+test('finds any integer again', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), (integer) => {
       const given: unknown = JSON.parse(`{"id": ${integer}}`);
@@ -157,7 +157,7 @@ test('any integer is found again', () => {
   );
 });
 
-test('any text is found again, and no other one', () => {
+test('finds any text again, and no other one', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '"', "'", '\\', '\n', '{', '}', '$', 'é', '😀', '\t', ')', '(') });
   fc.assert(
     fc.property(text, text, (one, other) => {
@@ -167,7 +167,7 @@ test('any text is found again, and no other one', () => {
   );
 });
 
-describe('a filter is refused when it is written', () => {
+describe('a filter is rejected when it is written', () => {
   test.each([
     ['', 'line 1, column 1'],
     ['event ==', 'line 1, column 9'],
@@ -206,14 +206,14 @@ describe('a filter is refused when it is written', () => {
     expect(fault(text)).toContain(reason);
   });
 
-  test('with its field, and in few words', () => {
+  test('with its field and a short message', () => {
     expect(parseFilter('event == 3', 'filter')).toEqual({
       issue: { path: 'filter', message: 'line 1, column 1: no such overload: string == int' },
     });
     expect(fault(`${'x'.repeat(3_000)} == 1`).length).toBeLessThan(400);
   });
 
-  test('or is read, whatever it holds', () => {
+  test('or is parsed, for any text', () => {
     const piece = fc.constantFrom(
       ...[
         'event',
@@ -252,10 +252,10 @@ describe('a filter is refused when it is written', () => {
   });
 });
 
-describe('a filter over a payload that was made to be slow', () => {
+describe('a filter over a malicious payload', () => {
   const many = 100_000;
 
-  test('goes through no list that is too long', () => {
+  test('iterates over no list that is too long', () => {
     const list = Array.from({ length: many }, () => ({}));
     expect(answer('payload.a.exists(x, x.b == 1)', { a: list }).fault).toBe(
       'a loop runs over a list of 100000 items; at most 2500 are allowed',
@@ -265,7 +265,7 @@ describe('a filter over a payload that was made to be slow', () => {
     );
   });
 
-  test('looks once at an object with many fields, however many items are compared with it', () => {
+  test('reads an object with many fields once, however many items are compared with it', () => {
     const large = Object.fromEntries(Array.from({ length: many }, (_, index) => [`k${index}`, 1]));
     const list = Array.from({ length: limits.maxFilterItems }, () => ({ b: 1 }));
     expect(answer('payload.a.exists(x, x.b == payload.large)', { a: list, large }).fault).toContain('lists and objects cannot be compared');
@@ -274,13 +274,13 @@ describe('a filter over a payload that was made to be slow', () => {
     expect(answer(often, { large }).fault).toContain('lists and objects cannot be compared');
   });
 
-  test('adds no long texts and no lists', () => {
+  test('concatenates no long strings and no lists', () => {
     const long = 'x'.repeat(many);
     expect(answer('(payload.a + payload.a) == "x"', { a: long }).fault).toContain('a string of 100000 characters is concatenated');
     expect(answer('(payload.a + payload.a) == ["x"]', { a: [long] }).fault).toBe('lists and objects cannot be added');
   });
 
-  test('has its answer of a payload that nests deep', () => {
+  test('returns a result for a deeply nested payload', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`) as unknown;
     expect(answer('payload.a.a.a == 1', deep)).toMatchObject({ matches: false });
     expect(answer('has(payload.a.a)', deep)).toEqual({ matches: true, fault: null });

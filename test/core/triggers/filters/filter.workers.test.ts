@@ -1,8 +1,8 @@
-/** The language of filters where it runs. */
+/** The filter language in the Workers runtime. */
 import { expect, test } from 'vitest';
 import { parseFilter } from '../../../../src/core/triggers/filters/filter.ts';
 
-test('a filter is read and answered in the Workers runtime', () => {
+test('parses and evaluates a filter in the Workers runtime', () => {
   const parsed = parseFilter('event == "issues" && payload.labels.exists(l, l.name == "bug") && payload.number == 42', 'filter');
   if ('issue' in parsed) throw new Error(parsed.issue.message);
   const own = { event: 'issues', headers: {} };

@@ -15,7 +15,7 @@ function fault(pattern: string, timeZone = 'UTC'): { path: string; message: stri
   return parsed.issue;
 }
 
-/** The next `count` times after `from`, as text in UTC without seconds. */
+/** Returns the next `count` times after `from`, as text in UTC without seconds. */
 function nextTimes(pattern: string, timeZone: string, from: string, count: number): string[] {
   const { next } = times(pattern, timeZone);
   const found: string[] = [];
@@ -24,7 +24,7 @@ function nextTimes(pattern: string, timeZone: string, from: string, count: numbe
   return found;
 }
 
-describe('what an expression of five fields may say', () => {
+describe('an expression of five fields', () => {
   it.each([
     ['0 9 * * 1-5', '2026-03-06T10:00Z', '2026-03-09T09:00'],
     ['*/15 * * * *', '2026-03-06T10:01Z', '2026-03-06T10:15'],
@@ -46,7 +46,7 @@ describe('what an expression of five fields may say', () => {
     ['@weekly', '2026-03-06T10:00Z', '2026-03-08T00:00'],
     ['@monthly', '2026-03-06T10:00Z', '2026-04-01T00:00'],
     ['@yearly', '2026-03-06T10:00Z', '2027-01-01T00:00'],
-  ])('%s comes after %s at %s', (pattern, from, expected) => {
+  ])('%s matches %s after %s', (pattern, from, expected) => {
     expect(nextTimes(pattern, 'UTC', from, 1)).toEqual([expected]);
   });
 
@@ -71,23 +71,23 @@ describe('what an expression of five fields may say', () => {
     ['@reboot', 'is neither an expression'],
     ['@every 5m', 'is neither an expression'],
     ['@fortnightly', 'is neither an expression'],
-  ])('%s is refused and told why: %s', (pattern, part) => {
+  ])('%s is rejected: %s', (pattern, part) => {
     const { path, message } = fault(pattern);
     expect(path).toBe('cron');
     expect(message.toLowerCase()).toContain(part.toLowerCase());
     expect(message).not.toContain('CronPattern');
   });
 
-  it.each(['Mars/Olympus', '', 'Europe', '../etc/localtime', 'UTC; DROP'])('%s is no time zone', (zone) => {
+  it.each(['Mars/Olympus', '', 'Europe', '../etc/localtime', 'UTC; DROP'])('%s is not a time zone', (zone) => {
     expect(fault('0 0 * * *', zone)).toEqual({ path: 'timeZone', message: expect.stringContaining('use an IANA name') });
   });
 
-  it.each(['0 0 31 2 *', '0 0 30 2 +MON', '0 0 31 4,6,9,11 *'])('%s never comes, and the search for it ends', (pattern) => {
+  it.each(['0 0 31 2 *', '0 0 30 2 +MON', '0 0 31 4,6,9,11 *'])('%s never matches, and the search for it ends', (pattern) => {
     expect(times(pattern, 'America/New_York').next(Date.parse('2026-03-01T00:00Z'))).toBeNull();
     expect(times(pattern, 'America/New_York').last(Date.parse('2026-03-01T00:00Z'))).toBeNull();
   });
 
-  it('what is no expression is told as such and never thrown, whatever it is', () => {
+  it('rejects any invalid expression without throwing', () => {
     const character = fc.constantFrom(...'0123456789*/,-?LW#+@ \tMONJAé\u0000');
     const text = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: character, maxLength: 60 }));
     const fields = fc.array(fc.string({ unit: fc.constantFrom(...'0123456789*/,-?LW#+'), minLength: 1, maxLength: 8 }), {
@@ -112,20 +112,20 @@ describe('what an expression of five fields may say', () => {
 });
 
 describe('when clocks change', () => {
-  it('a time that does not exist comes when the clock has jumped over it, that day', () => {
+  it('a time that does not exist matches right after the skipped hour, on that day', () => {
     expect(nextTimes('30 2 * * *', 'America/New_York', '2026-03-07T12:00Z', 2)).toEqual(['2026-03-08T07:00', '2026-03-09T06:30']);
     expect(nextTimes('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)).toEqual(['2026-03-29T01:00', '2026-03-30T00:30']);
     // Half an hour, from 02:00 to 02:30.
     expect(nextTimes('15 2 * * *', 'Australia/Lord_Howe', '2026-10-03T00:00Z', 2)).toEqual(['2026-10-03T15:30', '2026-10-04T15:15']);
   });
 
-  it('a time that exists twice comes once, the first time', () => {
+  it('a time that exists twice matches once, the first time', () => {
     expect(nextTimes('30 1 * * *', 'America/New_York', '2026-10-31T12:00Z', 2)).toEqual(['2026-11-01T05:30', '2026-11-02T06:30']);
     expect(nextTimes('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual(['2026-10-25T00:30', '2026-10-26T01:30']);
     expect(nextTimes('45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T00:00Z', 2)).toEqual(['2026-04-04T14:45', '2026-04-05T15:15']);
   });
 
-  it('lists and ranges of hours are times too, as in cron itself', () => {
+  it('lists and ranges of hours are fixed times too, as in cron itself', () => {
     expect(nextTimes('30 2,14 * * *', 'America/New_York', '2026-03-08T00:00Z', 2)).toEqual(['2026-03-08T07:00', '2026-03-08T18:30']);
     expect(nextTimes('30 0-1 * * *', 'America/New_York', '2026-11-01T00:00Z', 3)).toEqual([
       '2026-11-01T04:30',
@@ -134,7 +134,7 @@ describe('when clocks change', () => {
     ]);
   });
 
-  it('what comes every so often keeps its distance through the repeated hour and over the missing one', () => {
+  it('an interval stays constant through a repeated and a skipped hour', () => {
     expect(nextTimes('*/30 * * * *', 'America/New_York', '2026-11-01T05:10Z', 4)).toEqual([
       '2026-11-01T05:30',
       '2026-11-01T06:00',
@@ -151,7 +151,7 @@ const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'
 const instant = fc.integer({ min: Date.parse('2025-01-01T00:00Z'), max: Date.parse('2028-01-01T00:00Z') });
 
 describe('for any expression, zone and time', () => {
-  it('the next time is later, and the last before it is no later than where one stood', () => {
+  it('the next time is later, and the last time is not later than the given one', () => {
     fc.assert(
       fc.property(fc.constantFrom(...patterns), fc.constantFrom(...zones), instant, (pattern, zone, now) => {
         const { next, last } = times(pattern, zone);
@@ -159,7 +159,7 @@ describe('for any expression, zone and time', () => {
         const before = last(now);
         expect(following).toBeGreaterThan(now);
         expect(before).toBeLessThanOrEqual(now);
-        // Each is the neighbour of the other: nothing lies between them.
+        // Each is the neighbor of the other: no time is between them.
         expect(next(before ?? Number.NaN)).toBe(following);
         expect(last((following ?? Number.NaN) - 1)).toBe(before);
         expect(last(following ?? Number.NaN)).toBe(following);

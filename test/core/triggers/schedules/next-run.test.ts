@@ -34,11 +34,11 @@ describe('an interval', () => {
     });
   });
 
-  it.each(['', 's', '1', '1.5h', '-1h', '1 h', '1m1h', '1h 30m', '1w', '٣h', '1h\n'])('%j is no interval', (interval) => {
+  it.each(['', 's', '1', '1.5h', '-1h', '1 h', '1m1h', '1h 30m', '1w', '٣h', '1h\n'])('%j is not an interval', (interval) => {
     expect('issues' in parsePart(Schedule, { agent: 'demo', input: 'go', interval })).toBe(true);
   });
 
-  it('stays on its grid, whenever it is looked at', () => {
+  it('stays on its grid, whenever it is evaluated', () => {
     const ms = fc.integer({ min: 1, max: 100_000 }).map((seconds) => seconds * 1_000);
     fc.assert(
       fc.property(ms, fc.nat(1e12), fc.nat(1e9), (interval, due, late) => {
@@ -52,30 +52,30 @@ describe('an interval', () => {
   });
 });
 
-describe('one date', () => {
+describe('a single date', () => {
   const once = rule({ at: '2026-03-08T09:30:00+01:00' });
 
-  it('is the moment that it names, in its own offset', () => {
+  it('is the instant that it names, in its own offset', () => {
     expect(once.first(at('2026-03-08T08:29:59Z'))).toBe(at('2026-03-08T08:30:00Z'));
     expect(once.first(at('2026-03-08T08:30:00Z'))).toBeNull();
   });
 
-  it('is the same however late it is seen, and the last', () => {
+  it('is the same however late it is processed, and the last', () => {
     expect(once.since(at('2026-03-08T08:30:00Z'), at('2027-01-01T00:00:00Z'))).toEqual({ newest: at('2026-03-08T08:30:00Z'), next: null });
   });
 });
 
 describe('a cron rule', () => {
-  it('gives the newest of the times that have come and the first of those that have not', () => {
+  it('returns the latest time that has passed and the next one', () => {
     const nightly = rule({ cron: '30 2 * * *', timeZone: 'America/New_York' });
-    // Slept from Friday to Sunday, the night in which 02:30 does not exist.
+    // Asleep from Friday to Sunday, the night in which 02:30 does not exist.
     expect(nightly.since(at('2026-03-06T07:30:00Z'), at('2026-03-08T12:00:00Z'))).toEqual({
       newest: at('2026-03-08T07:00:00Z'),
       next: at('2026-03-09T06:30:00Z'),
     });
   });
 
-  it('runs what was due even where it would not be today', () => {
+  it('runs what was due even if it would not match today', () => {
     const hourly = rule({ cron: '0 * * * *' });
     expect(hourly.since(at('2026-03-06T07:30:00Z'), at('2026-03-06T07:40:00Z'))).toEqual({
       newest: at('2026-03-06T07:30:00Z'),
@@ -83,12 +83,12 @@ describe('a cron rule', () => {
     });
   });
 
-  it('is in UTC where no zone is given', () => {
+  it('uses UTC without a time zone', () => {
     expect(rule({ cron: '0 12 * * *' }).first(at('2026-07-01T00:00:00Z'))).toBe(at('2026-07-01T12:00:00Z'));
   });
 });
 
-it('the times to come are told one after the other, as many as were asked for or as there are', () => {
+it('lists the coming times in order, as many as requested or available', () => {
   const start = at('2026-03-08T00:00:00Z');
   const hourly = rule({ interval: '1h' });
   expect(timesFrom(hourly, hourly.first(start), 3)).toEqual([1, 2, 3].map((hours) => start + hours * 3_600_000));
@@ -104,6 +104,6 @@ it.each<[one: Times, other: Times, isSame: boolean]>([
   [{ at: '2026-03-08T09:30:00+01:00' }, { at: '2026-03-08T08:30:00Z' }, true],
   [{ at: '2026-03-08T09:30:00Z' }, { at: '2026-03-08T08:30:00Z' }, false],
   [{ cron: '0 0 * * *' }, { interval: '1d' }, false],
-])('%j and %j: the same times? %s', (one, other, isSame) => {
+])('%j and %j have the same times: %s', (one, other, isSame) => {
   expect(isSameRule(one, other)).toBe(isSame);
 });

@@ -1,11 +1,11 @@
-/** What can happen to a signed request between its sender and us: each change by its name, made at a place that a number picks. */
+/** Changes to a signed request on its way: each by name, at a position that a number selects. */
 import type { Sent } from './reference-verifiers.ts';
 
 export type Change = { name: string; make(sent: Sent, at: number): Sent };
 
 type TextChange = (text: string, at: number) => string | null;
 
-/** Of a header's text; null: the header is gone. */
+/** Changes a header's text; null: the header is missing. */
 const textChanges: Record<string, TextChange> = {
   missing: () => null,
   empty: () => '',
@@ -96,7 +96,7 @@ export const changes: Change[] = [
   ...clockShifts.map((seconds) => ({ name: `our clock: ${seconds} s`, make: (sent: Sent) => ({ ...sent, now: sent.now + seconds }) })),
 ];
 
-/** Which header is picked by the number too. */
+/** The number also selects the header. */
 function withHeader(sent: Sent, at: number, change: TextChange): Sent {
   const names = Object.keys(sent.headers);
   const name = names[at % names.length];
@@ -114,7 +114,7 @@ function changedAt(text: string, at: number, change: (character: string) => stri
   return characters.join('');
 }
 
-/** A signature of the same form that is not right. */
+/** Returns a wrong signature of the same form. */
 function withWrongDigits(text: string): string {
   return text.replace(/[0-9a-f]{8}$|[A-Za-z0-9+/]{8}=*$/, (end) => (end.endsWith('=') ? 'AAAAAAA=' : '00000000'));
 }

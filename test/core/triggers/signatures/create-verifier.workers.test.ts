@@ -1,4 +1,4 @@
-/** The same verdicts in the runtime that the service runs in: its WebCrypto, its headers. */
+/** The same verdicts in the Workers runtime: its WebCrypto, its headers. */
 import { describe, expect, it } from 'vitest';
 import { createStrangerVerifier, createVerifier } from '../../../../src/core/triggers/signatures/create-verifier.ts';
 import type { SignedRequest } from '../../../../src/core/triggers/signatures/verifier.ts';
@@ -21,7 +21,7 @@ async function received(headers: HeadersInit, body: string): Promise<SignedReque
 }
 
 describe('in the Workers runtime', () => {
-  it('the published example of GitHub is taken, and refused with another body', async () => {
+  it('accepts GitHub’s published example, and rejects it with another body', async () => {
     const headers = { 'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' };
     const verify = createVerifier({ scheme: 'github' }, ['another', "It's a Secret to Everybody"]);
     expect(await verify(await received(headers, 'Hello, World!'))).toEqual({ valid: true });
@@ -33,7 +33,7 @@ describe('in the Workers runtime', () => {
     ['sha1', 'SHA-1'],
     ['sha256', 'SHA-256'],
     ['sha512', 'SHA-512'],
-  ] as const)('HMAC with %s is taken over an empty body and over any other', async (algorithm, hash) => {
+  ] as const)('verifies HMAC with %s over an empty body and any other', async (algorithm, hash) => {
     const hmac = HmacSettings.parse({ header: 'x-signature', algorithm });
     const verify = createVerifier({ scheme: 'hmac', hmac }, ['the secret']);
     for (const body of ['', 'žluťoučký 🐎']) {
@@ -42,13 +42,13 @@ describe('in the Workers runtime', () => {
     }
   });
 
-  it('headers that came twice are judged as they are joined', async () => {
+  it('verifies repeated headers in their joined form', async () => {
     const right = hex(await sign('SHA-256', 'whsec_x', `${now}.{}`));
     const twice = new Headers([
       ['stripe-signature', `t=${now},v1=${right}`],
       ['stripe-signature', `t=${now - 1_000},v1=${right}`],
     ]);
-    // The second time has a space before its name and does not count, as in Stripe's own library.
+    // The second time has a space before its name and does not count, as in Stripe's library.
     expect(await createVerifier({ scheme: 'stripe' }, ['whsec_x'])(await received(twice, '{}'))).toEqual({ valid: true });
     const github = `sha256=${right}`;
     const doubled = new Headers([

@@ -7,36 +7,36 @@ import { type SignedVector, signedRequest, type VectorScheme, type WebhookVector
 import { changes } from './changes.ts';
 import { references, type Sent, senders } from './reference-verifiers.ts';
 
-/** Where our verdict may differ from a sender's own library, and why. `ours`: what we say then. */
+/** A known difference from a sender's library, and the reason. `ours`: our verdict. */
 type Difference = { name: string; ours: boolean; applies(scheme: VectorScheme, sent: Sent): boolean };
 
 const differences: Difference[] = [
   {
-    // `parseInt` reads `1614265330.5`, ` 1614265330` or `+1614265330` as a time and signs that number, not what was sent.
+    // `parseInt` reads `1614265330.5`, ` 1614265330` or `+1614265330` as a time and signs that number instead of the sent text.
     name: 'a time that is not plain decimal',
     ours: false,
     applies: (scheme, sent) => scheme !== 'github' && !/^(?:0|[1-9]\d*)$/.test(timeIn(scheme, sent)),
   },
   {
-    // Stripe's library only refuses what is old; the bar (SEC-16) asks for both sides.
+    // Stripe's library only rejects old times; the requirement (SEC-16) covers both directions.
     name: 'a time ahead of ours',
     ours: false,
     applies: (scheme, sent) => scheme === 'stripe' && Number(timeIn(scheme, sent)) > sent.now + limits.webhookToleranceSeconds,
   },
   {
-    // The libraries compare as many as are given.
+    // The libraries compare any number of signatures.
     name: 'more signatures than we look at',
     ours: false,
     applies: (_scheme, { headers }) => Object.values(headers).join(' ').split('v1').length - 1 > limits.maxSignatures,
   },
   {
-    // Two of the libraries take an empty body for a forgotten argument; it is signable (vector `standard-empty-body`).
+    // Two of the libraries treat an empty body as a missing argument; it can be signed (vector `standard-empty-body`).
     name: 'an empty body, signed',
     ours: true,
     applies: (scheme, sent) => (scheme === 'github' || scheme === 'stripe') && sent.body === '' && isSoundlySigned(scheme, sent),
   },
   {
-    // Stripe's comparison throws on an element that is empty or not ASCII, also when a right one stands beside it.
+    // Stripe's comparison throws on an element that is empty or not ASCII, even next to a valid one.
     name: 'a broken element beside a right one',
     ours: true,
     applies: (scheme, sent) =>
@@ -59,7 +59,7 @@ function elementsIn({ headers }: Sent): { name: string; value: string }[] {
   });
 }
 
-/** By the sender's own hand: where we take what a library does not, it must have been signed all the same. */
+/** Signed by the sender's key: what we accept and a library does not must still be signed. */
 function isSoundlySigned(scheme: 'github' | 'stripe', sent: Sent): boolean {
   const [right = ''] = Object.values(senders[scheme]({ ...sent, id: '', time: timeIn(scheme, sent) }));
   const signature = right.replace(/^.*=/, '');
@@ -74,7 +74,7 @@ class Tally {
   agreedNo = 0;
   readonly differed = new Map<string, number>();
 
-  /** Fails on a difference that has no name. */
+  /** Fails on an unknown difference. */
   async compare(scheme: VectorScheme, sent: Sent): Promise<void> {
     const theirs = await references[scheme](sent);
     const { valid: ours } = await createVerifier({ scheme }, [sent.secret])(signedRequest(sent.headers, sent.body, sent.now));
@@ -119,7 +119,7 @@ const bodies = fc.oneof(
   fc.constantFrom('', '{"test": 2432232314}', '{"t":"žluťoučký 🐎"}\n', 'a=1&b=%2F', '\ufeff{}', '\0'),
 );
 
-/** What a sender may have signed as the time, sound or not. */
+/** Values that a sender may have signed as the time, valid or not. */
 const times = fc.oneof(
   { arbitrary: fc.integer({ min: now - 310, max: now + 310 }).map(String), weight: 8 },
   {
@@ -142,8 +142,8 @@ const times = fc.oneof(
   },
 );
 
-describe.each(compared)('beside what %s publishes', (scheme) => {
-  it('judges each single change, in every header and at each end, as it does', async () => {
+describe.each(compared)('compared with %s', (scheme) => {
+  it('agrees on each single change, in every header and at each end', async () => {
     const tally = new Tally();
     for (const body of ['{"test": 2432232314}', '{"t":"žluťoučký 🐎",\n"n":[1, 2]}', '']) {
       for (const time of [now, now - 300, now - 301, now + 300, now + 301]) {
@@ -156,7 +156,7 @@ describe.each(compared)('beside what %s publishes', (scheme) => {
     expect(tally.agreedNo).toBeGreaterThan(500);
   });
 
-  it('judges what was signed with anything and changed up to three times as it does', async () => {
+  it('agrees on requests signed with anything and changed up to three times', async () => {
     const tally = new Tally();
     const change = fc.tuple(fc.constantFrom(...changes), fc.nat({ max: 500 }));
     const signed = fc.record({ secret: secrets[scheme], id: fc.string({ unit: 'grapheme', maxLength: 40 }), time: times, body: bodies });
@@ -176,7 +176,7 @@ describe.each(compared)('beside what %s publishes', (scheme) => {
 });
 
 describeCorpus('security/webhook-vectors.json', (path) => {
-  it('judges every vector as its sender’s library does', async () => {
+  it('agrees with the sender’s library on every vector', async () => {
     const tally = new Tally();
     const { cases } = readJson<{ cases: WebhookVector[] }>(path);
     const known = cases.filter((vector): vector is SignedVector => vector.scheme !== 'http' && vector.expect !== 'config-error');

@@ -1,7 +1,7 @@
 /**
- * What others make of a signed request: the senders' own libraries, each behind one question. Slack's verdict is that of its documentation
- * (api.slack.com/authentication/verifying-requests-from-slack). Also a sender of each kind, which signs with `node:crypto` and shares no code
- * with what is tested.
+ * The senders' own libraries as reference verifiers. Slack's follows its documentation
+ * (api.slack.com/authentication/verifying-requests-from-slack). Also one signer per sender, which uses `node:crypto` and shares no code
+ * with the tested code.
  */
 import { createHmac } from 'node:crypto';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
@@ -15,10 +15,10 @@ export type Sent = { secret: string; body: string; headers: Record<string, strin
 
 export type Signed = { secret: string; id: string; time: string; body: string };
 
-/** The library's verdict. What it throws is a refusal: nothing is let pass by it. */
+/** The library's verdict. An exception is a rejection. */
 export const references: Record<VectorScheme, (sent: Sent) => Promise<boolean>> = {
   async standard({ secret, body, headers, now }) {
-    // It asks the clock, and takes no other time.
+    // The library reads the clock and accepts no other time.
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now * 1000);
     try {
       return await agrees(() => new StandardWebhook(secret).verify(body, headers, { jsonParse: false }));
@@ -30,7 +30,7 @@ export const references: Record<VectorScheme, (sent: Sent) => Promise<boolean>> 
     try {
       return await verifyGithub(secret, body, headers['x-hub-signature-256'] ?? '');
     } catch {
-      // It throws where a part is missing.
+      // It throws if a part is missing.
       return false;
     }
   },
@@ -51,7 +51,7 @@ async function agrees(verify: () => unknown): Promise<boolean> {
     verify();
     return true;
   } catch {
-    // So these libraries say no.
+    // These libraries reject by throwing.
     return false;
   }
 }
