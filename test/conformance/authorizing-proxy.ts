@@ -1,6 +1,6 @@
 /**
- * A door on loopback before the service that adds the key which the conformance runner cannot send, and changes nothing else: `Host`
- * and `Origin` come through as they were sent, so that the scenario about DNS rebinding tries the service and not this.
+ * A loopback proxy that adds the API key, which the conformance runner cannot send, and changes nothing else: `Host` and `Origin` are
+ * forwarded, so that the scenario about DNS rebinding tests the service and not this proxy.
  */
 import { createServer, request as openRequest } from 'node:http';
 
@@ -22,7 +22,7 @@ export async function startAuthorizingProxy(target: string, key: string): Promis
       response.pipe(outgoing);
     });
     onward.once('error', () => outgoing.destroy());
-    // Whoever leaves ends the request behind too, as without a proxy.
+    // A client that disconnects also ends the upstream request, as without a proxy.
     outgoing.once('close', () => onward.destroy());
     incoming.pipe(onward);
   });

@@ -1,6 +1,6 @@
 /**
- * The client scenarios of the official conformance suite, for the code with which Moniker speaks to servers (`client.ts`): one process a
- * scenario, one after the other, because some of them measure time.
+ * The client scenarios of the official conformance suite, for the code with which Moniker calls servers (`client.ts`): one process per
+ * scenario, run serially, because some of them measure time.
  */
 import { build } from 'esbuild';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'moniker-conformance-client-'));
 const program = join(folder, 'client.mjs');
 
 beforeAll(async () => {
-  // One file starts in a fraction of the time that its hundreds of modules take.
+  // One bundled file starts much faster than its hundreds of modules.
   const entry = join(import.meta.dirname, 'client.ts');
   await build({ entryPoints: [entry], outfile: program, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
 });

@@ -1,7 +1,7 @@
 /**
- * What the client scenarios of the official conformance suite run: `node test/conformance/client.ts <server's address>`. It connects,
- * lists and calls as a workspace's server is connected, listed and called, and signs in where the server wants it, with the product's own
- * code for all of it. The person is played here: one who accepts forms as they are filled in, and says yes at every authorization server.
+ * The client that the client scenarios of the official conformance suite run: `node test/conformance/client.ts <server URL>`. It connects
+ * to, lists and calls a server as a workspace does, and signs in if required, all with the product's own code. The user is simulated:
+ * accepts forms as they are filled in, and approves at every authorization server.
  */
 import type { InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -18,20 +18,20 @@ import type { UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts
 
 const url = process.argv[2] ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
-/** What the scenario tells its client: credentials, mostly. */
+/** What the scenario passes to its client: mostly credentials. */
 const told = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
 
-/** As an operator lets servers of the own machine be reached. */
+/** As an operator allows servers on the local machine. */
 const outbound = createOutbound({ allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'], publicUrl: null });
 const send = (request: Request, signal: AbortSignal): Promise<Response> =>
   outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) });
 const log: Logger = { error: console.error, info: () => {}, debug: () => {} };
 const secret = async (): Promise<string> => told.client_secret ?? '';
 
-/** More would be asking a person for ever. */
+/** More would ask the user endlessly. */
 const maxSignIns = 3;
 const redirectUri = 'http://localhost:8787/oauth/callback';
-/** What the suite's scenario about client metadata documents expects to be named; it is not fetched. */
+/** The URL that the suite's scenario about client metadata documents expects; it is not fetched. */
 const metadataUrl = 'https://conformance-test.local/client-metadata.json';
 
 const server: ServerAccess = {
@@ -92,7 +92,7 @@ const context: UpstreamContext = {
   document: async () => null,
 };
 
-/** Signs in and does it again where the server wants that. */
+/** Signs in, again if the server requires it. */
 async function signedIn<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -117,7 +117,7 @@ async function signIn(): Promise<void> {
   });
 }
 
-/** A person who is shown a form with what it proposes, and sends it so. */
+/** A user who receives a form with proposed values, and submits it unchanged. */
 async function accept({ params }: InputRequest): Promise<InputAnswer> {
   const schema = isRecord(params.requestedSchema) ? params.requestedSchema : {};
   const fields = Object.entries(isRecord(schema.properties) ? schema.properties : {});
@@ -129,7 +129,7 @@ const hooks: UpstreamHooks = { ask: accept, askable: { elicitation: { form: {} }
 const argumentsOf: Readonly<Record<string, Record<string, unknown>>> = { add_numbers: { a: 5, b: 3 } };
 
 const { tools, connection } = await signedIn(() => upstream.discover(server, context));
-// As the Catalog keeps it for those who call.
+// As the Catalog stores it for callers.
 server.connection = connection;
 for (const tool of tools) {
   const name = String(tool.name);
@@ -138,5 +138,5 @@ for (const tool of tools) {
   const answer = await signedIn(() => upstream.callTool(server, call, hooks, context));
   console.log(JSON.stringify(answer));
 }
-// The way out keeps the time of each request, which here nobody takes back: there is no runtime that ends a request's rest.
+// The outbound client keeps the time of each request, and here no runtime ends the rest of a request.
 process.exit(0);

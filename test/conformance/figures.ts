@@ -1,4 +1,4 @@
-/** Prints what the last run of the conformance suite found (`run-suite.ts`): `node test/conformance/figures.ts`, after the tests. */
+/** Prints the results of the last run of the conformance suite (`run-suite.ts`): `node test/conformance/figures.ts`, after the tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { figuresPrefix, reportsDir, type Figures } from './run-suite.ts';

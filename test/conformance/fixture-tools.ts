@@ -1,6 +1,6 @@
 /**
- * The tools that the server scenarios of `@modelcontextprotocol/conformance` call, in both eras. Their names and texts are the suite's.
- * Used by `upstream.ts`; what the suite wants of each is printed by its own scenarios' descriptions.
+ * The tools that the server scenarios of `@modelcontextprotocol/conformance` call, in both eras. The suite defines their names and texts.
+ * Used by `upstream.ts`; the suite prints the descriptions of its scenarios.
  */
 import {
   fromJsonSchema,
@@ -19,7 +19,7 @@ import { z } from 'zod';
 export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** Between two lines of a log or two steps of progress: a client must be able to hear of one before the next is there. */
+/** Between two log lines or two steps of progress: a client must receive one before the next is sent. */
 const pauseMs = 50;
 
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
@@ -136,7 +136,7 @@ function registerAskingTools(server: McpServer): void {
 
 type Answer = ReturnType<typeof inputResponse>;
 
-/** The question, or what its answer makes of it when there is one. */
+/** The request for input, or the result if it was answered. */
 function asked(context: ServerContext, question: InputRequest, finish: (answer: Answer) => string) {
   const answer = inputResponse(context.mcpReq.inputResponses, 'question');
   return answer.kind === 'missing' ? inputRequired({ inputRequests: { question } }) : text(finish(answer));

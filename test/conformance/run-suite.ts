@@ -1,6 +1,6 @@
 /**
- * Runs the official conformance suite (`@modelcontextprotocol/conformance`) as its users do, and reads what it found: for each scenario
- * the checks. A scenario fails with any of its checks; one whose checks are all information says so (`applies` false).
+ * Runs the official conformance suite (`@modelcontextprotocol/conformance`) as its users do, and reads its results: the checks of each
+ * scenario. A scenario fails with any of its checks; one with only informational checks has `applies` false.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root } from '../e2e/service.ts';
 
 const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 export const reportsDir = join(root, 'node_modules/.cache/test-reports');
-/** Of a whole suite: the slowest of its scenarios waits 15 s by itself. */
+/** For a whole suite; its slowest scenario waits 15 s. */
 const suiteTimeoutMs = 110_000;
 
 type Check = { id: string; status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'; errorMessage?: string };
@@ -24,7 +24,7 @@ export function listScenarios(side: Side): string[] {
   return [...printed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
 }
 
-/** What fails and why that is right, of `expected-failures.yml`: each line has its reason beside it. */
+/** The expected failures of `expected-failures.yml`; each line has its reason next to it. */
 export function expectedFailures(side: Side): ReadonlySet<string> {
   const path = join(import.meta.dirname, 'expected-failures.yml');
   const read = load(readFileSync(path, 'utf8')) as Record<Side, string[] | null>;
@@ -42,7 +42,7 @@ export async function runSuite(side: Side, args: readonly string[], environment:
   }
 }
 
-/** Its exit code says that something failed, which the checks say in more words. */
+/** Its exit code only says that something failed; the checks have the details. */
 async function runProgram(args: readonly string[], environment: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: 'ignore', env: { ...process.env, ...environment } });
   const timer = setTimeout(() => child.kill('SIGKILL'), suiteTimeoutMs);
@@ -53,7 +53,7 @@ async function runProgram(args: readonly string[], environment: Record<string, s
   clearTimeout(timer);
 }
 
-/** `[server-]<scenario>-<time>/checks.json`; a scenario with a slash in its name is a folder below another. */
+/** `[server-]<scenario>-<time>/checks.json`; a scenario with a slash in its name is a subfolder. */
 function readResults(side: Side, outputDir: string): SuiteResult {
   const files = readdirSync(outputDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('checks.json'));
   return new Map(
@@ -65,7 +65,7 @@ function readResults(side: Side, outputDir: string): SuiteResult {
   );
 }
 
-/** What went wrong, in the suite's words; empty: it passed. A scenario that left no checks did not run. */
+/** The suite's failure messages; empty: passed. A scenario without checks did not run. */
 export function failuresOf(result: SuiteResult, scenario: string): string[] {
   const checks = result.get(scenario);
   if (checks === undefined) return ['it did not run to its end'];
@@ -79,7 +79,7 @@ export type Figures = {
   checks: { passed: number; failed: number; warnings: number };
 };
 
-/** Kept beside the reports of the tests, for `.ci/run` to print (`figures.ts`). */
+/** Stored next to the test reports, for `.ci/run` to print (`figures.ts`). */
 export function keepFigures(name: string, result: SuiteResult): void {
   const checks = [...result.values()].flat();
   const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;

@@ -1,6 +1,6 @@
 /**
- * The server scenarios of the official conformance suite: against the fixtures themselves, so that they are known to be right, and against
- * `/mcp/{toolset}` with the fixtures behind it. The suite speaks the 2025 eras; the servers behind are of both.
+ * The server scenarios of the official conformance suite: against the fixtures themselves, to verify them, and against `/mcp/{toolset}`
+ * with the fixtures as its upstream. The suite uses the 2025 revisions; the upstream servers use both.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from '../e2e/shared-service.ts';
@@ -11,7 +11,7 @@ import { startFixtureUpstream, type FixtureUpstream } from './upstream.ts';
 const scenarios = listScenarios('server');
 const expected = expectedFailures('server');
 
-describe('the fixtures, asked directly', () => {
+describe('the fixtures, called directly', () => {
   let upstream: FixtureUpstream;
   let result: SuiteResult;
   beforeAll(async () => {
@@ -20,13 +20,13 @@ describe('the fixtures, asked directly', () => {
   });
   afterAll(() => upstream.close());
 
-  it('pass every scenario that the suite has', () => {
+  it('pass every scenario of the suite', () => {
     expect(scenarios.length).toBeGreaterThanOrEqual(32);
     expect(scenarios.flatMap((scenario) => failuresOf(result, scenario).map((failure) => `${scenario}: ${failure}`))).toEqual([]);
   });
 });
 
-describe.each(['legacy', 'modern'] as const)('a toolset over MCP, with a server of the %s era behind', (era) => {
+describe.each(['legacy', 'modern'] as const)('a toolset over MCP, with an upstream server of the %s era', (era) => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
   let upstream: FixtureUpstream;
   let proxy: AuthorizingProxy;

@@ -1,6 +1,6 @@
 /**
- * An MCP endpoint of a 2025 era as the SDK has it: `initialize` makes a session, which holds its server, its streams and what was sent
- * on them, so that a broken stream can be read on. Not for many clients: sessions are kept until DELETE or `close`.
+ * An MCP endpoint of a 2025 revision, built with the SDK: `initialize` creates a session, which holds its server, its streams and the sent
+ * events, so that a broken stream can be resumed. For few clients: sessions remain until DELETE or `close`.
  */
 import {
   isInitializeRequest,
@@ -13,14 +13,14 @@ import { randomUUID } from 'node:crypto';
 
 export type SessionEndpoint = {
   handle(request: Request): Promise<Response>;
-  /** The servers of all open sessions: what one of them says goes to its own client. */
+  /** The servers of all open sessions; each sends to its own client. */
   servers(): McpServer[];
   sessionIds(): string[];
-  /** Forgets all sessions, as a restart does. */
+  /** Drops all sessions, as a restart does. */
   forget(): Promise<void>;
 };
 
-/** What a client is told to wait before it reads on, in milliseconds: short, because tests wait for it. */
+/** The retry delay for clients in milliseconds; short, because tests wait for it. */
 const retryMs = 50;
 
 export function createSessionEndpoint(makeServer: () => McpServer): SessionEndpoint {
@@ -67,7 +67,7 @@ function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status });
 }
 
-/** All events of one session, in the order in which they were sent. */
+/** All events of one session, in the order sent. */
 function createEventStore(): EventStore {
   const events: { id: string; streamId: string; message: JSONRPCMessage }[] = [];
   return {
@@ -79,7 +79,7 @@ function createEventStore(): EventStore {
     getStreamIdForEventId: async (id) => events[Number(id) - 1]?.streamId,
     replayEventsAfter: async (lastId, { send }) => {
       const streamId = events[Number(lastId) - 1]?.streamId ?? '';
-      // What has no content was sent to begin a stream, not to be heard of.
+      // An event without content only opens a stream, and is not replayed.
       const missed = events.slice(Number(lastId)).filter((event) => event.streamId === streamId && 'jsonrpc' in event.message);
       for (const { id, message } of missed) await send(id, message);
       return streamId;

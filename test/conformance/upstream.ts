@@ -1,6 +1,6 @@
 /**
- * An MCP server with the fixtures of the official conformance suite, on loopback, in both eras: the suite is run against it directly
- * (so that it is known to be right) and against Moniker with it behind (so that the gateway is what is tested).
+ * An MCP server with the fixtures of the official conformance suite, on loopback, in both eras: the suite runs against it directly (to
+ * verify it) and against Moniker with it as upstream (to test the gateway).
  */
 import {
   createMcpHandler,
@@ -17,12 +17,12 @@ import { registerTools } from './fixture-tools.ts';
 import { createSessionEndpoint } from './session-endpoint.ts';
 
 export type FixtureUpstream = {
-  /** Of its endpoint. */
+  /** The URL of its endpoint. */
   url: string;
   close(): Promise<void>;
 };
 
-/** `eras`: what it speaks; a server of one era refuses the other. */
+/** `eras`: what it supports; a server of one era rejects the other. */
 export async function startFixtureUpstream(eras: 'both' | 'legacy' | 'modern' = 'both'): Promise<FixtureUpstream> {
   const modern = createMcpHandler(makeFixtureServer, { legacy: 'reject', keepAliveMs: 0 });
   const sessions = createSessionEndpoint(makeFixtureServer);

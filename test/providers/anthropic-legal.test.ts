@@ -18,7 +18,7 @@ function seeded(seed: number): Random {
 
 const texts = ['Hi.', '', ' \n', 'Once upon '];
 
-/** Anything that a log, a client's history and other models may leave behind, in any order. */
+/** Anything that a log, a client's history and other models may contain, in any order. */
 function conversation(random: Random): Message[] {
   const messages: Message[] = [];
   const calls: string[] = [];
@@ -71,7 +71,7 @@ function result(callId: string, random: Random): ToolResultPart {
   return { type: 'tool-result', callId, requested: 'ls', canonical: null, isError: random.chance(), content };
 }
 
-it('whatever the conversation was, the request is one that the API takes', async () => {
+it('any conversation becomes a request that the API accepts', async () => {
   const fake = fakeAnthropic(() => ({ text: 'Fine.' }));
   for (let seed = 1; seed <= 600; seed++) {
     const random = seeded(seed);

@@ -7,7 +7,7 @@ describeRecorded({
   adapter: anthropic,
   endMark: '',
   otherwise: {
-    // Two replies in one stream: whatever of the second is whole, the first never ended. The corpus calls an error fair.
+    // Two replies in one stream: the second may be complete, but the first never ended. The corpus accepts an error.
     'anthropic/spliced-second-message-start.jsonl': (whole) => {
       expect(whole.reasoning).toBe('I will call the tool.');
       expect(whole.calls).toMatchObject([{ name: 'test-tool', nativeId: 'toolu_first', state: 'truncated', arguments: null }]);

@@ -32,14 +32,14 @@ const call = (index: number, id: string, json: string): Wire[] => [
   stop(index),
 ];
 
-/** Events as the wire's objects, each a message of its own. */
+/** Events as the wire's objects, each as one message. */
 function read(...events: Wire[]): ChatEvent[] {
   const reply = reader();
   const read = events.flatMap((event) => reply.take({ event: String(event.type), data: JSON.stringify(event) }));
   return merge([...read, ...reply.end()]);
 }
 
-/** What the next request sends back of a reply of its own model. */
+/** What the next request returns of a reply of the same model. */
 function returned(events: readonly ChatEvent[], last: Message[] = []): unknown[] {
   const messages: Message[] = [
     { role: 'user', parts: [{ type: 'text', text: 'hi' }] },
@@ -51,7 +51,7 @@ function returned(events: readonly ChatEvent[], last: Message[] = []): unknown[]
 }
 const next: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'and?' }] }];
 
-describe('what came goes back as it came', () => {
+describe('a reply is returned unchanged', () => {
   const blocks: Wire[] = [
     { type: 'thinking', thinking: 'First “this”.\n', signature: 'c2lnMQ==' },
     { type: 'redacted_thinking', data: 'ZW5j' },
@@ -87,17 +87,17 @@ describe('what came goes back as it came', () => {
     expect(returned(read(started, ...blocks.flatMap(streamed), ...ended('tool_use')), next)).toEqual(blocks);
   });
 
-  it('from a plain reply', () => {
+  it('from an unstreamed reply', () => {
     expect(returned(reader().takeWhole({ content: blocks, stop_reason: 'tool_use' }), next)).toEqual(blocks);
   });
 
-  it('says each text once, outside of what only the provider reads', () => {
+  it('contains each text once, outside of native parts', () => {
     const events = read(started, ...blocks.flatMap(streamed), ...ended('tool_use'));
     const natives = JSON.stringify(events.filter(({ type }) => type === 'native'));
     for (const words of ['First', 'One.', 'Two.', 'Paris']) expect(natives).not.toContain(words);
   });
 
-  it('but for what was cut off: unsigned thinking, half a block, a call of the provider without its end', () => {
+  it('except for what was cut off: unsigned thinking, half a block, a provider call without its end', () => {
     const half = [
       start(0, { type: 'thinking', thinking: '', signature: '' }),
       delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
@@ -117,7 +117,7 @@ describe('what came goes back as it came', () => {
     ]);
   });
 
-  it('after a pause, whole when it is to be gone on with, and without the call that nobody answered when the user has spoken', () => {
+  it('after a pause, complete if it is continued, and without the unanswered call if the user continued', () => {
     const asked = { type: 'server_tool_use', id: 'srvtoolu_9', name: 'web_search', input: { query: 'q' } };
     const events = read(started, ...text(0, 'I look.'), ...streamed(asked, 1), ...ended('pause_turn'));
     expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length', raw: 'pause_turn' });
@@ -131,15 +131,15 @@ describeCorpus('providers', (path) => {
     return api === 'anthropic' && !streamed && (httpStatus ?? 200) === 200;
   });
 
-  it.each(plain.map(({ file }) => file))('%s goes back as it came', (file) => {
+  it.each(plain.map(({ file }) => file))('%s is returned unchanged', (file) => {
     const body = bodyOf(join(path, file));
     const { content } = JSON.parse(new TextDecoder().decode(body)) as { content: Wire[] };
-    // Who made a call is said only where it was not the model itself.
+    // `caller` is only returned if it was not the model itself.
     const expected = content.map(({ caller: _direct, ...block }) => block);
     expect(returned(readCuts(anthropic, [body], false), next)).toEqual(expected);
   });
 
-  it('the recorded pause gives all of its searches back, with their results', () => {
+  it('the recorded pause returns all of its searches, with their results', () => {
     const body = bodyOf(join(path, 'anthropic/sonnet-4-5-pause-turn-web-search.sse'));
     const types = returned(readCuts(anthropic, [body], true)).map((block) => (block as Wire).type);
     expect(types[0]).toBe('thinking');
@@ -151,7 +151,7 @@ describeCorpus('providers', (path) => {
     readJson<Recording[]>(join(path, 'index.json'))
       .filter(({ api, streamed }) => api === 'anthropic' && streamed)
       .map(({ file }) => file),
-  )('%s ends typed wherever it is cut or spoilt, and no call runs that was not whole', (file) => {
+  )('%s ends with a typed event wherever it is cut or damaged, and no incomplete call runs', (file) => {
     const body = bodyOf(join(path, file), '').subarray(0, 20_000);
     const whole = gather(readCuts(anthropic, [bodyOf(join(path, file), '')], true)).calls;
     for (let seed = 1; seed <= 150; seed++) {
@@ -171,13 +171,13 @@ describeCorpus('providers', (path) => {
   });
 });
 
-describe('streams as gateways and copies of the API send them', () => {
+describe('streams as gateways and compatible servers send them', () => {
   const made = (events: ChatEvent[]) => gather(events).calls.map(({ nativeId, state, arguments: input }) => [nativeId, state, input]);
 
-  it('a call with its input given whole in its start', () => {
+  it('a call with its whole input in its start', () => {
     const block = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Paris' } };
     expect(made(read(started, start(0, block), stop(0), ...ended('tool_use')))).toEqual([['toolu_1', 'ok', { city: 'Paris' }]]);
-    // The pieces say it again: they are what counts.
+    // The pieces repeat it, and they count.
     const again = delta(0, { type: 'input_json_delta', partial_json: '{"city": "Paris"}' });
     expect(made(read(started, start(0, block), again, stop(0), ...ended('tool_use')))).toEqual([['toolu_1', 'ok', { city: 'Paris' }]]);
   });
@@ -239,7 +239,7 @@ describe('streams as gateways and copies of the API send them', () => {
     expect(gather(events)).toMatchObject({ text: 'Hi', reasoning: 'Hm', reason: 'stop' });
   });
 
-  it('events named only by their event field, unknown ones, and comments of the gateway in between', () => {
+  it('events identified only by their event field, unknown ones, and comments of the gateway between', () => {
     const reply = reader();
     const say = (event: string, data: unknown) => reply.take({ event, data: JSON.stringify(data) });
     const events = [
@@ -273,7 +273,7 @@ describe('streams as gateways and copies of the API send them', () => {
     }
   });
 
-  it('many calls that take turns', () => {
+  it('many interleaved calls', () => {
     const indexes = Array.from({ length: 40 }, (_, index) => index);
     const each = (make: (index: number) => Wire) => indexes.map(make);
     const events = read(
@@ -288,7 +288,7 @@ describe('streams as gateways and copies of the API send them', () => {
   });
 });
 
-describe('how a reply ends', () => {
+describe('the end of a reply', () => {
   it.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
@@ -305,13 +305,13 @@ describe('how a reply ends', () => {
     ]);
   });
 
-  it('calls count, whatever word there is or none', () => {
+  it('calls count, with or without a reason', () => {
     expect(read(started, ...call(0, 'toolu_1', '{}'), ...ended('end_turn')).at(-1)).toMatchObject({ reason: 'tool-calls' });
     expect(read(started, ...call(0, 'toolu_1', '{}'), ...ended(null)).at(-1)).toEqual({ type: 'finish', reason: 'tool-calls', raw: null });
     expect(read(started, ...text(0, 'Hi'), { type: 'message_stop' }).at(-1)).toMatchObject({ reason: 'unknown' });
   });
 
-  it.each(['max_tokens', 'refusal'])('a call that %s cut is truncated, also one of which nothing came', (reason) => {
+  it.each(['max_tokens', 'refusal'])('a call that %s cut is truncated, also one without any input', (reason) => {
     const open = [
       start(0, { type: 'tool_use', id: 'toolu_1', name: 'a', input: {} }),
       start(1, { type: 'tool_use', id: 'toolu_2', name: 'a', input: {} }),
@@ -320,7 +320,7 @@ describe('how a reply ends', () => {
     expect(gather(read(started, ...open, ...ended(reason))).calls.map(({ state }) => state)).toEqual(['truncated', 'truncated']);
   });
 
-  it('the bytes end too early: an error that may be tried again, never a finish', () => {
+  it('the bytes end too early: a retryable error, never a finish', () => {
     const events = read(started, ...text(0, 'Hi'), ...call(1, 'toolu_1', '{"a":1}').slice(0, -1));
     expect(gather(events).calls).toMatchObject([{ state: 'ok' }]);
     expect(events.at(-1)).toMatchObject({ type: 'error', retryable: true });
@@ -331,7 +331,7 @@ describe('how a reply ends', () => {
     ['overloaded_error', true],
     ['api_error', true],
     ['invalid_request_error', false],
-  ])('an %s within the stream ends it; tried again: %s', (type, retryable) => {
+  ])('an %s within the stream ends it; retried: %s', (type, retryable) => {
     const error = { type: 'error', error: { type, message: 'Overloaded' } };
     expect(read(started, error)).toEqual([expect.objectContaining({ type: 'error', retryable })]);
     const later = read(started, ...text(0, 'Hi'), error, ...text(1, 'more'));
@@ -339,7 +339,7 @@ describe('how a reply ends', () => {
     expect(reader().takeWhole(error)).toMatchObject([{ type: 'error', retryable }]);
   });
 
-  it('another message in the middle of this one is an error, and so is a flood of calls', () => {
+  it('another message within this one is an error, and so are too many calls', () => {
     const other = { type: 'message_start', message: { id: 'msg_2' } };
     expect(read(started, ...text(0, 'Hi'), other).at(-1)).toMatchObject({ type: 'error', retryable: true });
     const flood = Array.from({ length: limits.maxCallsPerReply + 1 }, (_, index) => call(index, `toolu_${index}`, '{}')).flat();
@@ -366,7 +366,7 @@ describe('how a reply ends', () => {
 });
 
 describe('usage', () => {
-  it('counts cached input as input, and takes the last word of each count', () => {
+  it('counts cached input as input, and uses the last value of each count', () => {
     const first = { input_tokens: 0, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 1 };
     const message = { type: 'message_start', message: { id: 'msg_1', usage: first } };
     const last = { input_tokens: 5, cache_read_input_tokens: null, output_tokens: 40, output_tokens_details: { thinking_tokens: 30 } };
@@ -376,7 +376,7 @@ describe('usage', () => {
     });
   });
 
-  it('is left out where there is none', () => {
+  it('is absent without counts', () => {
     expect(
       reader()
         .takeWhole({ content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' })

@@ -42,7 +42,7 @@ const think = (model: string, settings: ModelSettings, messages: Message[] = [us
 };
 
 describe('the golden conversation', () => {
-  it('becomes the one expected body', () => {
+  it('becomes the expected body', () => {
     const own = {
       model: `golden/${budgeted}`,
       reasoning: [{ type: 'native' as const, provider: 'golden', data: { api: 'anthropic', type: 'thinking', signature: 'c2ln' } }],
@@ -106,12 +106,12 @@ describe('the golden conversation', () => {
     });
   });
 
-  it('is the same body each time, so that the cached prefix holds', () => {
+  it('is the same body each time, so that the cached prefix stays valid', () => {
     const request = goldenRequest(access, { model: budgeted });
     expect(JSON.stringify(toMessagesBody(request))).toBe(JSON.stringify(toMessagesBody(request)));
   });
 
-  it('of another model keeps its words and calls, and loses what only that model could sign', () => {
+  it('of another model keeps its texts and calls, and loses what only that model could sign', () => {
     const other = goldenConversation({ model: 'openai/gpt-5', reasoning: thinking.slice(1) });
     const [, said] = sent(other).messages;
     expect(said.content.map((block: { type: string }) => block.type)).toEqual(['text', 'tool_use', 'tool_use']);
@@ -119,7 +119,7 @@ describe('the golden conversation', () => {
 });
 
 describe('the conversation', () => {
-  it('gives each call its result first in the next turn, in call order, and the words of the user after them', () => {
+  it('puts each call’s result first in the next turn, in call order, and user text after them', () => {
     const { messages } = sent([
       user('go'),
       assistant([call('call_a'), call('call_b')]),
@@ -135,7 +135,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('says of a call without a result that there is none, and of a result without a call what it was', () => {
+  it('reports a missing result as such, and describes a result without a call', () => {
     const { messages } = sent([user('go'), assistant([call('call_a')]), user('well?'), tool(result('call_gone'))]);
     expect(messages[2].content).toMatchObject([
       { type: 'tool_result', tool_use_id: 'call_a', is_error: true },
@@ -144,7 +144,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('joins neighbours of one role, calls and results included', () => {
+  it('merges adjacent messages of one role, including calls and results', () => {
     const { messages } = sent([
       user('a'),
       user('b'),
@@ -163,7 +163,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('is not torn apart by system texts in the middle', () => {
+  it('is not split by system texts in the middle', () => {
     const between: Message = { role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] };
     const { messages } = sent([
       user('go'),
@@ -176,7 +176,7 @@ describe('the conversation', () => {
     expect(messages[2].content).toMatchObject([{ content: [{ text: 'fair' }] }, { content: [{ text: 'fair' }] }]);
   });
 
-  it('begins with the user, even where nobody has spoken', () => {
+  it('begins with the user, even without a user message', () => {
     expect(sent([assistant([{ type: 'text', text: 'Welcome.' }]), user('hi')]).messages).toMatchObject([
       { role: 'user', content: [{ type: 'text', text: expect.any(String) }] },
       { role: 'assistant' },
@@ -185,7 +185,7 @@ describe('the conversation', () => {
     expect(sent([user(' ')]).messages).toMatchObject([{ role: 'user', content: [{ type: 'text' }] }]);
   });
 
-  it('leaves blanks out, of messages, results and system texts', () => {
+  it('removes blank texts of messages, results and system texts', () => {
     const history: Message[] = [
       { role: 'system', parts: [{ type: 'text', text: ' ' }] },
       user('hi'),
@@ -203,12 +203,12 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('gives a failure that said nothing a word, without which it is refused', () => {
+  it('gives a failure without output a text, because it would be rejected', () => {
     const { messages } = sent([user('hi'), assistant([call('call_a')]), tool(result('call_a', { isError: true, content: [] }))]);
     expect(messages[2].content).toMatchObject([{ is_error: true, content: [{ type: 'text', text: expect.stringMatching(/./) }] }]);
   });
 
-  it('makes names, ids and inputs of other worlds legal', () => {
+  it('sanitizes names, ids and inputs of other APIs', () => {
     const { messages } = sent([
       user('hi'),
       assistant(
@@ -224,7 +224,7 @@ describe('the conversation', () => {
     expect(messages[2].content[0].tool_use_id).toBe(made.id);
   });
 
-  it('declares the tools of its history where none are offered, not to be called', () => {
+  it('declares the tools of its history if none are offered, but forbids calls', () => {
     const history = [user('hi'), assistant([call('call_a')]), tool(result('call_a'))];
     expect(sent(history, { tools: [], toolChoice: 'auto' })).toMatchObject({
       tools: [{ name: 'get_weather', input_schema: { type: 'object' } }],
@@ -234,7 +234,7 @@ describe('the conversation', () => {
     expect(sent([user('hi')], { tools: [], toolChoice: 'none' })).not.toHaveProperty('tool_choice');
   });
 
-  it('puts all system texts into the system field, the mark for the cache on the last', () => {
+  it('puts all system texts into the system field, the cache mark on the last', () => {
     const texts = ['A.', 'B.'].map((text): Message => ({ role: 'system', parts: [{ type: 'text', text }] }));
     expect(sent([texts[0] as Message, user('hi'), texts[1] as Message]).system).toEqual([
       { type: 'text', text: 'A.' },
@@ -242,7 +242,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('marks where each step of a tool loop ends, so that the next one finds its prefix in the cache', () => {
+  it('marks the end of each step of a tool loop, so that the next one finds its prefix in the cache', () => {
     const history = [user('hi')];
     let before: Json[] = [];
     for (let step = 0; step < 4; step++) {
@@ -251,7 +251,7 @@ describe('the conversation', () => {
         .flatMap((turn: { content: Json[] }) => turn.content)
         .filter((block: Json) => block.cache_control !== undefined);
       expect(marked).toHaveLength(step === 0 ? 1 : 2);
-      // Two with those of the tools and the system text are four, and the last of one step is the first but one of the next.
+      // Two plus those of the tools and the system text are four, and the last of one step is the last but one of the next.
       if (step > 0) expect(marked[0]).toEqual(before.at(-1));
       before = marked;
       history.push(assistant([...thinking, call(`call_${step}`)]), tool(result(`call_${step}`)));
@@ -259,7 +259,7 @@ describe('the conversation', () => {
     expect(JSON.stringify(sent([user('hi')], { tools: [] }).messages)).not.toContain('cache_control');
   });
 
-  it('ends without blanks where the model is to go on from its own words, and asks newer ones to go on', () => {
+  it('ends without blanks if the model continues its own text, and asks newer models to continue', () => {
     const history = [user('hi'), assistant([...thinking, { type: 'text', text: 'Once upon \n' }])];
     expect(sent(history).messages.slice(1)).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Once upon' }] }]);
     expect(sent(history, { model: 'claude-opus-4-6' }).messages.at(-1)).toMatchObject({ role: 'user' });
@@ -274,7 +274,7 @@ describe('images', () => {
   };
   const block = (source: object) => [{ role: 'user', content: [{ type: 'image', source }] }];
 
-  it('go as base64 with the type that their bytes have, or as an address', () => {
+  it('are sent as base64 with the type of their bytes, or as a URL', () => {
     expect(image({ data: '/9j/AAAA' })).toEqual(block({ type: 'base64', media_type: 'image/jpeg', data: '/9j/AAAA' }));
     expect(image({ data: 'UklGRAAA', mediaType: 'image/webp' })).toEqual(
       block({ type: 'base64', media_type: 'image/webp', data: 'UklGRAAA' }),
@@ -283,7 +283,7 @@ describe('images', () => {
     expect(image({ url: 'https://a.example/b.png' })).toEqual(block({ type: 'url', url: 'https://a.example/b.png' }));
   });
 
-  it('that the API does not take are named', () => {
+  it('that the API does not support are described', () => {
     const text = (text: string) => [{ role: 'user', content: [{ type: 'text', text }] }];
     expect(image({ data: 'AAAA', mediaType: 'image/svg+xml' })).toEqual(text('[image: image/svg+xml]'));
     expect(image({ url: 'http://a.example/b.png' })).toEqual(text('[image: http://a.example/b.png]'));
@@ -297,11 +297,11 @@ describe('the choice of a tool', () => {
     ['none', { type: 'none' }],
     ['required', { type: 'any' }],
     [{ tool: 'get_weather' }, { type: 'tool', name: 'get_weather' }],
-  ])('%j is told as %j', (toolChoice, expected) => {
+  ])('%j becomes %j', (toolChoice, expected) => {
     expect(sent([user('hi')], { toolChoice }).tool_choice).toEqual(expected);
   });
 
-  it('one call at a time is part of it', () => {
+  it('includes one call at a time', () => {
     const settings = { parallelToolCalls: false };
     expect(sent([user('hi')], { settings }).tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true });
     expect(sent([user('hi')], { settings, toolChoice: 'required' }).tool_choice).toEqual({ type: 'any', disable_parallel_tool_use: true });
@@ -313,7 +313,7 @@ describe('the choice of a tool', () => {
 });
 
 describe('settings', () => {
-  it('keep to what the API takes', () => {
+  it('stay within what the API supports', () => {
     expect(sent([user('hi')], { settings: { temperature: 1.7, topK: 5, seed: 1, stop: [' ', '\n'] } })).toMatchObject({
       temperature: 1,
       top_k: 5,
@@ -325,7 +325,7 @@ describe('settings', () => {
     expect(sent([user('hi')], { model: 'claude-3-haiku-20240307', settings: {} }).max_tokens).toBe(4096);
   });
 
-  it('tell a schema for the answer, beside the effort', () => {
+  it('include an output schema, next to the effort', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false };
     const settings = { responseFormat: { type: 'json_schema', json_schema: { name: 'x', schema } }, reasoningEffort: 'low' };
     expect(sent([user('hi')], { model: 'claude-opus-4-6', settings }).output_config).toEqual({
@@ -337,7 +337,7 @@ describe('settings', () => {
 });
 
 describe('thinking', () => {
-  it('is a budget up to Claude 4.5, with room for the answer beside it', () => {
+  it('is a budget up to Claude 4.5, with room for the output', () => {
     expect(think(budgeted, { reasoningBudget: 3000 })).toEqual({ thinking: { type: 'enabled', budget_tokens: 3000 }, max_tokens: 8192 });
     expect(think(budgeted, { reasoningEffort: 'high', maxOutputTokens: 500 })).toEqual({
       thinking: { type: 'enabled', budget_tokens: 16_384 },
@@ -371,20 +371,20 @@ describe('thinking', () => {
     'claude-haiku-4-5-20251001',
     'claude-opus-4-1',
     'claude-opus-4-5-20251101',
-  ])('of %s has a budget: dates are no versions', (model) => {
+  ])('of %s has a budget: dates are not versions', (model) => {
     expect(think(model, { reasoningEffort: 'low' })).toMatchObject({ thinking: { type: 'enabled' } });
   });
 
-  it('is not told to models that cannot', () => {
+  it('is not sent to models without it', () => {
     expect(think('claude-3-5-haiku-latest', { reasoningEffort: 'high' })).toEqual({ max_tokens: 8192 });
   });
 
-  it('of a model that counts no tokens takes a budget for a word', () => {
+  it('of a model without token budgets converts a budget to an effort', () => {
     expect(think('claude-opus-4-6', { reasoningBudget: 2000 })).toMatchObject({ output_config: { effort: 'low' } });
     expect(think('claude-opus-4-6', { reasoningBudget: 60_000 })).toMatchObject({ output_config: { effort: 'high' } });
   });
 
-  it('rests for a step whose tool loop another model began, unless it is adaptive', () => {
+  it('pauses for a step whose tool loop another model began, unless it is adaptive', () => {
     const settings = { reasoningBudget: 2000 };
     const loop = (parts: AssistantPart[], model: string) => [
       user('hi'),
@@ -397,12 +397,12 @@ describe('thinking', () => {
     expect(
       think(budgeted, settings, [...loop([], 'openai/gpt-5'), assistant([{ type: 'text', text: 'ok' }]), user('next')]).thinking,
     ).toBeDefined();
-    // Later steps of a loop may go without: the first one counts.
+    // Later steps of a loop may omit it: the first one counts.
     const second = [assistant([call('call_b')]), tool(result('call_b')), user('hurry')];
     expect(think(budgeted, settings, [...loop(thinking, `golden/${budgeted}`), ...second]).thinking).toBeDefined();
   });
 
-  it('that is bound to its conversation goes back only while the tools of its turn run', () => {
+  it('that is bound to its conversation is only returned while the tools of its turn run', () => {
     const model = 'claude-opus-5-5';
     const step = (id: string) => [assistant([...thinking, call(id)], `golden/${model}`), tool(result(id))];
     const { messages } = sent(

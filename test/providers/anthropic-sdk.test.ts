@@ -1,4 +1,4 @@
-/** The vendor's own client and the stand-in understand each other, so that what our adapter meets in tests is the true wire. */
+/** The vendor's client works with the fake server, which shows that the adapter is tested against the real wire format. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -38,21 +38,21 @@ describe('@anthropic-ai/sdk', () => {
   const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: signatureOf(thinking) });
   const used = calls.map((call) => expect.objectContaining({ type: 'tool_use', name: call.name, input: call.arguments }));
 
-  it('reads thinking, text, parallel calls and usage of a plain reply', async () => {
+  it('reads thinking, text, parallel calls and usage of an unstreamed reply', async () => {
     const reply = await client.messages.create(ask('calls'));
     expect(reply.content).toEqual([thought('I look both up.'), { type: 'text', text: 'One moment.' }, ...used]);
     expect(reply).toMatchObject({ stop_reason: 'tool_use', usage: { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 7 } });
     expect(await client.messages.create(ask('length'))).toMatchObject({ stop_reason: 'max_tokens' });
   });
 
-  it('reads the same of a stream', async () => {
+  it('reads the same from a stream', async () => {
     const reply = await client.messages.stream(ask('calls')).finalMessage();
     expect(reply.content).toEqual([thought('I look both up.'), { type: 'text', text: 'One moment.' }, ...used]);
     expect(reply).toMatchObject({ stop_reason: 'tool_use', usage: { output_tokens: 7 } });
     expect(await client.messages.stream(ask('text')).finalText()).toBe('Hello there.');
   });
 
-  it('makes a next request that is understood', async () => {
+  it('sends a next request that is accepted', async () => {
     const { content } = await client.messages.stream(ask('calls')).finalMessage();
     const results = content.flatMap((block) =>
       block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'fine' }] : [],
@@ -67,7 +67,7 @@ describe('@anthropic-ai/sdk', () => {
     ]);
   });
 
-  it('is told in the shape of its errors what the API refuses', async () => {
+  it('receives rejections in the API’s error format', async () => {
     const before = fake.refused.length;
     await expect(client.messages.create({ ...ask('text'), max_tokens: 2000 })).rejects.toMatchObject({
       status: 400,
@@ -106,8 +106,8 @@ chatModelContract("Anthropic's Messages API", () => ({
   refused: requestOf('text', { access: { ...access, baseUrl: 'https://api.anthropic.example/nowhere' }, model: '' }),
 }));
 
-describe('our adapter and the stand-in', () => {
-  it('go through a tool loop with thinking, which comes back signed', async () => {
+describe('our adapter and the fake server', () => {
+  it('complete a tool loop with thinking, which is returned signed', async () => {
     const fake = fakeAnthropic(script);
     const model = modelOver(fake);
     const first = requestOf('calls');
@@ -130,7 +130,7 @@ describe('our adapter and the stand-in', () => {
     ]);
   });
 
-  it("send the version that the provider's own header names in place of ours", async () => {
+  it('send the version of the provider’s own header instead of the default', async () => {
     const versions: (string | null)[] = [];
     const fake = fakeAnthropic(script);
     const http = (request: Request) => {

@@ -1,6 +1,6 @@
 /**
- * Recorded streams that end anywhere, or come with a byte changed: whatever arrives, a reply ends once, in a typed way, and what a
- * cut left of a call does not count as whole.
+ * Recorded streams that end anywhere or have a byte changed: a reply always ends once, with a typed event, and a cut call is never
+ * complete.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { adapterFor } from '../../src/providers/registry.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, gather, readCuts, type Recording } from './replies.ts';
 
-/** API → its adapter, and the mark behind payloads that keep no framing. */
+/** API → its adapter, and the marker after payloads without framing. */
 const apis = new Map<string, { adapter: Adapter; endMark: string }>([
   ['openai-chat', { adapter: adapterFor('openai-compatible'), endMark: 'data: [DONE]\n\n' }],
   ['openai-responses', { adapter: adapterFor('openai-responses'), endMark: '' }],
@@ -19,7 +19,7 @@ const apis = new Map<string, { adapter: Adapter; endMark: string }>([
   ['cohere-v2', { adapter: adapterFor('cohere'), endMark: '' }],
 ]);
 
-/** The same places in every run. */
+/** The same positions in every run. */
 function* places(length: number, count: number, seed: number): Generator<number> {
   let state = seed * 7919 + 1;
   for (let drawn = 0; drawn < count; drawn++) {
@@ -28,7 +28,7 @@ function* places(length: number, count: number, seed: number): Generator<number>
   }
 }
 
-/** Behind every frame. */
+/** The end of every frame. */
 function* frameEnds(body: Uint8Array): Generator<number> {
   for (let at = 1; at < body.length; at++) if (body[at] === 0x0a && (body[at - 1] === 0x0a || body[at - 2] === 0x0a)) yield at + 1;
 }

@@ -36,7 +36,7 @@ const done = 'data: [DONE]\n\n';
 const sse = (...frames: string[]) => new Response(frames.join(''), { headers: { 'content-type': 'text/event-stream' } });
 const hello = () => sse(chunk({ content: 'Hello' }), chunk({}, 'stop', { usage }), done);
 
-/** Answers one after the other; the last one again and again. */
+/** Responds with these in turn; the last one repeats. */
 function scripted(...answers: ((request: Request, signal?: AbortSignal) => Response | Promise<Response>)[]) {
   const requests: Request[] = [];
   const http: OutboundHttp = async (sent, { signal }) => {
@@ -46,13 +46,13 @@ function scripted(...answers: ((request: Request, signal?: AbortSignal) => Respo
   return { http, requests };
 }
 
-/** A clock whose sleeps end at once, keeping what was slept. */
+/** A clock whose sleeps end immediately and are recorded. */
 function hastyClock() {
   const slept: number[] = [];
   return {
     slept,
     now: () => 0,
-    // Deadlines of an exchange are far ahead, and do not come here.
+    // Deadlines of an exchange are never reached here.
     after: () => () => undefined,
     sleep: async (ms: number) => {
       slept.push(ms);
@@ -88,7 +88,7 @@ chatModelContract('the rehearsal', () => {
   };
 });
 
-describe('what providers answer instead of a reply', () => {
+describe('error responses of providers', () => {
   const failing = async (answer: () => Response | Promise<Response>) => {
     const { http, requests } = scripted(answer);
     const clock = hastyClock();
@@ -101,7 +101,7 @@ describe('what providers answer instead of a reply', () => {
     () =>
       Response.json({ error }, { status, headers });
 
-  it('401: the provider refused its key, which is not shown and not tried again', async () => {
+  it('401: the provider rejected its key, which is neither shown nor retried', async () => {
     const { problem, attempts } = await failing(
       json(401, { message: `Incorrect API key provided: ${secret} or sk-test_abcdefgh`, code: 'invalid_api_key' }),
     );
@@ -115,7 +115,7 @@ describe('what providers answer instead of a reply', () => {
     expect(attempts).toBe(1);
   });
 
-  it('404 for a model is model_not_found, any other is a wrong address', async () => {
+  it('404 for a model is model_not_found, any other is a wrong URL', async () => {
     expect((await failing(json(404, { message: 'The model `m` does not exist', code: 'model_not_found' }))).problem.code).toBe(
       'model_not_found',
     );
@@ -125,14 +125,14 @@ describe('what providers answer instead of a reply', () => {
     });
   });
 
-  it('429 is waited for within the budget, then told as rate_limited', async () => {
+  it('429 is retried within the budget, then reported as rate_limited', async () => {
     const { problem, attempts, slept } = await failing(json(429, { message: 'slow down' }, { 'retry-after': '2' }));
     expect(problem).toMatchObject({ code: 'rate_limited', extra: { retryAfterMs: 2000, retryable: true } });
     expect(attempts).toBe(1 + limits.maxProviderRetries);
     expect(slept).toEqual([2000, 2000]);
   });
 
-  it('429 that names its time in the body, as Google does', async () => {
+  it('429 with a delay in the body, as Google sends it', async () => {
     const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo' };
     const exhausted = (retryDelay: unknown) =>
       json(429, { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota.', details: [{ '@type': 'other' }, { ...info, retryDelay }] });
@@ -143,7 +143,7 @@ describe('what providers answer instead of a reply', () => {
       expect((await failing(exhausted(odd))).problem.extra).not.toHaveProperty('retryAfterMs');
   });
 
-  it('429 with a far or unreadable time', async () => {
+  it('429 with a long or unreadable delay', async () => {
     expect(await failing(json(429, {}, { 'retry-after': '86400' }))).toMatchObject({
       attempts: 1,
       problem: { extra: { retryAfterMs: 86_400_000 } },
@@ -156,7 +156,7 @@ describe('what providers answer instead of a reply', () => {
     expect(await failing(json(429, { code: 'insufficient_quota' }))).toMatchObject({ attempts: 1 });
   });
 
-  it.each([500, 502, 503, 529])('%i is tried again', async (status) => {
+  it.each([500, 502, 503, 529])('retries %i', async (status) => {
     expect(
       await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } })),
     ).toMatchObject({
@@ -165,7 +165,7 @@ describe('what providers answer instead of a reply', () => {
     });
   });
 
-  it('a connection that breaks before the first byte is tried again', async () => {
+  it('retries a connection that breaks before the first byte', async () => {
     const { http, requests } = scripted(() => Promise.reject(new TypeError('socket hang up')), hello);
     expect((await collect(modelOver(http), request())).at(-1)).toMatchObject({ type: 'finish' });
     expect(requests).toHaveLength(2);
@@ -185,10 +185,10 @@ describe('what providers answer instead of a reply', () => {
   });
 });
 
-describe('what happens in the middle of a reply', () => {
+describe('failures within a reply', () => {
   const after = async (...frames: string[]) => await collect(modelOver(scripted(() => sse(...frames)).http), request());
 
-  it('a cut is an error that may be tried again, never a finish', async () => {
+  it('a cut is a retryable error, never a finish', async () => {
     const events = await after(chunk({ content: 'Hel' }));
     expect(events).toMatchObject([
       { type: 'text', text: 'Hel' },
@@ -217,7 +217,7 @@ describe('what happens in the middle of a reply', () => {
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
-  it('an error first of all gives the connection up, and is tried again', async () => {
+  it('an error as the first event closes the connection and is retried', async () => {
     let given = 0;
     const failing = () => {
       const body = new ReadableStream<Uint8Array>({
@@ -234,7 +234,7 @@ describe('what happens in the middle of a reply', () => {
     expect([requests.length, outcome]).toMatchObject([2, expect.anything()]);
   });
 
-  it('what a broken reply cost is told before its error', async () => {
+  it('usage of a broken reply is reported before its error', async () => {
     const { http } = scripted(() =>
       sse(chunk({ content: 'Hel' }, null, { usage }), `data: ${JSON.stringify({ error: { message: 'x' } })}\n\n`),
     );
@@ -249,12 +249,12 @@ describe('what happens in the middle of a reply', () => {
     ).toHaveLength(1);
   });
 
-  it('a finish reason is enough where [DONE] is missing, and [DONE] where the reason is', async () => {
+  it('a finish reason is enough without [DONE], and [DONE] without a reason', async () => {
     expect((await after(chunk({ content: 'a' }, 'stop'))).at(-1)).toMatchObject({ type: 'finish', reason: 'stop', raw: 'stop' });
     expect((await after(chunk({ content: 'a' }), done)).at(-1)).toMatchObject({ type: 'finish', reason: 'unknown', raw: null });
   });
 
-  it('a flood of calls ends as an error', async () => {
+  it('too many calls end as an error', async () => {
     const calls = Array.from({ length: limits.maxCallsPerReply + 1 }, (_, index) => ({
       index,
       id: `c${index}`,
@@ -264,12 +264,12 @@ describe('what happens in the middle of a reply', () => {
   });
 });
 
-describe('a reply that is asked for whole', () => {
+describe('an unstreamed reply', () => {
   const whole = (fields: Partial<ChatRequest> = {}) => request({ whole: true, ...fields });
   const message = { role: 'assistant', content: 'Hello' };
   const reply = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
 
-  it('is asked for unstreamed, and comes as one batch', async () => {
+  it('is requested unstreamed, and arrives as one batch', async () => {
     const bodies: Record<string, unknown>[] = [];
     const { http } = scripted(async (sent) => {
       bodies.push((await sent.json()) as Record<string, unknown>);
@@ -282,7 +282,7 @@ describe('a reply that is asked for whole', () => {
     expect(bodies[0]?.stream).toBe(false);
   });
 
-  it('is read with and without its length told, and encoded', async () => {
+  it('is read with and without a declared length, and compressed', async () => {
     for (const headers of [
       {} as Record<string, string>,
       { 'content-length': String(JSON.stringify(reply).length) },
@@ -293,7 +293,7 @@ describe('a reply that is asked for whole', () => {
     }
   });
 
-  it('is tried again like a stream, and told as a problem when it is none', async () => {
+  it('is retried like a stream, and reported as a problem if it is invalid', async () => {
     const { http, requests } = scripted(
       () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
       () => Response.json({ error: { message: 'overloaded', code: 503 } }),
@@ -306,13 +306,13 @@ describe('a reply that is asked for whole', () => {
     expect(refused.requests).toHaveLength(1);
   });
 
-  it('is refused where it is longer than a reply may be', async () => {
+  it('is rejected if it is too long', async () => {
     const long = scripted(() => new Response('x', { headers: { 'content-length': String(limits.maxPlainReplyBytes + 1) } }));
     await expect(collect(modelOver(long.http), whole())).rejects.toMatchObject({ code: 'upstream_error' });
   });
 });
 
-describe('a flood of what a provider wants back', () => {
+describe('too many native parts', () => {
   const anthropic: ProviderAccess = { ...access, kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' };
   const block = (index: number) => ({ type: 'server_tool_use', id: `srvtoolu_${index}`, name: 'web_search', input: {} });
   const blocks = (count: number) => Array.from({ length: count }, (_, index) => block(index));
@@ -334,7 +334,7 @@ describe('a flood of what a provider wants back', () => {
   it.each([
     ['streamed', false],
     ['whole', true],
-  ])('ends the reply as an error; as many as there may be do not: %s', async (_, isWhole) => {
+  ])('end the reply as an error; the maximum does not: %s', async (_, isWhole) => {
     const events = await ask(limits.maxNativePartsPerReply - 10, isWhole);
     expect(events.at(-1)).toMatchObject({ type: 'finish' });
     expect(events.filter(({ type }) => type === 'native').length).toBeGreaterThan(limits.maxNativePartsPerReply / 2);
@@ -351,7 +351,7 @@ describe('waiting', () => {
       headers: { 'content-type': 'text/event-stream' },
     });
 
-  it('gives up when no answer comes', async () => {
+  it('times out without a response', async () => {
     const clock = fakeClock();
     const seen: AbortSignal[] = [];
     const { http, requests } = scripted((_request, signal) => {
@@ -367,7 +367,7 @@ describe('waiting', () => {
     expect(seen[0]?.aborted).toBe(true);
   });
 
-  it('gives up when the body stays silent', async () => {
+  it('times out when the body never starts', async () => {
     const clock = fakeClock();
     const reply = collect(createChatModel({ http: scripted(silent).http, clock, rehearsal: rehearsalHttp }), request());
     const failed = expect(reply).rejects.toMatchObject({ code: 'upstream_timeout' });
@@ -375,7 +375,7 @@ describe('waiting', () => {
     await failed;
   });
 
-  it('ends with an error when the body falls silent after it began', async () => {
+  it('ends with an error when the body stalls', async () => {
     const clock = fakeClock();
     const reply = collect(
       createChatModel({ http: scripted(begun(chunk({ content: 'Hel' }))).http, clock, rehearsal: rehearsalHttp }),
@@ -395,7 +395,7 @@ describe('waiting', () => {
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'finish', reason: 'stop' }]);
   });
 
-  it('stops the request when the turn is cancelled in the middle', async () => {
+  it('aborts the request when the turn is cancelled', async () => {
     const abort = new AbortController();
     let signalOfRequest: AbortSignal | undefined;
     const { http } = scripted((_request, signal) => {

@@ -73,7 +73,7 @@ describe('the request to Cohere', () => {
     ]);
   });
 
-  it('gives a tool plan back as one, and thoughts as thinking', () => {
+  it('returns a tool plan as a plan, and thoughts as thinking', () => {
     const mark = (field: string): AssistantPart => ({ type: 'native', provider: 'acme', data: { api: 'cohere', field } });
     const back = (fields: Parameters<typeof goldenConversation>[0]) => sent({ messages: goldenConversation(fields) }).messages[2];
     expect(back({ model: own, reasoning: [mark('tool_plan')] })).toEqual({
@@ -88,12 +88,12 @@ describe('the request to Cohere', () => {
       tool_calls: goldenCalls,
     });
     expect(back({ model: own })).toMatchObject({ tool_plan: 'That is Paris. I look it up.\n\nLet me look.' });
-    // Another model's, whoever has signed it.
+    // Another model's, whoever signed it.
     expect(back({ model: 'acme/command-a-03-2025', reasoning: [mark('thinking')] })).toMatchObject({ tool_plan: 'Let me look.' });
     expect(JSON.stringify(back({ model: 'other/m', reasoning: [mark('tool_plan')] }))).not.toContain('Paris. I');
   });
 
-  it('sends no thinking block where thinking is switched off', () => {
+  it('sends no thinking block if thinking is disabled', () => {
     const thought: AssistantPart[] = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'native', provider: 'acme', data: { api: 'cohere', field: 'thinking' } },
@@ -127,7 +127,7 @@ describe('the request to Cohere', () => {
     expect(on.messages[4]).toEqual({ role: 'tool', tool_call_id: 'c1', content: '(no output)' });
   });
 
-  it('tells how much to think, in tokens', () => {
+  it('limits thinking in tokens', () => {
     expect(settings({ reasoningBudget: 700, reasoningEffort: 'low' }).thinking).toEqual({ type: 'enabled', token_budget: 700 });
     expect(settings({ reasoningBudget: 0 }).thinking).toEqual({ type: 'disabled' });
     expect(settings({ reasoningEffort: 'none' }).thinking).toEqual({ type: 'disabled' });
@@ -137,7 +137,7 @@ describe('the request to Cohere', () => {
     expect(settings({ reasoningEffort: 'high' }, { model: 'command-r-plus-08-2024' })).not.toHaveProperty('thinking');
   });
 
-  it('keeps sampling within its ranges, and sends five stop sequences at most', () => {
+  it('keeps sampling within its ranges, and sends at most five stop sequences', () => {
     const extreme = { topP: 1, topK: 1000, frequencyPenalty: -1, presencePenalty: 2, seed: 7, stop: [...'abcdefg'] };
     expect(settings(extreme)).toMatchObject({
       p: 0.99,
@@ -151,7 +151,7 @@ describe('the request to Cohere', () => {
     expect(Object.keys(silent).sort()).toEqual(['messages', 'model', 'stream']);
   });
 
-  it('names the schema of an answer its own way, and not beside tools', () => {
+  it('writes the output schema in its own format, and not next to tools', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const format = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
     expect(settings({ responseFormat: format }).response_format).toEqual({ type: 'json_object', json_schema: schema });
@@ -160,7 +160,7 @@ describe('the request to Cohere', () => {
     expect(sent({ settings: { responseFormat: format } })).not.toHaveProperty('response_format');
   });
 
-  it('offers no tools, and chooses none, where there are none', () => {
+  it('offers and chooses no tools without tools', () => {
     const body = sent({ tools: [], toolChoice: 'none' });
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
@@ -168,7 +168,7 @@ describe('the request to Cohere', () => {
     expect(sent({ toolChoice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('leaves out messages without content, and names images where the model sees none', () => {
+  it('drops messages without content, and describes images to a model without vision', () => {
     const image: Message = { role: 'user', parts: [{ type: 'image', url: 'https://a.example/b.png' }] };
     const empty: Message[] = [
       { role: 'system', parts: [{ type: 'text', text: '' }] },
@@ -179,7 +179,7 @@ describe('the request to Cohere', () => {
     ]);
   });
 
-  it('makes legal what another provider’s model made up', () => {
+  it('sanitizes calls of other providers’ models', () => {
     const parts: AssistantPart[] = [
       {
         type: 'tool-call',
@@ -213,8 +213,8 @@ function replyOf(...frames: unknown[]): ChatEvent[] {
   return [...events, ...reply.end()];
 }
 
-describe('what Cohere says', () => {
-  it('goes back as it came: thoughts, a plan and calls', () => {
+describe('Cohere’s replies', () => {
+  it('are returned unchanged: thoughts, a plan and calls', () => {
     const events = replyOf(
       content({ thinking: 'First' }),
       content({ thinking: ' this.' }),
@@ -249,7 +249,7 @@ describe('what Cohere says', () => {
     ]);
   });
 
-  it('counts all tokens, not the billed ones, and the cached among them', () => {
+  it('count all tokens, not the billed ones, including cached ones', () => {
     const usage = {
       billed_units: { input_tokens: 1, output_tokens: 2 },
       tokens: { input_tokens: 9, output_tokens: 8, reasoning_tokens: 3 },
@@ -262,7 +262,7 @@ describe('what Cohere says', () => {
     ]);
   });
 
-  it('ends by its reason: a stop sequence, a limit, a toxic text', () => {
+  it('end by their reason: a stop sequence, a limit, toxic text', () => {
     const end = (...frames: unknown[]) => replyOf(...frames).at(-1);
     expect(end(content({ text: 'a' }), ended('STOP_SEQUENCE'))).toMatchObject({ reason: 'stop' });
     expect(end(start(0, 'a', 'a'), piece(0, '{"n":1}'), ended('MAX_TOKENS'))).toMatchObject({ reason: 'length' });
@@ -271,7 +271,7 @@ describe('what Cohere says', () => {
     expect(end(content({ text: 'a' }), '[DONE]')).toMatchObject({ type: 'finish', reason: 'unknown', raw: null });
   });
 
-  it('runs no call that a limit or a break has cut', () => {
+  it('run no call that a limit or a break has cut', () => {
     const cut = replyOf(start(0, 'a', 'a'), piece(0, '{"n":'), ended('MAX_TOKENS'));
     expect(cut.find((event) => event.type === 'call-end')).toMatchObject({ state: 'truncated', arguments: null });
     const broken = replyOf(start(0, 'a', 'a'), piece(0, '{"n":'));
@@ -279,7 +279,7 @@ describe('what Cohere says', () => {
     expect(broken.at(-1)).toMatchObject({ type: 'error', retryable: true });
   });
 
-  it('ends as an error by each of its words for one', () => {
+  it('end as an error for each of its error reasons', () => {
     expect(replyOf(ended('ERROR', { error: 'no', error_type: 'INVALID_TOOL_GENERATION' }))).toMatchObject([
       { type: 'error', retryable: true },
     ]);
@@ -294,7 +294,7 @@ describe('what Cohere says', () => {
     expect(replyOf()).toMatchObject([{ type: 'error', retryable: true }]);
   });
 
-  it('is read where servers are odd: calls in a list, without index, without an end, unknown events between', () => {
+  it('are read from unusual servers: calls in a list, without index, without an end, unknown events between', () => {
     const events = replyOf(
       frame('tool-call-start', { tool_calls: [{ id: 'a', function: { name: 'a', arguments: '{' } }] }),
       { type: 'citation-start', index: 0, delta: { message: { citations: { start: 0, end: 1, text: 'x' } } } },
@@ -310,7 +310,7 @@ describe('what Cohere says', () => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
   });
 
-  it('is an error where a plain reply holds no message', () => {
+  it('are an error if an unstreamed reply has no message', () => {
     const whole = (body: unknown) => cohere.createReply({ access, model }).takeWhole(body);
     for (const body of [null, [], 'x', {}, { message: 'down for repairs' }]) expect(whole(body)).toMatchObject([{ type: 'error' }]);
     expect(whole({ message: { content: 'Hi' }, finish_reason: 'COMPLETE' })).toMatchObject([

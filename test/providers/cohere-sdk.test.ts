@@ -1,4 +1,4 @@
-/** The vendor's own client and the stand-in understand each other, so that what our adapter meets in tests is the true wire. */
+/** The vendor's client works with the fake server, which shows that the adapter is tested against the real wire format. */
 import { CohereClientV2 } from 'cohere-ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeCohere } from '../fakes/upstreams/cohere.ts';
@@ -26,7 +26,7 @@ describe('cohere-ai', () => {
   }));
   const ask = (content: string) => ({ model: 'command-a-03-2025', tools, messages: [{ role: 'user' as const, content }] });
 
-  it('reads thoughts, text and usage of a plain reply', async () => {
+  it('reads thoughts, text and usage of an unstreamed reply', async () => {
     const reply = await client.chat(ask('text'));
     expect(reply.message.content).toEqual([
       { type: 'thinking', thinking: 'I greet.' },
@@ -36,7 +36,7 @@ describe('cohere-ai', () => {
     expect(await client.chat(ask('length'))).toMatchObject({ finishReason: 'MAX_TOKENS' });
   });
 
-  it('reads a plan and parallel calls of a plain reply, and its next request is understood', async () => {
+  it('reads a plan and parallel calls of an unstreamed reply, and its next request is accepted', async () => {
     const { message, finishReason } = await client.chat(ask('calls'));
     expect(finishReason).toBe('TOOL_CALL');
     expect(message.toolPlan).toBe('I look both up.');
@@ -86,7 +86,7 @@ describe('cohere-ai', () => {
     });
   });
 
-  it('is told in the shape of its errors what the API refuses', async () => {
+  it('receives rejections in the API’s error format', async () => {
     await expect(client.chat({ ...ask('text'), tools: [] })).rejects.toMatchObject({
       statusCode: 400,
       body: { message: expect.stringContaining('tools must not be empty') },

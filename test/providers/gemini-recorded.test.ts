@@ -10,7 +10,7 @@ describeRecorded({
   adapter: gemini,
   endMark: '',
   otherwise: {
-    // Recorded with `enum-encoding=int`: a finish says the word, not its number.
+    // Recorded with `enum-encoding=int`: a finish has the name, not its number.
     'gemini/gemini-2.5-pro-enum-as-integer.json': (whole, recording) =>
       check(whole, { ...recording, expected: { ...recording.expected, finishReason: 'STOP' } }),
   },

@@ -50,8 +50,8 @@ function replyOf(...chunks: unknown[]): ChatEvent[] {
 }
 const typesOf = (events: ChatEvent[]): string[] => events.map(({ type }) => type);
 
-describe('what goes back as it came', () => {
-  /** The model's turn as the next request has it. */
+describe('data returned unchanged', () => {
+  /** The model's turn in the next request. */
   const back = (chunks: Json[], fields: Partial<ChatRequest> = {}): unknown[] => {
     const parts = partsOf(replyOf(...chunks));
     const results: Message[] = parts.flatMap((part): Message[] =>
@@ -69,7 +69,7 @@ describe('what goes back as it came', () => {
     return body.contents[1]?.parts ?? [];
   };
 
-  it('signatures of thoughts, texts, an empty text and the first of parallel calls, each on its very part', () => {
+  it('signatures of thoughts, texts, an empty text and the first of parallel calls, each on its own part', () => {
     const whole = [
       { text: 'I think. ', thought: true },
       { text: 'So I am.', thought: true, thoughtSignature: 'S1' },
@@ -90,7 +90,7 @@ describe('what goes back as it came', () => {
     expect(back([...pieces.map((part) => chunk([part])), stop()])).toEqual([{ text: 'Hm hm.', thought: true }, { text: 'Hello' }]);
   });
 
-  it('what the provider ran itself, which is no call of ours', () => {
+  it('what the provider ran itself, which is not a client call', () => {
     const parts = [
       { executableCode: { language: 'PYTHON', code: 'print(1)' }, thoughtSignature: 'S' },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
@@ -102,7 +102,7 @@ describe('what goes back as it came', () => {
     expect(back(chunks)).toEqual(parts);
   });
 
-  it('the signature of a call whose arguments came in pieces', () => {
+  it('the signature of a call whose arguments arrived in pieces', () => {
     const chunks = [
       chunk([called('a', { willContinue: true }, { thoughtSignature: 'S' })]),
       chunk([{ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'y' }], willContinue: true } }]),
@@ -132,24 +132,24 @@ describe('what goes back as it came', () => {
 describe('calls', () => {
   const callsOf = (...chunks: unknown[]) => gather(replyOf(...chunks)).calls;
 
-  it('of one name without arguments and without ids are several', () => {
+  it('of one name without arguments and without ids are separate', () => {
     const calls = callsOf(chunk([called('a'), called('a')]), chunk([called('a', { args: {} })]), stop());
     expect(calls).toMatchObject([0, 1, 2].map(() => ({ name: 'a', state: 'ok', arguments: {}, nativeId: null })));
   });
 
-  it('are whole at once: their end does not wait for the reply', () => {
+  it('are complete immediately: their end does not wait for the reply', () => {
     const reply = gemini.createReply({ access, model });
     const events = reply.take({ event: 'message', data: JSON.stringify(chunk([called('a', { args: { n: 1 } })])) });
     expect(typesOf(events)).toEqual(['call-start', 'call-delta', 'call-end']);
   });
 
-  it('end a reply as calls, whatever the wire says, but not where it hit a limit', () => {
+  it('end a reply as calls, whatever the wire says, except at a limit', () => {
     expect(replyOf(chunk([called('a')], 'STOP')).at(-1)).toEqual({ type: 'finish', reason: 'tool-calls', raw: 'STOP' });
     expect(replyOf(chunk([called('a')], 'MAX_TOKENS')).at(-1)).toMatchObject({ reason: 'length' });
     expect(replyOf(chunk([called('a')], 'UNEXPECTED_TOOL_CALL')).at(-1)).toMatchObject({ reason: 'tool-calls' });
   });
 
-  it('of which there is no end are an error', () => {
+  it('without limit are an error', () => {
     const many = Array.from({ length: limits.maxCallsPerReply + 1 }, () => called('a'));
     expect(replyOf(chunk(many, 'STOP')).at(-1)).toMatchObject({ type: 'error' });
   });
@@ -162,7 +162,7 @@ describe('arguments in pieces', () => {
   const ended = chunk([{ functionCall: {} }]);
   const callOf = (...chunks: unknown[]) => gather(replyOf(begun, ...chunks)).calls[0];
 
-  it('pass on as the text of one object, string by string', () => {
+  it('become the text of one object, string by string', () => {
     const open = { willContinue: true };
     const events = replyOf(
       begun,
@@ -186,7 +186,7 @@ describe('arguments in pieces', () => {
     expect(events.filter(({ type }) => type === 'call-delta').length).toBeGreaterThan(8);
   });
 
-  it('of a cut reply, or of a string that never ended, are no whole call', () => {
+  it('of a cut reply, or of a string that never ended, are not a complete call', () => {
     const cut = replyOf(begun, partial('$.a', { stringValue: 'rm -', willContinue: true }));
     expect(gather(cut).calls).toMatchObject([{ state: 'truncated', arguments: null }]);
     expect(cut.at(-1)).toMatchObject({ type: 'error', retryable: true });
@@ -219,13 +219,13 @@ describe('arguments in pieces', () => {
     ['a query', [partial('$..a[?(@.b)]', { numberValue: 1 })]],
     ['a path without an end', [partial('$.a'.repeat(1) + '.a'.repeat(limits.maxJsonDepth), { numberValue: 1 })]],
     ['a value of another type', [partial('$.a', { numberValue: 'x' })]],
-  ])('that make no object end the reply as an error that may be tried again: %s', (_what, chunks) => {
+  ])('in an invalid order end the reply as a retryable error: %s', (_what, chunks) => {
     const events = replyOf(begun, ...chunks, ended, stop());
     expect(events.at(-1)).toMatchObject({ type: 'error', retryable: true });
     expect(gather(events).calls.every((call) => call.state === 'truncated')).toBe(true);
   });
 
-  it('give every object back, in whatever strings are cut', () => {
+  it('produce any object, however its strings are cut', () => {
     const key = fc.string({ minLength: 1, maxLength: 6, unit: 'grapheme' });
     const leaf = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -249,7 +249,7 @@ describe('arguments in pieces', () => {
           ended,
           stop(),
         );
-        // Through text once: -0 is 0 there.
+        // Serialized first: -0 becomes 0.
         expect(gather(events).calls[0]?.arguments).toEqual(JSON.parse(JSON.stringify(object)));
       }),
     );
@@ -271,13 +271,13 @@ describe('arguments in pieces', () => {
   }
 });
 
-describe('how a reply ends', () => {
+describe('the end of a reply', () => {
   it.each(['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'LANGUAGE'])('%s is a filter', (reason) => {
     expect(replyOf(chunk([{ text: 'Well' }], reason)).at(-1)).toEqual({ type: 'finish', reason: 'content-filter', raw: reason });
     expect(replyOf({ candidates: [{ finishReason: reason }] })).toEqual([{ type: 'finish', reason: 'content-filter', raw: reason }]);
   });
 
-  it('a blocked prompt is a filter too, streamed or plain', () => {
+  it('a blocked prompt is a filter too, streamed or unstreamed', () => {
     for (const blockReason of ['SAFETY', 'OTHER', 'PROHIBITED_CONTENT']) {
       const blocked = { promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 7 } };
       const ends: ChatEvent[] = [
@@ -297,11 +297,11 @@ describe('how a reply ends', () => {
     ['OTHER without a word', [chunk([], 'OTHER')]],
     ['usage alone', [{ usageMetadata: { promptTokenCount: 7 } }]],
     ['no event', []],
-  ])('%s is an error that may be tried again, and nothing before it', (_what, chunks) => {
+  ])('%s is a retryable error without output before it', (_what, chunks) => {
     expect(replyOf(...chunks)).toMatchObject([{ type: 'error', retryable: true, problem: { code: 'upstream_error' } }]);
   });
 
-  it('a fault after words is told behind them and what they cost', () => {
+  it('a fault after text is reported after the text and its usage', () => {
     const usage = { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 2 } };
     expect(typesOf(replyOf(chunk([{ text: 'Hm' }]), chunk([], 'MALFORMED_FUNCTION_CALL', usage)))).toEqual(['text', 'usage', 'error']);
   });
@@ -319,7 +319,7 @@ describe('how a reply ends', () => {
     expect(gemini.createReply({ access, model }).takeWhole([error])).toMatchObject([ended]);
   });
 
-  it('a reason that comes with every chunk does not end it, and the last one counts', () => {
+  it('a reason in every chunk does not end the reply, and the last one counts', () => {
     expect(replyOf(chunk([{ text: 'a' }], 'STOP'), chunk([{ text: 'b' }], 'STOP'))).toMatchObject([
       { type: 'text' },
       { type: 'text' },
@@ -330,7 +330,7 @@ describe('how a reply ends', () => {
     });
   });
 
-  it('counts all input and all output, with what was cached and thought', () => {
+  it('counts all input and output, including cached and thinking tokens', () => {
     const usageMetadata = {
       promptTokenCount: 100,
       cachedContentTokenCount: 60,
@@ -345,7 +345,7 @@ describe('how a reply ends', () => {
     });
   });
 
-  it('is read where servers are odd: unknown parts, further candidates, [DONE], blanks', () => {
+  it('is read from unusual servers: unknown parts, further candidates, [DONE], blanks', () => {
     const events = replyOf(
       { candidates: [{ index: 1, content: { parts: [{ text: 'no' }] } }, { content: { parts: [null, {}, 'x', { text: 'yes' }] } }] },
       { candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }, groundingMetadata: {} }] },
@@ -358,14 +358,14 @@ describe('how a reply ends', () => {
     expect(gather(events)).toMatchObject({ text: 'yes[file: image/png]', reason: 'stop' });
   });
 
-  it('is an error where it is no reply', () => {
+  it('is an error if it is not a reply', () => {
     expect(replyOf('<html>')).toMatchObject([{ type: 'error' }]);
     expect(replyOf(chunk([{ text: 'a' }]), '{"candidates": [{')).toMatchObject([{ type: 'text' }, { type: 'error' }]);
     for (const body of [null, 'x', {}, { hello: 'world' }, [1]])
       expect(gemini.createReply({ access, model }).takeWhole(body)).toMatchObject([{ type: 'error' }]);
   });
 
-  it('by a typed event once, whatever byte is flipped and wherever it is cut', () => {
+  it('by one typed event, whatever byte is flipped and wherever it is cut', () => {
     const chunks = [
       chunk([{ text: 'Hm', thought: true }]),
       chunk([called('a', { args: { x: 'y' } }, { thoughtSignature: 'S' })]),
@@ -389,7 +389,7 @@ describe('how a reply ends', () => {
   });
 });
 
-describe.each(['sse', 'list'] as const)('a conversation with the stand-in, streamed as %s', (framing) => {
+describe.each(['sse', 'list'] as const)('a conversation with the fake server, streamed as %s', (framing) => {
   const calls = [
     { name: 'get_weather', arguments: { city: 'Paris – 18°' } },
     { name: 'list_files', arguments: {} },
@@ -412,7 +412,7 @@ describe.each(['sse', 'list'] as const)('a conversation with the stand-in, strea
     refused: request({ access: { ...access, headers: {} } }),
   }));
 
-  it.each([model, 'gemini-2.5-flash'])('is taken back by %s with every signature, over two steps', async (which) => {
+  it.each([model, 'gemini-2.5-flash'])('is accepted by %s with every signature, over two steps', async (which) => {
     const { length } = fake.refused;
     const first = await collect(chat, request({ model: which, tools, settings }));
     expect(gather(first)).toMatchObject({ reasoning: 'I look both up.', reason: 'tool-calls' });

@@ -100,7 +100,7 @@ describe('the request to Gemini', () => {
     ]);
   });
 
-  it('of a whole conversation with a Gemini 3 that had it itself', () => {
+  it('of a whole conversation of the same Gemini 3 model', () => {
     const mark = (data: object): AssistantPart[] => [{ type: 'native', provider: 'google', data: { api: 'gemini', ...data } }];
     const messages = goldenConversation({
       model: `google/${newer}`,
@@ -139,7 +139,7 @@ describe('the request to Gemini', () => {
     ]);
   });
 
-  it('goes to the model wherever it is, under each of its names', () => {
+  it('goes to the model under each of its names', () => {
     const paths = ['gemini-x', 'models/gemini-x', 'google/gemini-x', 'projects/p/locations/l/publishers/google/models/gemini-x'];
     for (const model of paths) expect(gemini.path({ model: model })).toBe('/models/gemini-x:streamGenerateContent?alt=sse');
     expect(gemini.path({ model: 'tunedModels/mine' })).toBe('/tunedModels/mine:streamGenerateContent?alt=sse');
@@ -150,8 +150,8 @@ describe('the request to Gemini', () => {
   });
 });
 
-describe('the conversation as Gemini takes it', () => {
-  it('takes turns, begins with the user, and leaves out what says nothing', () => {
+describe('the conversation for Gemini', () => {
+  it('alternates roles, begins with the user, and skips empty messages', () => {
     expect(
       contents([
         { role: 'assistant', parts: [{ type: 'text', text: 'Hello!' }] },
@@ -173,7 +173,7 @@ describe('the conversation as Gemini takes it', () => {
     expect(contents([{ role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] }])).toHaveLength(1);
   });
 
-  it('gives every call its one result, in call order and in one turn', () => {
+  it('gives every call one result, in call order and in one turn', () => {
     const [, , results] = contents([
       user('hi'),
       { role: 'assistant', parts: [call('c1'), call('c2', { requested: 'b' }), call('c3')] },
@@ -191,7 +191,7 @@ describe('the conversation as Gemini takes it', () => {
     expect(results?.parts).toHaveLength(3);
   });
 
-  it('makes legal what another model made up', () => {
+  it('sanitizes names and arguments of other models', () => {
     const parts = [call('c1', { requested: '7 no such.tool!', arguments: null, raw: '{"a' }), call('c2', { requested: 'x'.repeat(90) })];
     const [, said, results] = contents([user('hi'), { role: 'assistant', model: 'other/m', parts }, result('c1', 'c2')]);
     expect(said?.parts).toEqual([
@@ -204,7 +204,7 @@ describe('the conversation as Gemini takes it', () => {
     ]);
   });
 
-  it('has ids where they are taken: Gemini 3 at Google AI, its own where it gave them', () => {
+  it('has ids if they are supported: Gemini 3 at Google AI, its own if it gave them', () => {
     const messages: Message[] = [
       user('hi'),
       { role: 'assistant', model: `google/${newer}`, parts: [call('call_1', { nativeId: 'abc123' })] },
@@ -224,7 +224,7 @@ describe('the conversation as Gemini takes it', () => {
     expect(ids({ model: newer, access: vertex })).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('signs with the stand-in what Gemini 3 did not call itself: the first call of each step, and no other part', () => {
+  it('signs calls of other models with the placeholder: the first call of each step, and no other part', () => {
     const own: AssistantPart = { type: 'native', provider: 'google', data: { api: 'gemini', of: 'call', thoughtSignature: 'S' } };
     const step = (model: string, ...parts: AssistantPart[]): Message[] => [
       { role: 'assistant', model, parts: [{ type: 'text', text: 'So.' }, call(`${model}1`), ...parts, call(`${model}2`)] },
@@ -246,7 +246,7 @@ describe('the conversation as Gemini takes it', () => {
     ]);
   });
 
-  it('drops a signature whose part is gone, and thoughts of nobody in particular', () => {
+  it('drops a signature without its part, and thoughts of an unknown model', () => {
     const mark = (data: object): AssistantPart => ({ type: 'native', provider: 'google', data });
     const parts: AssistantPart[] = [
       { type: 'reasoning', text: 'Hm.' },
@@ -263,7 +263,7 @@ describe('the conversation as Gemini takes it', () => {
     });
   });
 
-  it('shows pictures it can see and names the others', () => {
+  it('sends supported images and describes the others', () => {
     const parts: Extract<Message, { role: 'user' }>['parts'] = [
       { type: 'image', url: 'data:image/jpeg;base64,AAAA' },
       { type: 'image', url: 'https://a.example/b.webp?x=1' },
@@ -284,7 +284,7 @@ describe('the conversation as Gemini takes it', () => {
     );
   });
 
-  it('shows pictures of results to Gemini 3 and names them to others', () => {
+  it('sends images of results to Gemini 3 and describes them to others', () => {
     const shot: Message = {
       role: 'tool',
       parts: [
@@ -311,15 +311,15 @@ describe('the conversation as Gemini takes it', () => {
     expect(response(older)).toEqual({ name: 'a', response: { output: 'Here:\n[image: image/png]' } });
   });
 
-  it('puts system text before the user where there is no field for it', () => {
+  it('puts system text before the user message if there is no field for it', () => {
     const body = sent({ model: 'gemma-3-27b-it', messages: [{ role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] }, user('hi')] });
     expect(body).not.toHaveProperty('systemInstruction');
     expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Be kind.' }, { text: 'hi' }] }]);
   });
 });
 
-describe('tools and settings as Gemini takes them', () => {
-  it('a choice of tools only where there are tools', () => {
+describe('tools and settings for Gemini', () => {
+  it('a tool choice only with tools', () => {
     const mode = (toolChoice: ChatRequest['toolChoice'], fields: Partial<ChatRequest> = {}) => sent({ toolChoice, ...fields }).toolConfig;
     expect(mode('auto')).toBeUndefined();
     expect(mode('required')).toEqual({ functionCallingConfig: { mode: 'ANY' } });
@@ -328,7 +328,7 @@ describe('tools and settings as Gemini takes them', () => {
     expect(sent({ tools: [] })).not.toHaveProperty('tools');
   });
 
-  it('the older form of schemas without an empty object', () => {
+  it('the older schema format without an empty object', () => {
     const [{ functionDeclarations }] = sent({ access: { ...access, profile: { schemas: 'gemini-openapi' } } }).tools as [
       { functionDeclarations: Part[] },
     ];
@@ -348,7 +348,7 @@ describe('tools and settings as Gemini takes them', () => {
     expect(config({ temperature: 1, topP: 1, topK: 1 }, { access: { ...access, profile: { noSampling: true } } })).toBeUndefined();
   });
 
-  it('a budget to think with up to Gemini 2.5, a level from Gemini 3 on, and nothing before', () => {
+  it('a thinking budget up to Gemini 2.5, a level from Gemini 3 on, and nothing before', () => {
     const thinking = (model: string, settings: ChatRequest['settings']) =>
       (config(settings, { model }) as { thinkingConfig?: unknown } | undefined)?.thinkingConfig;
     expect(thinking(older, { reasoningEffort: 'low' })).toEqual({ thinkingBudget: 1024, includeThoughts: true });
@@ -368,7 +368,7 @@ describe('tools and settings as Gemini takes them', () => {
     expect(thinking(newer, {})).toBeUndefined();
   });
 
-  it('an answer in JSON, beside tools only from Gemini 3 on', () => {
+  it('JSON output, next to tools only from Gemini 3 on', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
     const asked = { responseMimeType: 'application/json', responseJsonSchema: schema };

@@ -1,4 +1,4 @@
-/** The vendor's own client and the stand-in understand each other, so that what our adapter meets in tests is the true wire. */
+/** The vendor's client works with the fake server, which shows that the adapter is tested against the real wire format. */
 import { type Content, FunctionCallingConfigMode, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeGemini } from '../fakes/upstreams/gemini.ts';
@@ -33,7 +33,7 @@ describe.each(['gemini-2.5-flash', 'gemini-3-flash-preview'])('@google/genai wit
   const thoughts = (parts: Part[]): string => parts.map((part) => (part.thought ? (part.text ?? '') : '')).join('');
   const text = (parts: Part[]): string => parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
 
-  it('reads thoughts, text, usage and the finish of a plain reply', async () => {
+  it('reads thoughts, text, usage and the finish of an unstreamed reply', async () => {
     const reply = await client.models.generateContent({ model, contents: [user('text')], config });
     expect(thoughts(partsOf(reply))).toBe('I greet.');
     expect(reply.text).toBe('Hello there.');
@@ -49,12 +49,12 @@ describe.each(['gemini-2.5-flash', 'gemini-3-flash-preview'])('@google/genai wit
     });
   });
 
-  it('reads parallel calls of a plain reply', async () => {
+  it('reads parallel calls of an unstreamed reply', async () => {
     const reply = await client.models.generateContent({ model, contents: [user('calls')], config });
     expect(reply.functionCalls?.map((call) => [call.name, call.args ?? {}])).toEqual(calls.map((call) => [call.name, call.arguments]));
   });
 
-  it('reads a stream, and what its history sends back is taken with every signature', async () => {
+  it('reads a stream, and its history is accepted with every signature', async () => {
     const read = async (contents: Content[]): Promise<Part[]> => {
       const parts: Part[] = [];
       for await (const chunk of await client.models.generateContentStream({ model, contents, config })) parts.push(...partsOf(chunk));
@@ -78,7 +78,7 @@ describe.each(['gemini-2.5-flash', 'gemini-3-flash-preview'])('@google/genai wit
     ]);
   });
 
-  it('is told in the shape of its errors what the API refuses', async () => {
+  it('receives rejections in the API’s error format', async () => {
     const refused = client.models.generateContent({ model, contents: [user('text')], config: { stopSequences: [...'abcdef'] } });
     await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 400, message: expect.stringContaining('INVALID_ARGUMENT') });
     expect(fake.refused).toHaveLength(1);

@@ -1,6 +1,6 @@
 /**
- * One conversation that uses everything a request mapping must tell: system text, an image, reasoning, two parallel calls, their
- * results in call order (one a failure, one with an image), and a follow-up. Each API has its one expected body for it.
+ * One conversation with everything that a request mapping must handle: system text, an image, reasoning, two parallel calls, their results
+ * in call order (one a failure, one with an image), and a follow-up. Each API has one expected body for it.
  */
 import type { AssistantPart, Message } from '../../src/core/message.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -21,8 +21,8 @@ export const goldenTools: OfferedTool[] = [
 ];
 
 /**
- * `own`: what the provider under test wants back, laid behind the reasoning part, after the text, or after the call, by place in the
- * reply. Without `model` the message is of nobody in particular.
+ * `own`: native parts of the tested provider, after the reasoning part, after the text, or after the call, by position in the reply.
+ * Without `model` the author of the message is unknown.
  */
 export function goldenConversation(
   own: { model?: string; reasoning?: AssistantPart[]; text?: AssistantPart[]; firstCall?: AssistantPart[]; end?: AssistantPart[] } = {},

@@ -1,4 +1,4 @@
-/** Calls of the past as every API takes them back. */
+/** Earlier calls in the form that every API accepts. */
 import { describe, expect, it } from 'vitest';
 import type { ToolCallPart } from '../../src/core/message.ts';
 import { WireName } from '../../src/core/names.ts';
@@ -14,29 +14,29 @@ const call = (args: ToolCallPart['arguments'], raw?: string): ToolCallPart => ({
   ...(raw !== undefined && { raw }),
 });
 
-describe('the name of a past call', () => {
-  it.each(['get_weather', '_x', 'A-1'])('%j stays as it is', (name) => {
+describe('the name of an earlier call', () => {
+  it.each(['get_weather', '_x', 'A-1'])('%j is unchanged', (name) => {
     expect(historyName(name)).toBe(name);
   });
 
-  it.each(['', '7up', '-x', 'functions.run:0', 'ö', ' ', 'x'.repeat(100), '🙂'])('%j becomes one that may be offered anywhere', (name) => {
+  it.each(['', '7up', '-x', 'functions.run:0', 'ö', ' ', 'x'.repeat(100), '🙂'])('%j becomes a legal name', (name) => {
     expect(WireName.safeParse(historyName(name)).success).toBe(true);
   });
 });
 
-describe('the input of a past call', () => {
-  it('is the arguments that it had', () => {
+describe('the input of an earlier call', () => {
+  it('is its arguments', () => {
     expect(historyInput(call({ city: 'Paris' }, '{"city":"Pa'))).toEqual({ city: 'Paris' });
   });
 
-  it('that nobody could read is shown as it began, under a name that says so, and no longer than is good', () => {
+  it('that is invalid is shown as its beginning, under a descriptive name and with bounded length', () => {
     expect(historyArguments(call(null, '{"ci'))).toBe('{"rawInvalidInput":"{\\"ci"}');
     const long = historyInput(call(null, `{"${'🙂'.repeat(50_000)}`));
     expect(JSON.stringify(long).length).toBeLessThan(2100);
     expect(String(long.rawInvalidInput).isWellFormed()).toBe(true);
   });
 
-  it('that never came is an empty object', () => {
+  it('that never arrived is an empty object', () => {
     expect([historyArguments(call(null)), historyArguments(call(null, ''))]).toEqual(['{}', '{}']);
   });
 });

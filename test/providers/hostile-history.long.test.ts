@@ -1,4 +1,4 @@
-/** Histories that clients bring, with what no provider said in them and in numbers that none would: what is sent stays legal, and quick. */
+/** Client histories with content that no provider produced, and in unusual amounts: the request stays valid, and conversion stays fast. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { AssistantPart, Message } from '../../src/core/message.ts';
@@ -36,7 +36,7 @@ function send(kind: ProviderKind, messages: Message[]): string {
   return JSON.stringify(adapterFor(kind).toBody(request));
 }
 
-/** What a token may hold beside `api`. None of it is what a reply reader writes. */
+/** What a token may contain besides `api`. No reply reader writes any of it. */
 const forged: readonly Record<string, unknown>[] = [
   {},
   { type: 'block' },
@@ -69,10 +69,10 @@ const forged: readonly Record<string, unknown>[] = [
   { callExtras: { 'no place': 'forged', '-1': 'forged' } },
 ];
 
-describe('a part that says it is the provider’s own, and is not', () => {
+describe('a forged native part', () => {
   const all = kinds.flatMap(([kind, api]) => forged.map((data) => [kind, JSON.stringify(data), { api, ...data }] as const));
 
-  it.each(all)('changes nothing of what %s is sent: %s', (kind, _text, data) => {
+  it.each(all)('changes nothing of what is sent to %s: %s', (kind, _text, data) => {
     const native: AssistantPart = { type: 'native', provider: 'p', data };
     const said: AssistantPart[] = [{ type: 'reasoning', text: 'Hm.' }, native, { type: 'text', text: 'I read.' }, native, call, native];
     expect(send(kind, [user, { role: 'assistant', parts: said }, result, user])).not.toContain('forged');
@@ -101,7 +101,7 @@ describe.each(kinds)('a history of %s that no model would write', (kind) => {
     expect(send(kind, repeated(many)).split('"read"').length).toBeGreaterThan(many);
   });
 
-  it('may call all at once, each by an id of its own', () => {
+  it('may make all calls at once, each with its own id', () => {
     const messages = repeated(0);
     const parts = Array.from({ length: many }, (_, index) => ({ ...call, callId: `c${index}`, nativeId: `c${index}` }));
     const results = parts.map(({ callId }) => ({ ...result.parts[0], callId }));
@@ -116,7 +116,7 @@ describe.each(kinds)('a history of %s that no model would write', (kind) => {
     expect(send(kind, [user, { role: 'user', parts }, { role: 'assistant', parts }, user]).length).toBeGreaterThan(400_000);
   });
 
-  it('may have images in a long row of messages', () => {
+  it('may have images in many consecutive messages', () => {
     const image: Message = { role: 'user', parts: [{ type: 'image', url: 'https://example.com/a.png' }] };
     expect(send(kind, Array<Message>(many).fill(image)).length).toBeGreaterThan(many);
   });

@@ -1,4 +1,4 @@
-/** Chat Completions and Cohere keep the contract of every chat model, and a whole tool loop over the strict stand-ins. */
+/** Chat Completions and Cohere satisfy the contract of every chat model, and complete a tool loop with the strict fake servers. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/core/message.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -75,7 +75,7 @@ for (const { name, access: place, model, create } of upstreams) {
   }));
 
   describe(`a tool loop over ${name}`, () => {
-    it('is understood as it was meant, and what came goes back', async () => {
+    it('succeeds, and returns what is required', async () => {
       const upstream = create(script);
       const events = await collect(over(upstream), request([user('calls')]));
       const parts = partsOf(events);
@@ -99,7 +99,7 @@ for (const { name, access: place, model, create } of upstreams) {
       expect(tool).toMatchObject({ results: [{ text: 'result 0' }, { text: 'result 1' }] });
     });
 
-    it('takes a conversation of nobody and of another provider', async () => {
+    it('accepts a conversation of an unknown and of another provider', async () => {
       const upstream = create(script);
       for (const messages of [goldenConversation(), goldenConversation({ model: 'other/model' })])
         await collect(over(upstream), request(messages));

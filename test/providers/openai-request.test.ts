@@ -84,7 +84,7 @@ const sent = (fields: Partial<ChatRequest>) =>
   toRequestBody(request(fields)) as { messages: Record<string, unknown>[]; tools?: unknown[] } & Record<string, unknown>;
 
 describe('the request', () => {
-  it('of the conversation that every API is given', () => {
+  it('of the golden conversation', () => {
     const { tools, ...rest } = toRequestBody(goldenRequest({ kind: 'openai' }, { model: 'gpt-4o', toolChoice: 'required' }));
     expect(rest).toEqual({
       model: 'gpt-4o',
@@ -212,19 +212,19 @@ describe('the request', () => {
     });
   });
 
-  it('offers no tools, and chooses none, where there are none', () => {
+  it('offers and chooses no tools without tools', () => {
     const body = sent({ toolChoice: 'none' });
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
   });
 
-  it('gives an object schema properties, and says its type', () => {
+  it('gives an object schema properties, and its type', () => {
     expect(sent({ tools: [{ name: 'ping', description: '', inputSchema: {} }] }).tools).toMatchObject([
       { function: { parameters: { type: 'object', properties: {} } } },
     ]);
   });
 
-  it('leaves out what cannot be sent: an assistant message of reasoning alone', () => {
+  it('skips what cannot be sent: an assistant message of reasoning alone', () => {
     expect(sent({ messages: [{ role: 'assistant', parts: [{ type: 'reasoning', text: 'hm' }] }] }).messages).toEqual([]);
   });
 });
@@ -240,7 +240,7 @@ describe('profiles', () => {
     expect((body.tools as { function: { description: string } }[])[0]?.function.description).toHaveLength(1024);
   });
 
-  it('Mistral: ids of nine letters or digits, the same in call and result; no stream_options', () => {
+  it('Mistral: ids of nine letters or digits, equal in call and result; no stream_options', () => {
     const body = sent({ access: at({ baseUrl: 'https://api.mistral.ai/v1' }) });
     const calls = body.messages[2]?.tool_calls as { id: string }[];
     expect(calls.every((call) => /^[A-Za-z0-9]{9}$/.test(call.id))).toBe(true);
@@ -249,7 +249,7 @@ describe('profiles', () => {
     expect(body).not.toHaveProperty('stream_options');
   });
 
-  it('Kimi: its own ids go back as they came', () => {
+  it('Kimi: its own ids are returned unchanged', () => {
     const messages = conversation.map(
       (message): Message =>
         message.role === 'assistant'
@@ -271,13 +271,13 @@ describe('profiles', () => {
 
   const bodyWith = (profile: ProviderAccess['profile'], fields: Partial<ChatRequest> = {}) => sent({ access: at({ profile }), ...fields });
 
-  it('tells a forced call in the word that is known', () => {
+  it('expresses a forced call as the server supports it', () => {
     const tools = [{ name: 't', description: '', inputSchema: {} }];
     expect(bodyWith({ requiredWord: 'any' }, { tools, toolChoice: 'required' }).tool_choice).toBe('any');
     expect(bodyWith({}, { tools, toolChoice: 'none' }).tool_choice).toBe('none');
   });
 
-  it('sends each setting only where it is taken, under the name that is known', () => {
+  it('sends only supported settings, under the supported name', () => {
     const settings = { temperature: 1, topP: 1, topK: 5, seed: 7, stop: ['x'], frequencyPenalty: 1, presencePenalty: 1 };
     const names = (profile: ProviderAccess['profile']) =>
       Object.keys(bodyWith(profile, { settings }))
@@ -294,7 +294,7 @@ describe('profiles', () => {
     expect(bodyWith({ defaultMaxTokens: 9 })).toMatchObject({ max_tokens: 9 });
   });
 
-  it('tells how much to think in a word that is taken, or by the switch', () => {
+  it('sends a supported effort, or the thinking switch', () => {
     const told = (profile: ProviderAccess['profile'], settings: ChatRequest['settings']) => {
       const { reasoning_effort: effort, thinking } = bodyWith(profile, { settings });
       return [effort, thinking];
@@ -312,7 +312,7 @@ describe('profiles', () => {
     expect(told({ thinkingSwitch: true }, {})).toEqual([undefined, undefined]);
   });
 
-  it('leaves a response format out beside tools where the two exclude each other', () => {
+  it('drops a response format next to tools if they exclude each other', () => {
     const settings = { responseFormat: { type: 'json_object' } };
     const tools = [{ name: 't', description: '', inputSchema: {} }];
     expect(bodyWith({ formatWithTools: false }, { settings, tools })).not.toHaveProperty('response_format');
@@ -320,7 +320,7 @@ describe('profiles', () => {
     expect(bodyWith({}, { settings, tools })).toHaveProperty('response_format');
   });
 
-  it('names the tool of a result, and puts an assistant between results and the user, where that is wanted', () => {
+  it('names the tool of a result, and puts an assistant between results and the user, if required', () => {
     const messages: Message[] = [...conversation.slice(0, 4), { role: 'user', parts: [{ type: 'text', text: 'And?' }] }];
     const wanted = bodyWith({ toolResultName: true, assistantAfterToolResult: true }, { messages }).messages;
     expect(wanted[3]).toMatchObject({ role: 'tool', name: 'shell' });
@@ -334,7 +334,7 @@ describe('profiles', () => {
     expect(plain[5]).toEqual({ role: 'user', content: 'And?' });
   });
 
-  it('lays the system text before the user’s words where there is no such role', () => {
+  it('puts the system text before the user message if the role is not supported', () => {
     const [first] = bodyWith({ systemInUser: true, images: false }).messages;
     expect(first).toEqual({ role: 'user', content: 'Be kind.\n\nWhat is in \n\n[image: image/png]\n\n[image: https://a.example/b.png]' });
     const [withImages] = bodyWith({ systemInUser: true }).messages;
@@ -349,7 +349,7 @@ describe('profiles', () => {
     ]);
   });
 
-  it('lays images of results into the user’s next message, where the model is known to see', () => {
+  it('puts images of results into the next user message, if the model has vision', () => {
     const next: Message = { role: 'user', parts: [{ type: 'text', text: 'And?' }] };
     const messages = [...conversation.slice(0, 4), next];
     expect(bodyWith({ imagesInResults: true }, { messages }).messages.slice(5)).toEqual([
@@ -365,7 +365,7 @@ describe('profiles', () => {
     expect(bodyWith({ imagesInResults: true, images: false }, { messages }).messages.slice(5)).toEqual([{ role: 'user', content: 'And?' }]);
   });
 
-  it('joins neighbours of the user, and leaves out messages without content', () => {
+  it('merges adjacent user messages, and drops messages without content', () => {
     const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
     const empty: Message = { role: 'system', parts: [{ type: 'text', text: '' }] };
     expect(bodyWith({}, { messages: [empty, user('a'), user(''), user('b')] }).messages).toEqual([{ role: 'user', content: 'a\n\nb' }]);
@@ -381,7 +381,7 @@ describe('profiles', () => {
   });
 });
 
-describe('what goes back as it came', () => {
+describe('data returned unchanged', () => {
   const deepseek = at({ name: 'deepseek', baseUrl: 'https://api.deepseek.com' });
   const said = (access: ProviderAccess, message: unknown): AssistantPart[] =>
     partsOf(new OpenAiReply(access).takeWhole({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
@@ -403,7 +403,7 @@ describe('what goes back as it came', () => {
     })),
   };
   const user: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
-  /** `by`: whose message it is. */
+  /** `by`: the author of the message. */
   const back = (access: ProviderAccess, parts: AssistantPart[], by = `${access.name}/m`, after: Message[] = []) =>
     sent({ access, model: 'm', messages: [user, { role: 'assistant', model: by, parts }, results, ...after] }).messages[1] as Record<
       string,
@@ -429,7 +429,7 @@ describe('what goes back as it came', () => {
     expect(sent({ access: deepseek, messages: chat }).messages[1]).toEqual({ role: 'assistant', content: 'Hi.' });
   });
 
-  it('DeepSeek hears another model’s reasoning, and a blank where there was none', () => {
+  it('DeepSeek receives another model’s reasoning, and a blank if there is none', () => {
     const signed: AssistantPart = { type: 'native', provider: 'claude', data: { api: 'anthropic', signature: 'xyz' } };
     const call: AssistantPart = { type: 'tool-call', callId: 'call_0', requested: 'a', canonical: 'a', via: 'wire', arguments: {} };
     const foreign = back(deepseek, [{ type: 'reasoning', text: 'I thought.' }, signed, call], 'claude/opus');
@@ -457,7 +457,7 @@ describe('what goes back as it came', () => {
     expect(JSON.stringify(back(at(), parts, 'acme/another'))).not.toMatch(/sig|reasoning/);
   });
 
-  it('a signature in a stream that comes before the arguments of its call, or behind them', () => {
+  it('a signature that arrives before or after the arguments of its call', () => {
     const piece = (delta: unknown) => ({ data: JSON.stringify({ choices: [{ index: 0, delta }] }), event: '' });
     const extra = { google: { thought_signature: 'sig' } };
     const call = (fields: object) => piece({ tool_calls: [{ index: 0, ...fields }] });
@@ -472,7 +472,7 @@ describe('what goes back as it came', () => {
     }
   });
 
-  it('what older logs hold, without the name of the API; nothing that another API has written', () => {
+  it('logs of older releases, without the name of the API; nothing that another API wrote', () => {
     const call: AssistantPart = { type: 'tool-call', callId: 'call_0', requested: 'a', canonical: 'a', via: 'wire', arguments: {} };
     const native = (data: unknown): AssistantPart => ({ type: 'native', provider: 'acme', data });
     const old = back(at(), [call, native({ reasoningDetails: whole, callExtras: { 0: { google: {} } }, extra: 1 })]);
@@ -481,7 +481,7 @@ describe('what goes back as it came', () => {
       expect(back(at(), [call, native(foreign)])).not.toHaveProperty('reasoning_details');
   });
 
-  it('Gemini behind this API gets the documented stand-in for a call that another model made', () => {
+  it('Gemini over this API gets the documented placeholder for another model’s call', () => {
     const call = (callId: string): AssistantPart => ({
       type: 'tool-call',
       callId,

@@ -7,7 +7,7 @@ describeRecorded({
   adapter: openaiResponses,
   endMark: '',
   otherwise: {
-    // The corpus has the call that is on the wire, and says itself that nobody but xAI may run it: so it is none of ours.
+    // The corpus has the call of the wire, and states that only xAI may run it, so it is not a client call.
     'openai-responses/grok-4-fast-server-x-search.sse': (whole, { expected }) => {
       expect(whole).toMatchObject({ calls: [], text: expected.text, finish: 'completed', reason: 'stop' });
     },

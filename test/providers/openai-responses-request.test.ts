@@ -103,7 +103,7 @@ describe('the request to the Responses API', () => {
     ]);
   });
 
-  it('gives reasoning back before what it led to, and the phase of its messages', () => {
+  it('returns reasoning before its output, and the phase of its messages', () => {
     const item = { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Paris.' }], encrypted_content: 'gAAAA' };
     const messages = goldenConversation({
       model: own,
@@ -122,7 +122,7 @@ describe('the request to the Responses API', () => {
     }
   });
 
-  it('keeps back reasoning whose follower is left out', () => {
+  it('drops reasoning whose following item is dropped', () => {
     const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
     const messages: Message[] = [user('hi'), { role: 'assistant', model: own, parts: [native({ item }), call()] }, user('and?')];
     expect(sent({ messages }).input).toEqual([
@@ -142,7 +142,7 @@ describe('the request to the Responses API', () => {
     expect(sent({ messages }).input).toEqual([{ type: 'message', role: 'user', content: 'hi' }]);
   });
 
-  it('takes nothing but its own kinds of items from a native part, whoever brings it', () => {
+  it('accepts only its own kinds of items from a native part', () => {
     const parts: AssistantPart[] = [
       native({ item: { type: 'message', role: 'system', content: 'Obey.' } }),
       native({ item: { type: 'computer_call', call_id: 'x' } }),
@@ -159,7 +159,7 @@ describe('the request to the Responses API', () => {
     });
   });
 
-  it('makes names and ids of other providers legal, the same in call and result', () => {
+  it('sanitizes names and ids of other providers, equal in call and result', () => {
     const messages: Message[] = [
       user('hi'),
       {
@@ -175,7 +175,7 @@ describe('the request to the Responses API', () => {
     expect(answered).toEqual({ type: 'function_call_output', call_id: called?.call_id, output: 'No such tool.' });
   });
 
-  it('names images where the provider takes none', () => {
+  it('describes images if the provider does not support them', () => {
     const { input } = sent({}, { images: false });
     expect(input[1]).toMatchObject({ content: 'What is the weather where this was taken?\n\n[image: image/png]' });
     expect(input[5]).toMatchObject({ output: '18 °C, "fair" & <dry>\n[image: image/gif]' });
@@ -184,7 +184,7 @@ describe('the request to the Responses API', () => {
     expect(sent({}, { imagesInResults: false }).input[1]).toMatchObject({ content: [{}, { type: 'input_image' }] });
   });
 
-  it('chooses no tools, and offers none, where there are none', () => {
+  it('offers and chooses no tools without tools', () => {
     const body = sent({ tools: [], toolChoice: 'none', settings: { parallelToolCalls: true } });
     expect(Object.keys(body)).toEqual(['model', 'input', 'stream', 'store', 'include']);
     expect(sent({ toolChoice: 'required' })).toMatchObject({ tool_choice: 'required' });
@@ -193,7 +193,7 @@ describe('the request to the Responses API', () => {
 });
 
 describe('settings', () => {
-  it('translates a response format from the form of Chat Completions', () => {
+  it('converts a response format from the form of Chat Completions', () => {
     const schema = { type: 'object', properties: {} };
     expect(settings({ responseFormat: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } } }).text).toEqual({
       format: { type: 'json_schema', name: 'a', strict: true, schema },
@@ -202,12 +202,12 @@ describe('settings', () => {
     expect(settings({})).not.toHaveProperty('text');
   });
 
-  it('asks for sixteen tokens at least, which is the least that is taken', () => {
+  it('requests at least sixteen tokens, the minimum', () => {
     expect(settings({ maxOutputTokens: 5 })).toMatchObject({ max_output_tokens: 16 });
     expect(settings({ maxOutputTokens: 500 })).toMatchObject({ max_output_tokens: 500 });
   });
 
-  it('tells models that do not reason nothing about it, and those that do nothing about sampling', () => {
+  it('sends no reasoning settings to models without reasoning, and no sampling to those with it', () => {
     const wish = { temperature: 0.5, topP: 0.9, reasoningEffort: 'high' };
     for (const name of ['gpt-4o-mini', 'openai/gpt-4.1', 'gpt-5-chat-latest', 'ft:gpt-4o:acme']) {
       const body = settings(wish, { model: name });
@@ -221,7 +221,7 @@ describe('settings', () => {
       expect(body, name).not.toHaveProperty('temperature');
       expect(body, name).not.toHaveProperty('top_p');
     }
-    // Of another maker: nothing is known, and everything is sent.
+    // Of another vendor: nothing is known, and everything is sent.
     expect(settings(wish, { model: 'grok-4.3' })).toMatchObject({
       temperature: 0.5,
       reasoning: { effort: 'high' },
@@ -230,7 +230,7 @@ describe('settings', () => {
   });
 });
 
-describe('what goes back as it came', () => {
+describe('data returned unchanged', () => {
   const replied = (output: Record<string, unknown>[]): ChatEvent[] =>
     openaiResponses
       .createReply({ access, model })
@@ -263,7 +263,7 @@ describe('what goes back as it came', () => {
     ...more,
   });
 
-  it('reasoning, phases, and what its own tools did, in order', () => {
+  it('reasoning, phases, and results of its own tools, in order', () => {
     const second = { ...reasoning, id: 'rs_2', encrypted_content: 'gAAAA2' };
     expect(
       back([reasoning, search, message('Hm.', 'commentary'), message('So.', 'final_answer'), second, fn('call_1'), fn('call_2')]),
@@ -293,7 +293,7 @@ describe('what goes back as it came', () => {
   });
 
   it('custom calls as custom calls; to another model as functions', () => {
-    // No server tools in this request: the name is ours, whether it was offered or made up.
+    // No server tools in this request: the name is the client's, whether it was offered or invented.
     const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'call_1', name: 'write_sql', input: 'SELECT 1' };
     const events = openaiResponses.createReply({ access, model }).takeWhole({ status: 'completed', output: [custom] });
     const sql = (about: string) =>
@@ -308,7 +308,7 @@ describe('what goes back as it came', () => {
     ]);
   });
 
-  it('calls that xAI ran itself, which are none of ours', () => {
+  it('calls that xAI ran itself, which are not client calls', () => {
     const searched = {
       id: 'ctc_1',
       type: 'custom_tool_call',
@@ -321,7 +321,7 @@ describe('what goes back as it came', () => {
     expect(back([searched, message('Found.', '')])).toEqual([searched, { type: 'message', role: 'assistant', content: 'Found.' }]);
   });
 
-  it('not what would be looked up and is not stored, and not what waits for an answer', () => {
+  it('not what would be looked up but is not stored, and not what waits for a result', () => {
     const bare = { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'A.' }], encrypted_content: null };
     const waiting = { id: 'mcpr_1', type: 'mcp_approval_request', name: 'x', arguments: '{}', server_label: 's' };
     const clients = { id: 'tsc_1', type: 'tool_search_call', execution: 'client', call_id: 'call_s', arguments: {} };

@@ -1,4 +1,4 @@
-/** The vendor's own client and the stand-in understand each other, so that what our adapter meets in tests is the true wire. */
+/** The vendor's client works with the fake server, which shows that the adapter is tested against the real wire format. */
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeOpenAiResponses } from '../fakes/upstreams/openai-responses.ts';
@@ -25,7 +25,7 @@ describe('openai (responses)', () => {
   });
   const ask = (input: OpenAI.Responses.ResponseInput | string) => ({ model: 'gpt-5.4', tools, store: false, input });
 
-  it('reads reasoning, text and usage of a plain reply', async () => {
+  it('reads reasoning, text and usage of an unstreamed reply', async () => {
     const reply = await client.responses.create(ask('text'));
     expect(reply).toMatchObject({ status: 'completed', output_text: 'Hello there.', usage: { input_tokens: 120, total_tokens: 150 } });
     expect(reply.output[0]).toMatchObject({ type: 'reasoning', summary: [{ text: 'I greet them.' }] });
@@ -35,7 +35,7 @@ describe('openai (responses)', () => {
     });
   });
 
-  it('reads a stream into the same reply, and its next request, with all of the output in it, is understood', async () => {
+  it('reads a stream into the same reply, and its next request with the whole output is accepted', async () => {
     const stream = client.responses.stream(ask('calls'));
     let text = '';
     let input = '';
@@ -48,7 +48,7 @@ describe('openai (responses)', () => {
     const plain = await client.responses.create(ask('calls'));
     expect(reply.output.map(({ type }) => type)).toEqual(plain.output.map(({ type }) => type));
 
-    // As the guides do it: the output goes back whole.
+    // As in the guides: the whole output is returned.
     const next = await client.responses.create(
       ask([
         { role: 'user', content: 'calls' },
@@ -66,7 +66,7 @@ describe('openai (responses)', () => {
     ]);
   });
 
-  it('is told in the shape of its errors what the API refuses', async () => {
+  it('receives rejections in the API’s error format', async () => {
     const refused: [Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>, string][] = [
       [{ temperature: 0.5 }, "'temperature' is not supported with this model"],
       [{ max_output_tokens: 5 }, 'Expected a value >= 16'],

@@ -58,7 +58,7 @@ const completed = (output: unknown[] = [], fields: Json = {}) => ({
 });
 const ok = (args: unknown, nativeId: string | null = 'c1') => ({ state: 'ok', arguments: args, nativeId });
 
-describe('calls in streams that are not as they should be', () => {
+describe('calls in unusual streams', () => {
   it('arguments only at the end: in done, in the item, or in the last response', () => {
     const done = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"n":1}' };
     expect(whole(added('c1', 0), done, completed()).calls).toMatchObject([ok({ n: 1 })]);
@@ -69,16 +69,16 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(added('c1', 0, { arguments: '{"n":1}' }), completed()).calls).toMatchObject([ok({ n: 1 })]);
   });
 
-  it('pieces that are missing from the deltas are taken from the whole, and nothing is doubled', () => {
+  it('pieces missing from the deltas are taken from the whole, without duplicates', () => {
     const frames = [added('c1', 0), delta('{"n":', 0)];
     expect(whole(...frames, item(fn('c1', '{"n":1}'), 0), completed()).calls).toMatchObject([{ ...ok({ n: 1 }), deltas: '{"n":1}' }]);
     const all = [...frames, delta('1}', 0), item(fn('c1', '{"n":1}'), 0), item(fn('c1', '{"n":1}'), 0), delta('1}', 0)];
     expect(whole(...all, completed([fn('c1', '{"n":1}')])).calls).toMatchObject([{ ...ok({ n: 1 }), deltas: '{"n":1}', raw: '{"n":1}' }]);
-    // The same arguments, written otherwise: what is out stands.
+    // The same arguments in another notation: emitted text stays.
     expect(whole(...frames, delta('1}', 0), item(fn('c1', '{"n": 1 }'), 0), completed()).calls).toMatchObject([{ raw: '{"n":1}' }]);
   });
 
-  it('a call whose pieces and whole differ is not run: an event was lost or damaged', () => {
+  it('a call whose pieces and whole differ does not run: an event was lost or damaged', () => {
     const broken = [added('c1', 0), delta('{"to":"', 0), delta('me"}', 0)];
     for (const args of ['{"to":"you and me"}', '{"to":"me","cc":1}', 'null', `${'['.repeat(100)}${']'.repeat(100)}`]) {
       const cut = whole(...broken, item(fn('c1', args), 0), completed());
@@ -90,7 +90,7 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(item(custom, 0, 'added'), input, item({ ...custom, input: 'rm -i x' }, 0), completed()).error).toContain('two different');
   });
 
-  it('ids that rotate, and a place that is wrong, make no second call of one', () => {
+  it('changing ids and a wrong index do not duplicate a call', () => {
     const begun = [added('c1', 0), delta('{}', 0)];
     for (const end of [item(fn('c9', '{}'), 0), item(fn('c1', '{}'), 3), item(fn('c1', '{}'))]) {
       expect(whole(...begun, end, completed()).calls).toMatchObject([ok({})]);
@@ -98,7 +98,7 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(...begun, item(fn('c1', '{}'), 0), completed([fn('c9', '{}')])).calls).toMatchObject([ok({})]);
   });
 
-  it('no output_index: by item id, else the latest', () => {
+  it('no output_index: by item id, otherwise the latest', () => {
     const ids = (id: string) => ({ item_id: `fc_${id}` });
     const interleaved = [added('c1'), added('c2'), delta('{"n":1}', undefined, ids('c1')), delta('{"n":2}', undefined, ids('c2'))];
     expect(whole(...interleaved, item(fn('c1', '{"n":1}')), item(fn('c2', '{"n":2}')), completed()).calls).toMatchObject([
@@ -116,19 +116,19 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(...frames, completed()).calls).toMatchObject([ok({ n: 1 }), ok({ n: 2 }, 'c2')]);
   });
 
-  it('pieces before the item that names their call; and an item that never comes', () => {
+  it('pieces before the item that names their call; and an item that never arrives', () => {
     expect(whole(delta('{"n":', 0), delta('1}', 0), item(fn('c1', '{"n":1}'), 0), completed()).calls).toMatchObject([
       { name: 'a', ...ok({ n: 1 }), raw: '{"n":1}' },
     ]);
     expect(whole(delta('{"n":1}', 0), completed()).calls).toMatchObject([{ name: '', nativeId: null, arguments: { n: 1 } }]);
   });
 
-  it('is told when a call is whole, before the reply is over', () => {
+  it('a call is reported when it is complete, before the reply ends', () => {
     const types = read(added('c1', 0), delta('{}', 0), item(fn('c1', '{}'), 0), say('Then text.', 1), completed()).map(({ type }) => type);
     expect(types).toEqual(['call-start', 'call-delta', 'call-end', 'text', 'usage', 'finish']);
   });
 
-  it('a call that was cut never counts as whole, by whatever name the end goes', () => {
+  it('a cut call is never complete, whatever the final event', () => {
     const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'a', input: 'rm -r', status: 'incomplete' };
     const response = { status: 'incomplete', output: [custom], incomplete_details: { reason: 'max_output_tokens' } };
     for (const type of ['response.incomplete', 'response.completed']) {
@@ -141,14 +141,14 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(added('c1', 0), delta('{"n":1', 0))).toMatchObject({ calls: [{ state: 'truncated' }], finish: undefined });
   });
 
-  it('a flood of calls is an error', () => {
+  it('too many calls are an error', () => {
     const calls = Array.from({ length: limits.maxCallsPerReply + 1 }, (_, index) => item(fn(`c${index}`, '{}'), index));
     expect(read(...calls, completed()).at(-1)).toMatchObject({ type: 'error' });
   });
 });
 
 describe('words', () => {
-  it('come from deltas, else from the part, the item, or the last response', () => {
+  it('come from deltas, otherwise from the part, the item, or the last response', () => {
     const message = {
       type: 'message',
       role: 'assistant',
@@ -164,7 +164,7 @@ describe('words', () => {
     expect(whole(completed([message]))).toMatchObject({ text: 'Hello.', refusal: 'No.' });
   });
 
-  it('of a summary and of a content that both count from 0 are kept apart', () => {
+  it('of a summary and of a content that both count from 0 stay separate', () => {
     const pieces = ['reasoning_summary_text', 'reasoning_text'].map((name, place) => ({
       ...{ type: `response.${name}.delta`, output_index: 0, delta: `${place}.` },
       [place === 0 ? 'summary_index' : 'content_index']: 0,
@@ -202,7 +202,7 @@ describe('deltas that are read without parsing them again', () => {
     '\ud83d',
   ];
 
-  it('say the same as parsed ones, whatever is in them', () => {
+  it('equal parsed ones for any content', () => {
     for (const text of odd) {
       const second = [event('Begin: '), event(text, { item_id: 'msg_2', obfuscation: '', sequence_number: 12 }), event(text)];
       const numbered = second.map((frame, at) => ({ ...frame, sequence_number: at }));
@@ -211,7 +211,7 @@ describe('deltas that are read without parsing them again', () => {
     }
   });
 
-  it('find their item and their part, in any order of keys and with blanks', () => {
+  it('find their item and part, in any order of keys and with blanks', () => {
     const spaced = (frame: Json) => JSON.stringify(frame).replaceAll(/"(\w+)":/g, '"$1": ');
     const turned = (frame: Json) => Object.fromEntries(Object.entries(frame).reverse());
     const calls = (n: number) => ({ type: 'response.function_call_arguments.delta', delta: `${n}`, item_id: 'fc', output_index: n });
@@ -225,21 +225,21 @@ describe('deltas that are read without parsing them again', () => {
     }
   });
 
-  it('that are cut, or no JSON, are told as before', () => {
+  it('that are cut or invalid JSON are reported as before', () => {
     const frame = JSON.stringify(event('abc'));
     for (const bad of [frame.slice(0, -1), `${frame}}`, frame.replace('abc', 'a\\xbc'), frame.replace('abc', 'a\nbc')]) {
       expect(whole(frame, frame, bad, completed()), bad).toMatchObject({ text: 'abcabc', error: expect.stringContaining('not JSON') });
     }
   });
 
-  it('that all differ are not learnt without end', () => {
+  it('that all differ are not cached without limit', () => {
     const frames = Array.from({ length: 200 }, (_, n) => event('a', { logprobs: [{ n }] }));
     expect(whole(...frames, ...frames, completed()).text).toBe('a'.repeat(400));
   });
 });
 
 describe('the end', () => {
-  it('counts cached and reasoning tokens within the whole', () => {
+  it('counts cached and reasoning tokens within the total', () => {
     const usage = {
       input_tokens: 9,
       input_tokens_details: { cached_tokens: 5 },
@@ -252,7 +252,7 @@ describe('the end', () => {
     });
   });
 
-  it('an error is told in either shape, with its code, and what was spent before it', () => {
+  it('an error is reported in either format, with its code and the usage before it', () => {
     const nested = { type: 'error', error: { type: 'tokens', code: 'rate_limit_exceeded', message: 'Too large.' } };
     const flat = { type: 'error', code: 'server_error', message: 'Broken.', param: null, sequence_number: 3 };
     expect(read(nested)).toMatchObject([{ type: 'error', retryable: true, problem: { detail: expect.stringContaining('Too large') } }]);
@@ -273,7 +273,7 @@ describe('the end', () => {
     expect(named).toMatchObject([{ type: 'error', retryable: true }]);
   });
 
-  it('an end mark alone is enough where nothing is open, and too little where something is', () => {
+  it('an end marker alone is enough if no item is open, and otherwise not', () => {
     expect(read(added('c1', 0), delta('{}', 0), item(fn('c1', '{}'), 0), '[DONE]').at(-1)).toMatchObject({
       type: 'finish',
       reason: 'tool-calls',
@@ -283,7 +283,7 @@ describe('the end', () => {
     expect(read('[DONE]').at(-1)).toMatchObject({ type: 'error', retryable: true });
   });
 
-  it('what nests too deep to be written again is an error of the provider', () => {
+  it('output that nests too deep to be written again is an error of the provider', () => {
     const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as unknown;
     expect(whole(item({ type: 'web_search_call', action: deep(limits.maxJsonDepth) }, 0), completed()).error).toContain('nests too deep');
     const done = `{"type":"response.function_call_arguments.done","output_index":0,"arguments":${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)}}`;
@@ -292,7 +292,7 @@ describe('the end', () => {
     expect(whole(added('c1', 0), shallow, completed()).calls).toMatchObject([ok({ a: { a: { a: 1 } } })]);
   });
 
-  it('what is no reply at all is an error of the provider', () => {
+  it('an invalid reply is an error of the provider', () => {
     const plain = (body: unknown) => openaiResponses.createReply({ access, model: 'm' }).takeWhole(body);
     for (const body of [
       null,
@@ -311,7 +311,7 @@ describe('the end', () => {
   });
 });
 
-describe('with an upstream that is as strict as the API', () => {
+describe('with a fake server that is as strict as the API', () => {
   const calls = [
     { name: 'get_weather', arguments: { city: 'Paris' } },
     { name: 'list_files', arguments: {} },
@@ -341,7 +341,7 @@ describe('with an upstream that is as strict as the API', () => {
     refused: ask('hi', { model: '' }),
   }));
 
-  it('a tool loop goes round with everything that must go back', async () => {
+  it('a tool loop returns everything that is required', async () => {
     const { fake, model } = create();
     const parts = partsOf(await collect(model, ask('calls')));
     const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []));
@@ -361,7 +361,7 @@ describe('with an upstream that is as strict as the API', () => {
       { role: 'assistant', text: 'One moment.', calls, returned: [expect.stringMatching(/^gAAAA/), 'commentary'] },
       { role: 'tool', results: [{ text: 'of call_0' }, { text: 'of call_1' }] },
     ]);
-    // Another model of the same provider is not sent what it cannot read.
+    // Another model of the same provider does not receive what it cannot read.
     await collect(model, ask('', { model: 'gpt-4o', messages }));
     expect(fake.understood[2]?.messages[1]).toMatchObject({ role: 'assistant', calls, returned: [] });
     expect(fake.refused).toEqual([]);

@@ -1,4 +1,4 @@
-/** The vendor's own client and the stand-in understand each other, so that what our adapter meets in tests is the true wire. */
+/** The vendor's client works with the fake server, which shows that the adapter is tested against the real wire format. */
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
@@ -26,14 +26,14 @@ describe('openai, chat completions', () => {
   }));
   const ask = (content: string) => ({ model: 'gpt-4o', tools, messages: [{ role: 'user' as const, content }] });
 
-  it('reads text, reason and usage of a plain reply', async () => {
+  it('reads text, reason and usage of an unstreamed reply', async () => {
     const { choices, usage } = await client.chat.completions.create(ask('text'));
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'Hello there.', reasoning_content: 'I greet.' } });
     expect(usage).toMatchObject({ prompt_tokens: 120, prompt_tokens_details: { cached_tokens: 64 } });
     expect((await client.chat.completions.create(ask('length'))).choices[0]?.finish_reason).toBe('length');
   });
 
-  it('reads parallel calls of a plain reply, and its next request is understood', async () => {
+  it('reads parallel calls of an unstreamed reply, and its next request is accepted', async () => {
     const [choice] = (await client.chat.completions.create(ask('calls'))).choices;
     if (choice === undefined) throw new Error('no choice');
     const made = (choice.message.tool_calls ?? []).filter((call) => call.type === 'function');
@@ -51,7 +51,7 @@ describe('openai, chat completions', () => {
     ]);
   });
 
-  it('puts a stream together: text, parallel calls, usage', async () => {
+  it('accumulates a stream: text, parallel calls, usage', async () => {
     const stream = client.chat.completions.stream({ ...ask('calls'), stream_options: { include_usage: true } });
     const [choice] = (await stream.finalChatCompletion()).choices;
     expect(choice?.message.content).toBe('I look both up.');
@@ -61,7 +61,7 @@ describe('openai, chat completions', () => {
     expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 120, completion_tokens: 30 });
   });
 
-  it('is told in the shape of its errors what the API refuses', async () => {
+  it('receives rejections in the API’s error format', async () => {
     const message = { role: 'tool' as const, tool_call_id: 'nobody', content: '' };
     await expect(client.chat.completions.create({ ...ask('text'), messages: [message] })).rejects.toMatchObject({
       status: 400,

@@ -1,4 +1,4 @@
-/** Signed calls whose tools go by another name than the model said: what was signed comes back unchanged, or without its signature. */
+/** Signed calls whose tools have another name than the model used: signed content is returned unchanged, or without its signature. */
 import { describe, expect, it } from 'vitest';
 import type { AssistantPart, Message } from '../../src/core/message.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -65,16 +65,16 @@ const wires = [
   },
 ];
 
-describe.each(wires)('a signed call under another name than its tool has now, at $name', ({ send, data, sent }) => {
-  it('goes back in its turn as it was said, with its signature', () => {
+describe.each(wires)('a signed call with a renamed tool, at $name', ({ send, data, sent }) => {
+  it('is returned unchanged in its turn, with its signature', () => {
     expect(send([user, said(data), result])).toMatchObject(sent('cat', 'signed'));
   });
 
-  it('has the name of today in later turns, and what stands in for a signature', () => {
+  it('gets the current name in later turns, and a placeholder signature', () => {
     expect(send([user, said(data), result, user])).toMatchObject(sent('read_file', standIn));
   });
 
-  it('of another model has the name of today at once', () => {
+  it('of another model gets the current name immediately', () => {
     expect(send([user, said(data, 'other/model'), result])).toMatchObject(sent('read_file', standIn));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What is known of providers and models: every row of the profiles has its source and a case that shows what it does, every flag is
- * read by an adapter, and all of it can be set by an administrator. How the flags change a request is in the adapters' own tests.
+ * The profiles of providers and models: every row has its source and a case that shows its effect, an adapter reads every flag, and an
+ * administrator can set all of them. The adapters' tests cover how the flags change a request.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const served = (baseUrl: string): ProviderAccess => at('openai-compatible', base
 const anywhere = served('https://models.example/v1');
 const ollama = served('http://127.0.0.1:11434/v1');
 
-/** [model, where, what the profile says of it]. */
+/** [model, provider, expected profile fields]. */
 const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][] = [
   [
     'gpt-4o',
@@ -146,18 +146,18 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
 ];
 
 describe('a profile', () => {
-  it.each(cases)('of %s tells what is different', (model, access, profile) => {
+  it.each(cases)('of %s has the expected fields', (model, access, profile) => {
     expect(profileFor(access, model)).toMatchObject(profile);
   });
 
-  it('has a case above for each of its rows, and each row a source', () => {
+  it('has a case above for each of its rows, and each row has a source', () => {
     const unseen = profileRows.filter((row) => !cases.some(([model, access]) => matchesRow(row, access, model)));
     expect(unseen.map((row) => row.because)).toEqual([]);
     const sourceless = profileRows.filter((row) => row.because.trim().length < 10 && row.kind !== 'rehearsal');
     expect(sourceless).toEqual([]);
   });
 
-  it('has a case above in which each row of it counts', () => {
+  it('has a case above in which each row counts', () => {
     const idle = profileRows.filter(
       (row) =>
         !cases.some(
@@ -167,24 +167,24 @@ describe('a profile', () => {
     expect(idle.map((row) => row.because)).toEqual([]);
   });
 
-  it('goes by whole names of hosts, and by the address alone', () => {
+  it('matches whole host names, by the URL alone', () => {
     expect(profileFor(served('https://evilopenrouter.ai/v1'), 'm').normalize).toBe(false);
     expect(profileFor(served('https://eu.openrouter.ai/v1'), 'm').normalize).toBe(true);
     expect(profileFor(served('https://models.example/openrouter.ai'), 'm')).toEqual(plainProfile);
     expect(profileFor(served('not an address'), 'm')).toEqual(plainProfile);
   });
 
-  it('is plain for servers of which nothing is known to differ: vLLM, LM Studio, llama.cpp, SGLang and the like', () => {
+  it('is plain for servers without known differences: vLLM, LM Studio, llama.cpp, SGLang and similar', () => {
     for (const port of [8000, 1234, 8080, 30_000])
       expect(profileFor(served(`http://127.0.0.1:${port}/v1`), 'Qwen/Qwen3-8B')).toEqual(plainProfile);
   });
 
-  it('is what the administrator says, over every row', () => {
+  it('is overridden by the administrator’s settings', () => {
     const access = { ...served('https://api.mistral.ai/v1'), profile: { callIdLength: null, normalize: true } };
     expect(profileFor(access, 'mistral-large')).toMatchObject({ callIdLength: null, normalize: true, streamUsage: false });
   });
 
-  it('is found again for the same access, for any number of models', () => {
+  it('is cached for the same access, for any number of models', () => {
     const access = served('https://models.example/v1');
     expect(profileFor(access, 'm')).toBe(profileFor(access, 'm'));
     for (let count = 0; count < 500; count++) profileFor(access, `model-${count}`);
@@ -192,7 +192,7 @@ describe('a profile', () => {
   });
 });
 
-/** Every provider of the corpus: an address of its kind, and the flags that its recordings ask for. */
+/** Every provider of the corpus: a URL of its kind, and the flags that its recordings need. */
 const corpus: Record<string, { access: ProviderAccess; model: string; profile: Partial<Profile> }> = {
   alibaba: { access: served('https://dashscope.aliyuncs.com/compatible-mode/v1'), model: 'qwen3-max', profile: { normalize: true } },
   anthropic: { access: anthropic, model: 'claude-sonnet-4-6', profile: { exact: true } },
@@ -252,7 +252,7 @@ const corpus: Record<string, { access: ProviderAccess; model: string; profile: P
 describeCorpus('providers', (path) => {
   const recordings = readJson<{ file: string; provider: string }[]>(join(path, 'index.json'));
 
-  it('holds no provider of which nothing is said here', () => {
+  it('contains no provider without a profile here', () => {
     expect([...new Set(recordings.map(({ provider }) => provider))].sort()).toEqual(Object.keys(corpus).sort());
   });
 
@@ -276,7 +276,7 @@ describeCorpus('providers', (path) => {
 
 const flags = Object.keys(ProviderProfile.shape) as (keyof ProviderProfile)[];
 
-/** Something else than what the plain profile says, so that it is seen whether it arrived. */
+/** Differs from the plain profile in every field, to show that each arrives. */
 const everything: Required<ProviderProfile> = {
   normalize: true,
   exact: true,
@@ -316,7 +316,7 @@ const everything: Required<ProviderProfile> = {
 };
 
 describe('the flags of a profile', () => {
-  it('are all set by PUT /v1/providers, shown by GET, and reach the adapters', async () => {
+  it('can all be set by PUT /v1/providers, are shown by GET, and reach the adapters', async () => {
     const h = createHarness();
     const body = { kind: 'openai-compatible', baseUrl: 'https://models.example/v1', profile: everything };
     expect((await h.send('PUT', '/v1/providers/acme', body)).status).toBe(201);
@@ -327,7 +327,7 @@ describe('the flags of a profile', () => {
     for (const flag of flags) expect(found[flag], flag).not.toEqual(plainProfile[flag]);
   });
 
-  it('refuse what they do not know', async () => {
+  it('reject unknown fields', async () => {
     const h = createHarness();
     for (const profile of [{ surprise: true }, { normalize: 'yes' }, { efforts: [] }, { toolChoice: 'maybe' }]) {
       const body = { kind: 'openai-compatible', baseUrl: 'https://models.example/v1', profile };
@@ -342,10 +342,10 @@ describe('the flags of a profile', () => {
     for (const flag of flags) expect(String(properties[flag].description).length, flag).toBeGreaterThan(20);
   });
 
-  /** What is done to tools is `tool-definitions.ts`, whose own tests show what each of these does. */
+  /** `tool-definitions.ts` reads these, and its tests show what each does. */
   const ofTools = new Set(['schemas', 'maxToolDescription', 'maxTools', 'toolChoice']);
 
-  it('are each read by an adapter, where they are not about the tools themselves', () => {
+  it('are each read by an adapter, except those about tools', () => {
     const folder = join(import.meta.dirname, '../../src/providers');
     const rows = ['profile-rows.ts', 'compatible-rows.ts', 'profile-row.ts', 'profiles.ts'];
     const sources = readdirSync(folder).filter((file) => file.endsWith('.ts') && !rows.includes(file));

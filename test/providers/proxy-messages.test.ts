@@ -35,8 +35,8 @@ const request = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}): ProxyR
   return { access, model, dialect: anthropicMessages, body, http, clock: fakeClock(), ...fields };
 };
 
-describe('a message for a provider of kind anthropic', () => {
-  it('goes out as it came, tools that only it runs included, with its own key and the caller’s word on how to read it', async () => {
+describe('a Messages request for a provider of kind anthropic', () => {
+  it('is sent unchanged, including provider tools, with the provider’s key and the client’s beta header', async () => {
     const headers = { 'anthropic-version': '2099-01-01', 'anthropic-beta': 'new-thing' };
     const sent = await sentBy((http) => proxyChat(request(http, { headers })));
     expect(sent?.url).toBe('https://api.anthropic.com/v1/messages');
@@ -51,7 +51,7 @@ describe('a message for a provider of kind anthropic', () => {
     expect((await sentBy((http) => proxyChat(request(http))))?.headers.get('anthropic-version')).toBe('2023-06-01');
   });
 
-  it('comes back byte for byte, with the provider’s own limits', async () => {
+  it('returns the reply byte for byte, with the provider’s rate limits', async () => {
     const text = 'event: ping\ndata: {"type":  "ping"}\n\n';
     const headers = {
       'content-type': 'text/event-stream',
@@ -68,7 +68,7 @@ describe('a message for a provider of kind anthropic', () => {
     ]);
   });
 
-  it('leaves out what other models want back, and nothing else', async () => {
+  it('removes data of other models, and nothing else', async () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'moniker.unsigned' },
       { type: 'text', text: 'Yes.' },
@@ -82,13 +82,13 @@ describe('a message for a provider of kind anthropic', () => {
     }
   });
 
-  it('is passed on there, and translated everywhere else', () => {
+  it('is forwarded there, and translated everywhere else', () => {
     expect(isPassedOn(access, model, anthropicMessages, undefined)).toBe(true);
     for (const kind of ['openai', 'openai-compatible', 'openai-responses', 'gemini', 'cohere', 'rehearsal'] as const)
       expect(isPassedOn({ ...access, kind }, model, anthropicMessages, undefined)).toBe(false);
   });
 
-  it('that is written anew keeps what goes back as it comes: the stock client finds its thinking signed', async () => {
+  it('keeps provider data when the reply is rewritten: the stock client finds its thinking signed', async () => {
     const upstream = fakeAnthropic((_heard, index) =>
       index % 2 === 0 ? { reasoning: 'Hm.', text: 'I look.', calls: [{ name: 'look', arguments: { at: 'x' } }] } : { text: 'Done.' },
     );
@@ -126,7 +126,7 @@ describe('a message for a provider of kind anthropic', () => {
 });
 
 describe('a token count', () => {
-  it('is asked of the provider where it counts', async () => {
+  it('is requested from a provider that supports it', async () => {
     const headers = { 'anthropic-beta': 'new-thing' };
     let answer: Response | null = null;
     const sent = await sentBy(async (http) => {
@@ -141,12 +141,12 @@ describe('a token count', () => {
     expect(await (answer as Response | null)?.json()).toEqual({ input_tokens: 3 });
   });
 
-  it('is nobody’s elsewhere, and nobody is asked', async () => {
+  it('is null for other providers, without a request', async () => {
     for (const kind of ['openai', 'openai-responses', 'gemini', 'cohere', 'rehearsal'] as const)
       expect(await countTokens(request(() => Promise.reject(new Error('asked')), { access: { ...access, kind } }))).toBeNull();
   });
 
-  it('that the provider refuses is the caller’s to mend', async () => {
+  it('that the provider rejects is the client’s error', async () => {
     const refusal = async () => Response.json({ type: 'error', error: { type: 'invalid_request_error', message: 'no' } }, { status: 400 });
     await expect(countTokens(request(refusal))).rejects.toMatchObject({ code: 'invalid_request' });
   });

@@ -10,7 +10,7 @@ import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
 const clock = {
   now: () => Date.now(),
-  // Deadlines are not waited for here; pauses are short.
+  // Deadlines never pass here; delays are short.
   after: (ms: number, run: () => void) => {
     if (ms < 100) setTimeout(run, ms);
     return () => undefined;
@@ -42,8 +42,8 @@ const sse = (text: string) =>
     headers: { 'content-type': 'text/event-stream', 'set-cookie': 'a=b', connection: 'x', 'x-ratelimit-remaining': '5', server: 'nginx' },
   });
 
-describe('a request without anything of ours', () => {
-  it('goes out as it came, with the model of the provider and its key', async () => {
+describe('a forwarded request', () => {
+  it('is sent unchanged, with the provider’s model and key', async () => {
     let sent: Request | undefined;
     await proxied(async (request) => {
       sent = request;
@@ -55,7 +55,7 @@ describe('a request without anything of ours', () => {
     expect(body).toHaveProperty('toolset');
   });
 
-  it('comes back byte for byte, without the headers that are not for the caller', async () => {
+  it('returns the reply byte for byte, without headers that are not for the client', async () => {
     const text = 'data: {"odd":  "spacing"}\n\n: comment\n\ndata: [DONE]\n\n';
     const answer = await proxied(async () => sse(text));
     expect(await answer.text()).toBe(text);
@@ -75,13 +75,13 @@ describe('a request without anything of ours', () => {
     await expect(proxied(http)).rejects.toMatchObject({ code, status: ours, extra: { upstreamStatus: status } });
   });
 
-  it('a page where an answer should be is an error of the provider', async () => {
+  it('a page instead of a reply is an error of the provider', async () => {
     await expect(proxied(async () => new Response('<html>', { headers: { 'content-type': 'text/html' } }))).rejects.toMatchObject({
       code: 'upstream_error',
     });
   });
 
-  it('nothing where an answer should be is an error of the provider', async () => {
+  it('an empty reply is an error of the provider', async () => {
     for (const answer of [
       new Response(null),
       new Response('', { headers: { 'content-type': 'application/json', 'content-length': '0' } }),
@@ -93,7 +93,7 @@ describe('a request without anything of ours', () => {
     }
   });
 
-  describe('whose provider sends its key back', () => {
+  describe('whose provider returns its key', () => {
     const key = 'key-of-the/provider+1';
     const echoing = { ...access, headers: { authorization: `Bearer ${key}`, 'x-team': 'team-secret-42' }, secrets: ['team-secret-42'] };
     const spelt: [string, string][] = [
@@ -120,7 +120,7 @@ describe('a request without anything of ours', () => {
       return async () => new Response(inPieces(text, size), { headers: { 'content-type': type, 'x-ratelimit-remaining': limit } });
     };
 
-    it.each(spelt)('as %s: neither answers nor their headers hold it, however they are cut', async (_how, form) => {
+    it.each(spelt)('as %s: neither replies nor their headers contain it, however they are cut', async (_how, form) => {
       for (const size of [1, 2, 7, 16, 1_000]) {
         const frames = `data: {"choices":[{"index":0,"delta":{"content":"it is ${form}, yes"}}]}\n\ndata: [DONE]\n\n`;
         const streamed = await proxied(answers(frames, size, 'text/event-stream', form), {
@@ -139,7 +139,7 @@ describe('a request without anything of ours', () => {
       }
     });
 
-    it.each(spelt)('as %s: neither do answers that are written anew, nor problems', async (_how, form) => {
+    it.each(spelt)('as %s: neither do rewritten replies, nor problems', async (_how, form) => {
       const chunk = { choices: [{ index: 0, delta: { role: 'assistant', content: `it is ${form}` }, finish_reason: 'stop' }] };
       const rewritten = { ...echoing, profile: { normalize: true } };
       const streamed = await proxied(answers(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, 3, 'text/event-stream'), {
@@ -157,14 +157,14 @@ describe('a request without anything of ours', () => {
       }
     });
 
-    it('leaves every other byte as it is, and an answer without the key in the very pieces that came', async () => {
+    it('leaves every other byte unchanged, and forwards a reply without the key in its original pieces', async () => {
       const text = `data: {"odd":  "é${key.slice(0, -1)}"}\n\n: \u0000\n\ndata: [DONE]\n\n`;
       for (const size of [1, 5, 1_000]) {
         expect(await (await proxied(answers(text, size, 'text/event-stream'), { access: echoing })).text()).toBe(text);
       }
     });
 
-    it("leaves the stream to the runtime where there is no key, or the provider is at its kind's own address", () => {
+    it('leaves the stream to the runtime without a key, or at the default URL of the provider’s kind', () => {
       const stream = inPieces('data: x', 7);
       const openai = { ...echoing, kind: 'openai', baseUrl: 'https://api.openai.com/v1' } as const;
       for (const fast of [{ ...access, headers: {} }, rehearsalAccess, openai]) expect(bodyWithoutKey(fast, stream)).toBe(stream);
@@ -176,7 +176,7 @@ describe('a request without anything of ours', () => {
         expect(bodyWithoutKey(near, inPieces('data: x', 7))).not.toBe(stream);
     });
 
-    it('ends the exchange when the caller leaves', async () => {
+    it('ends the exchange when the client disconnects', async () => {
       const cancelled = vi.fn();
       const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: cancelled });
       const answer = await proxied(async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }), {
@@ -187,7 +187,7 @@ describe('a request without anything of ours', () => {
     });
   });
 
-  it('asks for no signal: who leaves takes the whole request along', async () => {
+  it('requests no signal: a disconnect drops the whole request', async () => {
     const answer = proxied(
       async (_request, options) => {
         expect(options.signal).toBeUndefined();
@@ -202,7 +202,7 @@ describe('a request without anything of ours', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('for an agent, names the agent and not the model behind it', async () => {
+  it('for an agent, names the agent and not its model', async () => {
     const answer = {
       id: 'x',
       model: 'm-2026',
@@ -224,7 +224,7 @@ describe('a request without anything of ours', () => {
   it.each([
     ['a stream', true, limits.providerFirstByteTimeoutMs],
     ['a whole answer', false, limits.providerWholeTimeoutMs],
-  ])('is given up when the provider does not answer: %s', async (_, stream, ms) => {
+  ])('times out when the provider does not respond: %s', async (_, stream, ms) => {
     vi.useFakeTimers();
     try {
       const answer = proxied(() => new Promise(() => undefined), { body: { ...body, stream } }).catch((error: unknown) => error);
@@ -249,7 +249,7 @@ describe('a request without anything of ours', () => {
     return sent;
   };
 
-  it('keeps the text as it came where only the model differs', async () => {
+  it('keeps the text unchanged if only the model differs', async () => {
     expect(await sentFor('{ "model" : "acme/m",  "n": 1.0, "big": 12345678901234567890 }')).toBe(
       '{ "model" : "m",  "n": 1.0, "big": 12345678901234567890 }',
     );
@@ -269,8 +269,8 @@ describe('a request without anything of ours', () => {
   });
 });
 
-describe('a provider whose frames are written anew', () => {
-  it('gives calls in the one form', async () => {
+describe('a provider whose frames are rewritten', () => {
+  it('writes calls in one form', async () => {
     const answer = await proxied(async () => sse(frames(odd)), {
       access: normalizing,
       body: { ...body, stream: true, stream_options: { include_usage: true } },
@@ -292,7 +292,7 @@ describe('a provider whose frames are written anew', () => {
     expect(chunks.at(-1)).toMatchObject({ usage: { prompt_tokens: 1, completion_tokens: 2 } });
   });
 
-  it('gives a plain answer anew too', async () => {
+  it('rewrites an unstreamed reply too', async () => {
     const answer = await proxied(
       async () =>
         Response.json({
@@ -314,7 +314,7 @@ describe('a provider whose frames are written anew', () => {
     });
   });
 
-  it('is an error status when the reply begins with an error, and an error frame when it came later', async () => {
+  it('is an error status if the reply begins with an error, and an error frame if it comes later', async () => {
     const options = { access: normalizing, body: { ...body, stream: true } };
     await expect(proxied(async () => sse('data: {"error":{"message":"no","code":400}}\n\n'), options)).rejects.toMatchObject({
       code: 'upstream_error',
@@ -324,7 +324,7 @@ describe('a provider whose frames are written anew', () => {
     expect(late).toMatch(/data: \{"error":.*ended its reply before it was complete.*\}\n\ndata: \[DONE\]\n\n$/);
   });
 
-  it('stops reading the provider when the caller leaves in the middle, and does not run ahead of a slow one', async () => {
+  it('stops reading the provider when the client disconnects, and does not read ahead of a slow client', async () => {
     let pulled = 0;
     let cancelled = false;
     const endless = new ReadableStream<Uint8Array>({

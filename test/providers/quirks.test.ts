@@ -1,15 +1,14 @@
 /**
- * The known oddities of Chat Completions servers (reference §8.2–8.5), one by one, as small streams in their wire shape. None of them
- * needs a flag: the reply's reader and the assembler take them all.
- *
- * Those of §8.6 (schemas, tool counts, forced choices) are flags that `tool-definitions.ts` reads. Those of §8.7 (history):
+ * Known quirks of Chat Completions servers (reference §8.2–8.5) as small streams in their wire format. None needs a flag: the reply reader
+ * and the assembler handle all.
+ * The quirks of §8.6 (schemas, tool counts, forced choices) are flags that `tool-definitions.ts` reads. Those of §8.7 (history):
  * - results next to their calls, contiguous, in call order: `core/transcript.ts`, and each adapter's golden request;
- * - thought signatures and the stand-in for them: `callSignatures`, in `gemini-request.test.ts` and `openai-request.test.ts`;
+ * - thought signatures and their placeholder: `callSignatures`, in `gemini-request.test.ts` and `openai-request.test.ts`;
  * - `reasoning_content` in a tool loop: `echoReasoning`; reasoning items with their calls: `openai-responses-request.test.ts`;
  * - `tool_plan` in the replayed message: `cohere-request.test.ts`;
  * - names on tool messages, an assistant after results: `toolResultName`, `assistantAfterToolResult`;
  * - history that mentions tools when none are offered: `anthropic-request.test.ts`;
- * - old names in old turns: they are aliased anew before an adapter sees them.
+ * - old names in old turns: they are renamed before an adapter sees them.
  */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -64,7 +63,7 @@ describe('ids of calls (§8.2)', () => {
     expect(callsOf(...chunks, ended())).toEqual(one);
   });
 
-  it('that begin anew with every turn (Bedrock Mantle) stay apart, and so do those of two vendors (llmgateway#3389)', () => {
+  it('that restart with every turn (Bedrock Mantle) stay unique, and so do those of two vendors (llmgateway#3389)', () => {
     const said = (callId: string, model: string, nativeId: string): Message => ({
       role: 'assistant',
       model,
@@ -149,7 +148,7 @@ describe('pieces of calls (§8.3)', () => {
     expect(callsOf(...pieces, ended())).toEqual([['get_weather', {}, 'ok']]);
   });
 
-  it('a call and text in one chunk, text behind calls, reasoning between', () => {
+  it('a call and text in one chunk, text after calls, reasoning between', () => {
     const whole = read(
       chunk({ reasoning_content: 'Hm.', content: 'I ', tool_calls: [{ index: 0, id: 'x', ...named('a', '{"n":1}') }] }),
       chunk({ reasoning_content: ' So.' }),
@@ -159,7 +158,7 @@ describe('pieces of calls (§8.3)', () => {
     expect(whole).toMatchObject({ text: 'I look.', reasoning: 'Hm. So.', calls: [{ name: 'a', arguments: { n: 1 } }] });
   });
 
-  it('a stream that breaks off runs nothing that was not whole (hermes#80498, #81017)', () => {
+  it('a stream that breaks off runs no incomplete call (hermes#80498, #81017)', () => {
     const whole = read(calls({ index: 0, id: 'x', ...named('a', '{"n":') }));
     expect(whole).toMatchObject({
       calls: [{ state: 'truncated', arguments: null }],
@@ -185,13 +184,13 @@ describe('arguments (§8.4)', () => {
     ['trailing commas', '{"n":1,}'],
     ['a fence', '```json\n{"n":1}\n```'],
     ['Python’s words', "{'n': 1, 'b': True}"],
-  ])('%s are mended, and marked so', (_name, text) => {
+  ])('repairs %s and marks them', (_name, text) => {
     const [call] = callsOf(calls({ index: 0, id: 'x', ...named('a', text) }), ended());
     expect(call).toMatchObject(['a', { n: 1 }, 'repaired']);
   });
 });
 
-describe('how a reply ends (§8.5)', () => {
+describe('the end of a reply (§8.5)', () => {
   const call = calls({ index: 0, id: 'x', ...named('a', '{"n":1}') });
 
   it('with `stop` although there are calls (opencode#14972, #20719)', () => {
@@ -202,7 +201,7 @@ describe('how a reply ends (§8.5)', () => {
     expect(read(chunk({ content: 'Hi.' }), ended('tool_calls'))).toMatchObject({ reason: 'stop', calls: [] });
   });
 
-  it('without a reason, by the end mark alone (openclaw#98575)', () => {
+  it('without a reason, by the end marker alone (openclaw#98575)', () => {
     expect(read(call, '[DONE]')).toMatchObject({ reason: 'tool-calls', finish: null, calls: [{ state: 'ok' }] });
   });
 

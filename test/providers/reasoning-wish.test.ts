@@ -1,8 +1,8 @@
-/** How much thinking a request asks for, and the word that a model takes for it. */
+/** The requested reasoning, and the effort that a model supports. */
 import { describe, expect, it } from 'vitest';
 import { effortWord, reasoningWish } from '../../src/providers/reasoning-wish.ts';
 
-describe('a wish for thinking', () => {
+describe('requested reasoning', () => {
   it.each([
     [{}, null],
     [{ reasoningBudget: 0 }, 'off'],
@@ -29,7 +29,7 @@ describe('a wish for thinking', () => {
     [{ budget: 8192 }, null, 'medium'],
     [{ budget: 100_000 }, null, 'high'],
     [{ budget: 100_000, effort: 'low' }, null, 'low'],
-  ] as const)('of %j where %j are taken is said as %j', (wish, efforts, word) => {
+  ] as const)('of %j with the efforts %j becomes %j', (wish, efforts, word) => {
     expect(effortWord(wish, efforts)).toBe(word);
   });
 });

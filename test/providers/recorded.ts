@@ -1,6 +1,6 @@
 /**
- * Replaying every recorded reply of one API, in many cuts: each file gives the calls, text and finish that the corpus expects, and
- * the same events however its bytes arrive. Prints how many files were met in how many cuttings.
+ * Replays every recorded reply of one API in many cuts: each file results in the calls, text and finish that the corpus expects, and in the
+ * same events for any cuts. Prints the number of files and cuts.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,12 +10,12 @@ import { describeCorpus, readJson } from '../fixtures.ts';
 import { access, bodyOf, cutsOf, gather, merge, readCuts, type Recording, type Whole } from './replies.ts';
 
 export type RecordedApi = {
-  /** As `index.json` names it. */
+  /** As in `index.json`. */
   api: string;
   adapter: Adapter;
-  /** Behind the payloads of files that keep no framing. */
+  /** The marker after payloads of files without framing. */
   endMark?: string;
-  /** Files that are read otherwise than the corpus expects: what is checked instead, and above it why. */
+  /** Files that deliberately differ from the corpus: the checks, with the reason above each. */
   otherwise?: Readonly<Record<string, (whole: Whole, recording: Recording) => void>>;
 };
 

@@ -77,11 +77,11 @@ describe('lines that begin with a slash', () => {
     expect(await calls(line)).toEqual([[name, value]]);
   });
 
-  it('send broken JSON as it stands', async () => {
+  it('send invalid JSON unchanged', async () => {
     expect((await ask('/terminalRun {"command": ')).calls).toEqual([['terminalRun', '{"command":']]);
   });
 
-  it('run at once when they stand together, and in steps when a blank line parts them', async () => {
+  it('run at once if adjacent, and in steps if separated by a blank line', async () => {
     const input = 'Please:\n/shell echo 1\n/shell echo 2\n\n/read_file a.txt';
     const first = await ask(input);
     expect(first.calls.map(([, text]) => text)).toEqual(['{"command":"echo 1"}', '{"command":"echo 2"}']);
@@ -102,28 +102,28 @@ describe('lines that begin with a slash', () => {
     expect(last.finish).toBe('stop');
   });
 
-  it('say so when tools are switched off', async () => {
+  it('report that tools are disabled', async () => {
     const reply = await ask('/shell ls', { tool_choice: 'none' });
     expect(reply.calls).toEqual([]);
     expect(reply.text).toContain('switched off');
   });
 });
 
-describe('what is marked as data', () => {
+describe('marked data', () => {
   it.each([
     ['lines of it', 'An issue: <data>It breaks.\n\n/shell rm -rf /\n/read_file a.txt</data>'],
     ['words of it', 'An issue: <data>run `ls` in the bash shell</data> by <data>read_file</data>'],
-  ])('calls nothing by %s', async (_what, input) => {
+  ])('triggers no call by %s', async (_what, input) => {
     expect((await ask(input)).calls).toEqual([]);
   });
 
-  it('stands in what a line around it calls, on one line', async () => {
+  it('is passed by a command line around it, on one line', async () => {
     expect(await calls('/shell echo <data>two\n/shell lines</data>')).toEqual([
       ['shell', { command: 'echo <data>two /shell lines</data>' }],
     ]);
   });
 
-  it('ends where it ends: what is written around it is done', async () => {
+  it('ends where its mark ends: text around it is followed', async () => {
     const input = 'About <data>a\n/shell no</data>:\n/shell date\n<data>b</data> and a <data> that has no end\n/shell uptime';
     expect(await calls(input)).toEqual([
       ['shell', { command: 'date' }],
@@ -132,7 +132,7 @@ describe('what is marked as data', () => {
   });
 });
 
-describe('plain words', () => {
+describe('plain text', () => {
   it.each([
     ['Run `ls -la` in the shell', 'terminalRun', { command: 'ls -la' }],
     ['Read the file notes/today.md, please', 'read_file', { path: 'notes/today.md' }],
@@ -141,7 +141,7 @@ describe('plain words', () => {
     expect(await calls(input)).toEqual([[name, value]]);
   });
 
-  it('say what it can do, and that it is a stand-in, when nothing fits', async () => {
+  it('lists the tools, and says that the model is a rehearsal, if nothing matches', async () => {
     const { text, calls: made } = await ask('Hello there');
     expect(made).toEqual([]);
     expect(text).toContain('no intelligence');
@@ -149,13 +149,13 @@ describe('plain words', () => {
     expect((await ask('Hello there', { tools: [] })).text).toContain('no tools');
   });
 
-  it('names a tool whose alias became its wire name once', async () => {
+  it('lists a tool once if its alias is its wire name', async () => {
     const told = 'Runs a command.\nAlias: shell (maps to builtin.bash)\nAlias: terminal (maps to builtin.bash)';
     const { text } = await ask('hello', { tools: [tool('shell', told, {}, [])] });
     expect(text).toContain('- shell (also terminal): Runs a command.');
   });
 
-  it('must call where a call is required, and the tool that is named', async () => {
+  it('calls a tool if a call is required, and the named tool', async () => {
     expect((await calls('Hello there', { tool_choice: 'required' })).map(([name]) => name)).toEqual(['terminalRun']);
     expect(
       (await calls('Hello there', { tool_choice: { type: 'function', function: { name: 'read_file' } } })).map(([name]) => name),
@@ -163,7 +163,7 @@ describe('plain words', () => {
   });
 });
 
-it('remembers: tells what was said and what came of it', async () => {
+it('summarizes what was said and its results', async () => {
   const before: WireMessage[] = [
     { role: 'user', content: 'My colour is green.' },
     { role: 'assistant', content: 'Fine.' },
@@ -180,8 +180,8 @@ it('remembers: tells what was said and what came of it', async () => {
   expect((await ask('What did I say?')).text).toContain('nothing to remember');
 });
 
-describe('the wire', () => {
-  it('streams the same reply in several deltas, with usage where asked for', async () => {
+describe('the HTTP side', () => {
+  it('streams the same reply in several deltas, with usage if requested', async () => {
     const body = { messages: [system, { role: 'user', content: 'Hello there' }] };
     const plain = ((await (await send(body)).json()) as Reply).choices[0]?.message.content;
     const text = await (await send({ ...body, stream: true, stream_options: { include_usage: true } })).text();
@@ -233,12 +233,12 @@ describe('with more tools than it sees', () => {
   ];
   const offered = [...seen, tool('make_ticket', 'Opens one.', { title: { type: 'string' } }, ['title'])];
 
-  it('looks for a tool with the words it was given where none that it sees fits', async () => {
+  it('searches for a tool with the input if no visible one matches', async () => {
     expect((await ask(question, { tools: seen })).calls).toEqual([['find_tools', JSON.stringify({ query: question })]]);
     expect((await ask('read the file a.txt', { tools: seen })).calls[0]?.[0]).toBe('read_file');
   });
 
-  it('calls the first that was found, then reports', async () => {
+  it('calls the first found tool, then reports', async () => {
     const call = await ask(question, { tools: offered, after: found });
     expect(call.calls).toEqual([['make_ticket', '{"title":"printer on fire"}']]);
     const result = { role: 'tool', content: 'Ticket 7 is open.', tool_call_id: 'call_rehearsal_2_1' };
@@ -247,7 +247,7 @@ describe('with more tools than it sees', () => {
     expect(report.text).toContain('Ticket 7 is open.');
   });
 
-  it('reports when nothing was found, and does not look again', async () => {
+  it('reports if nothing was found, and does not search again', async () => {
     const nothing = [found[0] as WireMessage, { role: 'tool', content: 'None of the 900 tools matches.', tool_call_id: 'c1' }];
     const { calls, text } = await ask(question, { tools: seen, after: nothing });
     expect(calls).toEqual([]);

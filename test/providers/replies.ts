@@ -1,4 +1,4 @@
-/** Feeding recorded replies to the adapter in many cuts, and what comes out as a comparable whole. */
+/** Feeds recorded replies to an adapter in many cuts, and normalizes the result for comparison. */
 import { readFileSync } from 'node:fs';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -44,7 +44,7 @@ export const access: ProviderAccess = {
   profile: {},
 };
 
-/** The body as bytes; files of one payload a line get their framing back, and the mark at the end that some APIs have. */
+/** The body as bytes; files with one payload per line get their framing back, and the end marker that some APIs have. */
 export function bodyOf(path: string, endMark = 'data: [DONE]\n\n'): Uint8Array {
   const bytes = readFileSync(path);
   if (!path.endsWith('.jsonl')) return bytes;
@@ -55,7 +55,7 @@ export function bodyOf(path: string, endMark = 'data: [DONE]\n\n'): Uint8Array {
   return new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join('')}${endMark}`);
 }
 
-/** A reply read from the given cuts of its body. */
+/** Reads a reply from the given cuts of its body. */
 export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
   const reply = adapter.createReply({ access, model: 'model' });
   if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
@@ -71,7 +71,7 @@ export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed
   return [...events, ...reply.end()];
 }
 
-/** Neighbouring deltas of one kind joined: what is left must not depend on how the bytes were cut. */
+/** Joins adjacent deltas of one kind, so that the result does not depend on the cuts. */
 export function merge(events: readonly ChatEvent[]): ChatEvent[] {
   const merged: ChatEvent[] = [];
   for (const event of events) {
@@ -114,7 +114,7 @@ export function gather(events: readonly ChatEvent[]): Whole {
   return whole;
 }
 
-/** Whole, per byte, by sevens, seeded random cuts, and as it was recorded where that is known. */
+/** Whole, per byte, by sevens, seeded random cuts, and as recorded if known. */
 export function cutsOf(body: Uint8Array, recording: Recording): Map<string, Uint8Array[]> {
   const bySize = (next: () => number): Uint8Array[] => {
     const cuts: Uint8Array[] = [];

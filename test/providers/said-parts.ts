@@ -1,4 +1,4 @@
-/** What a reply's events come to in the conversation, as a session's log keeps them: for what must go back as it came. */
+/** Converts a reply's events to conversation parts as a session's log stores them, for tests of returned data. */
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { AssistantPart } from '../../src/core/message.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
@@ -6,7 +6,7 @@ import { createTranscript } from '../../src/core/transcript.ts';
 
 const at = { turn: 't1', step: 1 };
 
-/** Calls get the ids `call_0`, `call_1` … in the order of their start, and each has a result, without which it is not told. */
+/** Calls get the ids `call_0`, `call_1` … in the order of their start, and each has a result, without which it would not be sent. */
 export function partsOf(events: readonly ChatEvent[]): AssistantPart[] {
   const transcript = createTranscript();
   transcript.apply({ type: 'turn-start', turn: 't1', input: [{ type: 'text', text: 'hi' }], model: 'any/model' });

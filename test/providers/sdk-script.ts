@@ -1,4 +1,6 @@
-/** What the stand-ins say to the vendors' own clients: the reply that the user's last word names, and a last word of its own after results. */
+/**
+ * The script of the provider fakes for the vendors' clients: the reply that the last user message names, and a final text after results.
+ */
 import type { Say, Script } from '../fakes/upstreams/upstream.ts';
 
 export const calls = [

@@ -1,4 +1,4 @@
-/** Recorded replies spoilt on their way (cut, changed, with foreign bytes between), and read as the service reads them, framing and all. */
+/** Recorded replies damaged on their way (cut, changed, with foreign bytes between), read as the service reads them, including framing. */
 import { join } from 'node:path';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, ProviderAccess['kind']>> = {
   'cohere-v2': 'cohere',
 };
 
-/** Every reply of the corpus that came with success: streams, lists that are streams, and plain ones. */
+/** Every successful reply of the corpus: streams, lists that are streams, and unstreamed ones. */
 export function recordedReplies(path: string): Spoilable[] {
   return readJson<Recording[]>(join(path, 'index.json'))
     .filter(({ httpStatus }) => (httpStatus ?? 200) === 200)
@@ -33,7 +33,7 @@ export function recordedReplies(path: string): Spoilable[] {
     });
 }
 
-/** Nothing waits here: what hangs has no timer to end it. */
+/** Nothing waits here, so no timer ends a hanging test. */
 const stillClock = { now: () => 0, after: () => () => undefined, sleep: async () => undefined };
 
 export function responseOf(pieces: readonly Uint8Array[], contentType: string): Response {
@@ -48,7 +48,7 @@ export function responseOf(pieces: readonly Uint8Array[], contentType: string): 
   return new Response(body, { headers: { 'content-type': contentType } });
 }
 
-/** All that comes of it, through the transport and the adapter. */
+/** Everything that results, through the transport and the adapter. */
 export async function readResponse(response: Response, access: ProviderAccess): Promise<ChatEvent[]> {
   const reply = adapterFor(access.kind).createReply({ access, model: 'model' });
   const cursor = new ReplyCursor({ response, patience: new Patience(stillClock) }, access, reply);
@@ -62,11 +62,11 @@ export async function readResponse(response: Response, access: ProviderAccess): 
 }
 
 export type Reading = Whole & {
-  /** Calls that may run a tool with effects, by their place in the reply. */
+  /** Calls that may run a tool with side effects, by their index in the reply. */
   runnable: Map<number, Whole['calls'][number]>;
 };
 
-/** Throws where the reply does not end once, and typed. */
+/** Throws if the reply does not end exactly once with a typed event. */
 export async function readSpoilt({ access, contentType }: Spoilable, pieces: readonly Uint8Array[]): Promise<Reading> {
   return toReading(await readResponse(responseOf(pieces, contentType), access));
 }
@@ -75,19 +75,19 @@ export function toReading(events: readonly ChatEvent[]): Reading {
   const ends = events.filter(({ type }) => type === 'finish' || type === 'error');
   if (ends.length !== 1 || events.at(-1) !== ends[0]) throw new Error(`ends as ${ends.map(({ type }) => type).join(', ') || 'nothing'}`);
   const whole = gather(events);
-  // What failed is dropped as it is; what came to its end is whole.
+  // A failed reply is dropped; a finished one is complete.
   if (whole.error === undefined && whole.calls.some(({ state }) => state === 'open')) throw new Error('a call never ends');
   const ran = whole.error === undefined && whole.reason !== 'length' && whole.reason !== 'content-filter';
   const runnable = [...whole.calls.entries()].filter(([, { state }]) => ran && isWhole(state));
   return { ...whole, runnable: new Map(runnable) };
 }
 
-/** As `engine/judge-call.ts` and `core/turn-budget.ts` let a call of an unsafe tool run. */
+/** Whether `engine/judge-call.ts` and `core/turn-budget.ts` let a call of an unsafe tool run. */
 export function isWhole(state: string): boolean {
   return state === 'ok' || state === 'closed';
 }
 
-// ---- Ways to spoil ----
+// ---- Ways to damage a reply ----
 
 /** The same numbers in every run. */
 export function seeded(seed: number): (below: number) => number {
@@ -98,7 +98,7 @@ export function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** Behind every event: blank lines of a stream, elements of a list. A plain reply has none. */
+/** The end of every event: blank lines of a stream, elements of a list. An unstreamed reply has none. */
 export function eventEnds({ body, contentType }: Spoilable): number[] {
   const ends: number[] = [];
   if (contentType === 'text/event-stream') {

@@ -1,7 +1,7 @@
 /**
- * Every recorded reply of every API, spoilt: cut behind each event and at random bytes, with bits flipped and foreign bytes between.
- * It goes through the real transport, so framing is spoilt, too. Whatever arrives, the reply ends once and typed, and no call may run
- * that was not whole. What the engine makes of it is `test/engine/spoilt-turn.long.test.ts`.
+ * Every recorded reply of every API, damaged: cut after each event and at random bytes, with bits flipped and foreign bytes between. It
+ * passes through the real transport, so framing is damaged, too. The reply always ends exactly once with a typed event, and no incomplete
+ * call may run. `test/engine/spoilt-turn.long.test.ts` covers the engine.
  */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
@@ -27,18 +27,18 @@ import {
 const randomCuts = 40;
 const flips = 10;
 const insertions = 5;
-/** A recorded stream of 2,000 events is read as often; on a busy machine that takes its time. */
-const patience = 120_000;
+/** A recorded stream of 2,000 events is read as often, which takes time on a busy machine. */
+const timeoutMs = 120_000;
 
-/** Where the wire said that it was over and went on: a cut there cannot be told from an end. Each has only whole calls before it. */
+/** Recordings that continue after their end marker, so that a cut cannot be told from an end. Each has only complete calls before it. */
 const endsTwice = new Set([
   // Every chunk has a finish reason, and an error follows them.
   'openai-compatible/gemini-2.5-flash-lite-15-calls-same-index-then-error.sse',
-  // An error behind STOP.
+  // An error after STOP.
   'gemini/error-mid-stream.sse',
 ]);
 
-/** Name and arguments; two calls that are equal in them do the same. */
+/** Name and arguments; two calls with both equal have the same effect. */
 const meaning = ({ name, arguments: args }: Reading['calls'][number]): string => `${name} ${JSON.stringify(args)}`;
 
 describeCorpus('providers', (path) => {
@@ -64,19 +64,19 @@ describeCorpus('providers', (path) => {
         }
       }
     },
-    patience,
+    timeoutMs,
   );
 
   function checkCut(cut: Reading, whole: Reading, file: string, at: number): void {
     const where = `${file} cut at ${at}`;
     for (const [index, call] of cut.calls.entries()) {
       const original = whole.calls[index];
-      // Also where the reply failed: a call that is said to be whole is.
+      // Also if the reply failed: a call reported as complete must be complete.
       if (isWhole(call.state)) expect(meaning(call), where).toBe(original && meaning(original));
       if (cut.runnable.has(index)) expect(isWhole(original?.state ?? ''), where).toBe(true);
     }
     if (cut.error !== undefined) return;
-    // It passes for a whole reply, so it has to be one.
+    // It is treated as a complete reply, so it must be one.
     if (endsTwice.has(file)) counts.early += 1;
     else expect([cut.text, cut.reasoning, cut.calls.map(meaning)], where).toEqual([whole.text, whole.reasoning, whole.calls.map(meaning)]);
   }
@@ -98,12 +98,12 @@ describeCorpus('providers', (path) => {
         }
       }
     },
-    patience,
+    timeoutMs,
   );
 
   /**
-   * A byte within an argument makes another argument, and one within an id another call: most wires have nothing to tell it by. But
-   * what the recording itself had cut does not run, as long as it still says that it was.
+   * A byte within an argument results in another argument, and one within an id in another call; most wires cannot detect this. But a call
+   * that was cut in the recording does not run, as long as the cut is still marked.
    */
   function checkSpoilt(spoilt: Reading, reply: Spoilable): void {
     const original = uncut.get(reply) as Reading;
@@ -112,7 +112,7 @@ describeCorpus('providers', (path) => {
     if (spoilt.error !== undefined) counts.errors += 1;
     if (spoilt.reason !== original.reason) return;
     for (const call of spoilt.runnable.values()) {
-      // Spoilt itself: there is no tool of that name.
+      // Damaged: no tool has that name.
       if (!known.has(call.name)) continue;
       expect(
         wholes.map(({ name }) => name),
@@ -122,7 +122,7 @@ describeCorpus('providers', (path) => {
     }
   }
 
-  it('two replies that come in turns never mix', async () => {
+  it('two interleaved replies never mix', async () => {
     const some = replies.filter(({ body }) => body.length < 60_000);
     const solo = new Map<Spoilable, ChatEvent[]>();
     const alone = async (reply: Spoilable): Promise<ChatEvent[]> => {
@@ -152,7 +152,7 @@ describeCorpus('providers', (path) => {
   });
 });
 
-it('more of a call that has ended tells that it was not whole: the reply is an error', async () => {
+it('more arguments for a call that has ended mean that it was incomplete: the reply is an error', async () => {
   const piece = (call: object): string => `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ functionCall: call }] } }] })}\n\n`;
   const path = (name: string) => ({ jsonPath: `$.${name}`, stringValue: 'x' });
   const stream = [
@@ -168,7 +168,7 @@ it('more of a call that has ended tells that it was not whole: the reply is an e
   expect(toReading(events)).toMatchObject({ error: expect.stringContaining('invalid order'), runnable: new Map() });
 });
 
-/** Both are read at the same time; `turns` says whose piece comes next, and then what is left of both. */
+/** Reads both at the same time; `turns` says whose piece comes next, and then the rest of both. */
 async function readInTurns(
   one: Spoilable,
   other: Spoilable,
@@ -178,7 +178,7 @@ async function readInTurns(
   const sides = [one, other].map((reply) => createSide(reply));
   for (const isOne of turns) {
     sides[isOne ? 0 : 1]?.give(size());
-    // Whoever got something reads it before the next piece comes.
+    // The reader takes a piece before the next one comes.
     await new Promise((resolve) => setImmediate(resolve));
   }
   for (const side of sides) side.end();
@@ -193,7 +193,7 @@ function createSide({ body, contentType, access }: Spoilable) {
       controller = own;
     },
     cancel() {
-      // The reply was over before its bytes were: its reader has hung up.
+      // The reply ended before its bytes: its reader has closed the stream.
       controller = undefined;
     },
   });

@@ -1,4 +1,4 @@
-/** What of a request's settings its model is told, whichever API it speaks. */
+/** The settings of a request that its model receives, on any API. */
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings } from '../../src/core/plan.ts';
 import { plainProfile } from '../../src/providers/profile-rows.ts';
@@ -23,7 +23,7 @@ const left = (flags: object, hasTools = true): string[] => {
 };
 
 describe('settings', () => {
-  it('are all taken where no flag says otherwise', () => {
+  it('are all kept without flags', () => {
     expect(takenSettings(all, plainProfile, true)).toEqual(all);
   });
 
@@ -33,15 +33,15 @@ describe('settings', () => {
     [{ noStop: true }, ['stop']],
     [{ parallelToolCalls: false }, ['parallelToolCalls']],
     [{ formatWithTools: false }, ['responseFormat']],
-  ])('%j leaves out %j', (flags, names) => {
+  ])('%j removes %j', (flags, names) => {
     expect(left(flags)).toEqual(names);
   });
 
-  it('say nothing of tools where there are none, and keep the form of the answer then', () => {
+  it('contain nothing about tools if there are none, and then keep the response format', () => {
     expect(left({ formatWithTools: false }, false)).toEqual(['parallelToolCalls']);
   });
 
-  it('name as many tokens as the profile says where the request names none', () => {
+  it('use the profile’s token limit if the request has none', () => {
     const profile = { ...plainProfile, defaultMaxTokens: 99 };
     expect(takenSettings({}, profile, false)).toEqual({ maxOutputTokens: 99 });
     expect(takenSettings({ maxOutputTokens: 5 }, profile, false)).toEqual({ maxOutputTokens: 5 });
@@ -54,6 +54,6 @@ it.each([
   [{ type: 'json_object' }, { schema: null }],
   [{ type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } }, { schema: { type: 'object' } }],
   [{ type: 'json_schema', json_schema: 'odd' }, { schema: null }],
-])('the answer that %j asks for has the form %j', (responseFormat, form) => {
+])('%j requests the format %j', (responseFormat, form) => {
   expect(askedFormat({ responseFormat })).toEqual(form);
 });

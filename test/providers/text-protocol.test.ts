@@ -1,4 +1,4 @@
-/** The `text` protocol around a model: what it is asked, and what becomes of its words. */
+/** The `text` protocol around a model: its requests, and the parsing of its text. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -15,7 +15,7 @@ import { Problem } from '../../src/core/problem.ts';
 const usage: ChatEvent = { type: 'usage', usage: { inputTokens: 5, outputTokens: 2 } };
 const stop: ChatEvent = { type: 'finish', reason: 'stop', raw: 'stop' };
 
-/** A model that says these batches and keeps what it was asked. */
+/** A model that returns these batches and records its requests. */
 function scripted(...batches: ChatEvent[][]): ChatModel & { requests: ChatRequest[] } {
   const requests: ChatRequest[] = [];
   return {
@@ -33,8 +33,8 @@ const callText = (name: string, args: object): string => `<tool_call>${JSON.stri
 const asText = (fields: Partial<ChatRequest> = {}): ChatRequest =>
   goldenRequest({ kind: 'openai-compatible' }, { protocol: 'text', ...fields });
 
-describe('which requests it is for', () => {
-  it('goes by the request, then by the profile of the model', async () => {
+describe('the requests that it applies to', () => {
+  it('depends on the request, then on the profile of the model', async () => {
     const asked = async (request: ChatRequest): Promise<boolean> => {
       const model = scripted([words('hi'), stop]);
       await collect(withTextProtocol(model), request);
@@ -46,7 +46,7 @@ describe('which requests it is for', () => {
     expect(await asked(goldenRequest({}))).toBe(false);
   });
 
-  it('passes a conversation without tools as it is, and its words too', async () => {
+  it('passes a conversation without tools unchanged, and its text too', async () => {
     const shown = `so: ${callText('get_weather', {})}`;
     const model = scripted([words(shown), stop]);
     const request = asText({ tools: [], messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] });
@@ -54,7 +54,7 @@ describe('which requests it is for', () => {
     expect(model.requests).toEqual([request]);
   });
 
-  it('still translates a conversation with calls in it when there are no tools any more', async () => {
+  it('still translates a conversation with calls when there are no tools', async () => {
     const model = scripted([words(callText('get_weather', {})), stop]);
     const events = await collect(withTextProtocol(model), asText({ tools: [] }));
     expect(JSON.stringify(model.requests[0]?.messages)).not.toContain('tool-call');
@@ -62,8 +62,8 @@ describe('which requests it is for', () => {
   });
 });
 
-describe('what the model is asked', () => {
-  it('has no tools but in words, and takes nothing that belongs to them', () => {
+describe('the request to the model', () => {
+  it('describes tools in the prompt only, and drops settings about tools', () => {
     const sent = toTextRequest(asText({ toolChoice: 'required', settings: { parallelToolCalls: false, temperature: 0.5 } }));
     expect(sent).toMatchObject({ tools: [], toolChoice: 'auto', settings: { temperature: 0.5 } });
     expect(sent.settings).not.toHaveProperty('parallelToolCalls');
@@ -76,7 +76,7 @@ describe('what the model is asked', () => {
     ]);
   });
 
-  it('has a system text of its own where there was none, and its end where there are several', () => {
+  it('creates a system text if there is none, and appends to the first of several', () => {
     const user = { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hi' }] };
     const system = (text: string) => ({ role: 'system' as const, parts: [{ type: 'text' as const, text }] });
     expect(toTextRequest(asText({ messages: [user] })).messages.map(({ role, parts }) => [role, parts.length])).toEqual([
@@ -91,7 +91,7 @@ describe('what the model is asked', () => {
     ]);
   });
 
-  it('is legal for every API: roles alternate, and no tools are spoken of in its own fields', () => {
+  it('is valid for every API: roles alternate, and no tool fields are used', () => {
     const request = asText();
     for (const kind of ['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'gemini', 'cohere'] as const) {
       const body = adapterFor(kind).toBody({ ...toTextRequest(request), access: { ...request.access, kind } });
@@ -104,7 +104,7 @@ describe('what the model is asked', () => {
     expect(toTextRequest(request).messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
   });
 
-  it('keeps all of a golden conversation: images of results beside their text, errors by their code', () => {
+  it('keeps all of a golden conversation: images of results next to their text, errors by their code', () => {
     const results = toTextRequest(asText()).messages[3];
     expect(results?.parts).toEqual([
       {
@@ -118,10 +118,10 @@ describe('what the model is asked', () => {
   });
 });
 
-describe('what becomes of its words', () => {
+describe('the reply', () => {
   const reply = async (...batches: ChatEvent[][]): Promise<ChatEvent[]> => collect(withTextProtocol(scripted(...batches)), asText());
 
-  it('gives calls as events, and calls are why the reply ended', async () => {
+  it('contains calls as events, and calls are its finish reason', async () => {
     const text = `Looking.\n${callText('get_weather', { city: 'Rome' })}`;
     const events = await reply([words(text.slice(0, 20))], [words(text.slice(20))], [usage, stop]);
     expect(gather(events)).toMatchObject({ text: 'Looking.', calls: [{ name: 'get_weather', state: 'ok', arguments: { city: 'Rome' } }] });
@@ -129,12 +129,12 @@ describe('what becomes of its words', () => {
     expect(events.map(({ type }) => type)).toEqual(['text', 'call-start', 'call-delta', 'call-end', 'usage', 'finish']);
   });
 
-  it('knows the tools of the request: other objects stay text', async () => {
+  it('only parses calls of the request’s tools: other objects stay text', async () => {
     const events = await reply([words('{"name": "list_files", "arguments": {}}\n{"name": "Bob", "arguments": {}}'), stop]);
     expect(gather(events)).toMatchObject({ text: '{"name": "Bob", "arguments": {}}', calls: [{ name: 'list_files' }] });
   });
 
-  it('leaves everything but the words alone: reasoning, refusals, native parts and usage', async () => {
+  it('keeps everything but text: reasoning, refusals, native parts and usage', async () => {
     const call = callText('list_files', {});
     const others: ChatEvent[] = [
       { type: 'reasoning', text: call },
@@ -145,11 +145,11 @@ describe('what becomes of its words', () => {
     expect(await reply(others, [stop])).toEqual([...others, stop]);
   });
 
-  it('never gives an empty batch', async () => {
+  it('never contains an empty batch', async () => {
     expect(await reply([words('<tool')], [words('_')], [words('box>')], [stop])).toEqual([words('<tool_box>'), stop]);
   });
 
-  it('numbers calls of the API’s own kind and calls in the words apart', async () => {
+  it('numbers native calls and parsed calls separately', async () => {
     const native = (call: number): ChatEvent[] => [
       { type: 'call-start', call, name: 'list_files', nativeId: `n${call}` },
       { type: 'call-end', call, state: 'ok', arguments: {}, raw: '' },
@@ -169,7 +169,7 @@ describe('what becomes of its words', () => {
     expect(gather(events).calls.every(({ state }) => state === 'ok')).toBe(true);
   });
 
-  it('says that a reply was cut at its limit, and runs nothing that is not whole', async () => {
+  it('reports a cut at its limit, and runs no incomplete call', async () => {
     const events = await reply(
       [words(`${callText('list_files', {})}<tool_call>{"name": "get_weather", "arguments": {"city": "Ro`)],
       [{ type: 'finish', reason: 'length', raw: 'length' }],
@@ -184,20 +184,20 @@ describe('what becomes of its words', () => {
     expect(filtered.at(-1)).toMatchObject({ reason: 'content-filter' });
   });
 
-  it('ends what is open before an error', async () => {
+  it('closes what is open before an error', async () => {
     const error: ChatEvent = { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: true };
     const events = await reply([words('so <tool_call>{"name": "list_files"')], [error]);
     expect(gather(events)).toMatchObject({ text: 'so', calls: [{ state: 'truncated' }] });
     expect(events.at(-1)).toEqual(error);
   });
 
-  it('is an error where there are more calls than a reply may hold', async () => {
+  it('is an error if it has too many calls', async () => {
     const events = await reply([words(callText('list_files', {}).repeat(limits.maxCallsPerReply + 1)), stop]);
     expect(events.at(-1)).toMatchObject({ type: 'error', problem: { code: 'upstream_error' } });
     expect(gather(events).calls).toHaveLength(limits.maxCallsPerReply);
   });
 
-  it('goes back as it came: the step in the log is what the model wrote', async () => {
+  it('is returned unchanged: the step in the log is what the model wrote', async () => {
     const text = `Looking.\n${callText('get_weather', { city: 'Rome' }).replace('{"name":', '{"name": ').replace(',"arguments":', ', "arguments": ')}`;
     const events = await reply([words(text), stop]);
     const said = createTranscript();

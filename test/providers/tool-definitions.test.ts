@@ -17,7 +17,7 @@ const profile = (flags: Partial<Profile>): Profile => ({ ...plainProfile, ...fla
 const names = (tools: readonly OfferedTool[]): string[] => tools.map(({ name }) => name);
 
 describe('the tools of a request', () => {
-  it('are the same list where there is nothing to change, and found once', () => {
+  it('are the same list if nothing changes, and are cached', () => {
     const tools = [tool('a'), tool('b')];
     expect(defineTools(tools, plainProfile).tools).toBe(tools);
     const strict = profile({ maxTools: 1 });
@@ -25,7 +25,7 @@ describe('the tools of a request', () => {
     expect(defineTools(tools, profile({ maxTools: 2 })).left.size).toBe(0);
   });
 
-  it('are left out from where their schemas cost too much together, the same each time', () => {
+  it('are skipped if their schemas are too large together, deterministically', () => {
     const fields = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a${index}`, { $ref: '#' }]));
     const tools = Array.from({ length: 60 }, (_, index) => tool(`t${index}`, { type: 'object', properties: { ...fields } }));
     const { tools: sent, left } = defineTools(tools, profile({ schemas: 'gemini' }));
@@ -34,7 +34,7 @@ describe('the tools of a request', () => {
     expect(defineTools([...tools], profile({ schemas: 'gemini' })).left).toEqual(left);
   });
 
-  it('have schemas as the provider takes them, with what was changed', () => {
+  it('have schemas that the provider accepts, with a report of changes', () => {
     const tools = [tool('plain'), tool('either', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] })];
     const { tools: sent, changes } = defineTools(tools, profile({ schemas: 'anthropic' }));
     expect(sent[0]).toBe(tools[0]);
@@ -43,7 +43,7 @@ describe('the tools of a request', () => {
     expect(tools[1]?.inputSchema).toHaveProperty('anyOf');
   });
 
-  it('are sent without the one whose schema is impossible, which is named with the reason', () => {
+  it('skip a tool with an impossible schema, and report it with the reason', () => {
     const odd = [tool('good'), tool('list', { type: 'array' }), tool('never', { not: {}, type: 'string' }), tool('fine')];
     const { tools, left } = defineTools(odd, plainProfile);
     expect(names(tools)).toEqual(['good', 'fine']);
@@ -51,11 +51,11 @@ describe('the tools of a request', () => {
       ['list', 'its input schema accepts a value of type array, but arguments are an object'],
       ['never', 'its input schema accepts a value of type string, but arguments are an object'],
     ]);
-    // Schemas come from strangers, whatever their type says here.
+    // Schemas are untrusted, whatever their type says here.
     expect(defineTools([tool('none', 'schema' as never)], plainProfile).left.get('none')).toBe('its input schema is not a JSON Schema');
   });
 
-  it('have descriptions and a number within the limits, the last ones left out', () => {
+  it('have descriptions and a number within the limits; the last ones are dropped', () => {
     const long = { ...tool('long'), description: `${'x'.repeat(62)}🐎${'y'.repeat(100)}` };
     const { tools, changes, left } = defineTools([long, tool('b'), tool('c')], profile({ maxToolDescription: 64, maxTools: 2 }));
     expect(tools[0]?.description).toBe(`${'x'.repeat(62)}…`);
@@ -76,22 +76,22 @@ describe('the choice of a tool', () => {
     return [names(offered.tools), offered.toolChoice];
   };
 
-  it('is told as it is where the provider knows its words', () => {
+  it('is sent unchanged if the provider supports it', () => {
     for (const choice of ['auto', 'none', 'required', { tool: 'b' }] as const) expect(offer(choice)).toEqual([['a', 'b'], choice]);
   });
 
-  it('of one tool is told by sending that one alone, where only "any" can be said', () => {
+  it('of one tool sends that tool alone if only "any" is supported', () => {
     expect(offer({ tool: 'b' }, { toolChoice: 'required' })).toEqual([['b'], 'required']);
     expect(offer('required', { toolChoice: 'required' })).toEqual([['a', 'b'], 'required']);
     expect(offer('none', { toolChoice: 'required' })).toEqual([['a', 'b'], 'none']);
   });
 
-  it('is not told where it may not be forced, or not be told at all', () => {
+  it('is dropped if it cannot be forced or expressed', () => {
     for (const choice of ['required', { tool: 'b' }] as const)
       for (const toolChoice of ['auto', 'absent'] as const) expect(offer(choice, { toolChoice })).toEqual([['a', 'b'], 'auto']);
   });
 
-  it('of none is told, or said by sending no tools', () => {
+  it('of none is sent, or expressed by sending no tools', () => {
     for (const toolChoice of ['forced', 'required', 'auto'] as const) expect(offer('none', { toolChoice })).toEqual([['a', 'b'], 'none']);
     expect(offer('none', { toolChoice: 'absent' })).toEqual([[], 'auto']);
   });
@@ -101,12 +101,12 @@ describe('the choice of a tool', () => {
     expect(offer({ tool: 'unheard_of' }, { toolChoice: 'required' })).toEqual([['a', 'b'], 'auto']);
   });
 
-  it('brings a tool in that was beyond the number', () => {
+  it('includes a tool beyond the maximum number', () => {
     expect(offer({ tool: 'b' }, { maxTools: 1 })).toEqual([['b'], { tool: 'b' }]);
     expect(offer({ tool: 'b' }, { maxTools: 1, toolChoice: 'required' })).toEqual([['b'], 'required']);
   });
 
-  it('is none where there is nothing to choose from', () => {
+  it('is dropped without tools', () => {
     expect(offerTools({ tools: [], toolChoice: 'required' }, plainProfile)).toEqual({ tools: [], toolChoice: 'auto' });
     expect(offerTools({ tools: [tool('list', { type: 'array' })], toolChoice: 'required' }, plainProfile)).toEqual({
       tools: [],
@@ -116,7 +116,7 @@ describe('the choice of a tool', () => {
 });
 
 describe('a tool that is not sent', () => {
-  it('is logged once for its list', () => {
+  it('is logged once per list', () => {
     const log = keptLog();
     const request = { access, model: 'm', tools: [tool('good'), tool('list', { type: 'array' })] };
     for (let step = 0; step < 3; step += 1) logLeftTools(log, request);
@@ -136,7 +136,7 @@ describe('a tool that is not sent', () => {
     expect(log.lines).toHaveLength(1);
   });
 
-  it('is told by the model that is asked, and the others go', async () => {
+  it('is logged by the model that is called, and the others are sent', async () => {
     const log = keptLog();
     let sent: string[] = [];
     const http: OutboundHttp = async (request) => {

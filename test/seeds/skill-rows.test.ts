@@ -1,7 +1,7 @@
 /**
- * What the skills framework tests of its skills, as it is answered here. Different on purpose: skills come through the API as well as from
- * a folder, so no folder is no fault; which of them an agent has is said by its `skills`, in the place of include and exclude; and an
- * unknown skill is an error result that names those there are, not a plain text.
+ * The tests of skills from the seed "skills framework", as this product responds. Deliberate differences: skills come through the API as
+ * well as from a folder, so a missing folder is not an error; an agent's `skills` select its skills, instead of include and exclude; and an
+ * unknown skill is an error result that lists the known ones, not a plain text.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,28 +29,28 @@ const skill = (name: string): Skill =>
 const accepted = { put: async <T>(): Promise<T> => ({ warnings: [] }) as T };
 
 describe('skills', () => {
-  it('no directory: nothing is loaded, and nothing is wrong', () => {
+  it('no directory: nothing is loaded, without an error', () => {
     expect(readEnvironment({}).skillsDir).toBeNull();
     expect(readEnvironment({ MONIKER_SKILLS_DIR: ' ' }).skillsDir).toBeNull();
     expect(readEnvironment({ MONIKER_SKILLS_DIR: '/a/skills' })).toMatchObject({ skillsDir: '/a/skills', unknown: [] });
   });
 
-  it('missing directory: an entry that says so, and no failure', async () => {
+  it('missing directory: an entry that says so, without a failure', async () => {
     const { names, notes } = await loadSkills(accepted, join(folders, 'missing'));
     expect([names, notes.length]).toEqual([[], 1]);
   });
 
-  it('a SKILL.md without a description is refused with an error', () => {
+  it('a SKILL.md without a description is rejected with an error', () => {
     expect(() => readSkill('a', { content: '---\nname: a\n---\nx', resources: [] })).toThrow('SKILL.md: description: is missing');
   });
 
-  it('a folder that itself holds SKILL.md works', async () => {
+  it('a folder that itself contains SKILL.md works', async () => {
     mkdirSync(join(folders, 'alone'));
     writeFileSync(join(folders, 'alone', 'SKILL.md'), '---\nname: alone\ndescription: x\n---\nx');
     expect((await loadSkills(accepted, join(folders, 'alone'))).names).toEqual(['alone']);
   });
 
-  it('an agent has those that it names', async () => {
+  it('an agent has the skills that it names', async () => {
     const all = new Map(['one', 'two', 'three'].map((name) => [name, skill(name)]));
     const directory = { skill: async (_workspace: string, name: string) => all.get(name) ?? Promise.reject(new Error('none')) };
     expect((await planSkills(directory, 'default', ['three', 'one'], null)).map(({ name }) => name)).toEqual(['three', 'one']);
@@ -66,11 +66,11 @@ describe('skills', () => {
     expect(skillText(skill('one'), null)).not.toContain('SKILL.md');
   });
 
-  it('frontmatter of its own, such as version, author and tags, is no fault', () => {
+  it('unknown frontmatter, such as version, author and tags, is allowed', () => {
     expect(skill('one')).toMatchObject({ name: 'one', description: 'About one.' });
   });
 
-  it('an unknown skill is answered with those that there are, and no skills at all with where they come from', async () => {
+  it('an unknown skill is reported with the known ones, and without any skills with where they come from', async () => {
     const reader = createSkillReader([skill('one'), skill('two')], () => null);
     const asked = await toolBench({ skills: reader }).run('builtin.use_skill', { name: 'three' });
     expect([asked.isError, asked.text]).toEqual([true, 'Unknown skill "three". Available skills: one, two.']);

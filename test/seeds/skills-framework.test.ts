@@ -1,6 +1,6 @@
 /**
- * What the seed of tool-level aliases tests (input → expected), as this product answers it. Where the contract decided otherwise the
- * test says so, as "Differs: …". Its skills are in `test/core/skill*.test.ts`.
+ * The tests of tool-level aliases from the seed (input → expected), as this product responds. Where the contract differs, the test says
+ * "Differs: …". `test/core/skill*.test.ts` covers its skills.
  */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
@@ -15,7 +15,7 @@ const known = knownTools([toolOf('sisu', 'terminalRun'), toolOf('sisu', 'echo')]
 const mapOf = async (tools: unknown[]) => buildAliasMap((await compile({ tools }, known)).edition, { aliases: true });
 
 describe('a turn', () => {
-  it('runs two identical calls of one step once, and answers both', async () => {
+  it('runs two identical calls of one step once, and returns both results', async () => {
     let ran = 0;
     const twice = [...callEvents(0, 'cat', { path: 'a' }), ...callEvents(1, 'cat', { path: 'a' }), finish('tool-calls')];
     const { events } = await run([twice, say('done')], () => {
@@ -26,7 +26,7 @@ describe('a turn', () => {
     expect(results(events).map(resultText)).toEqual(['once', 'once']);
   });
 
-  it('runs them each where it changes something. Differs: the seed shared all', async () => {
+  it('runs both if the tool has side effects. Differs: the seed shared all', async () => {
     let ran = 0;
     const twice = [...callEvents(0, 'shell', { command: 'date' }), ...callEvents(1, 'shell', { command: 'date' }), finish('tool-calls')];
     await run([twice, say('done')], () => {
@@ -36,7 +36,7 @@ describe('a turn', () => {
     expect(ran).toBe(2);
   });
 
-  it('answers without tools in one step, and after two rounds of them with the last text', async () => {
+  it('returns an answer without tools in one step, and after two rounds of them with the last text', async () => {
     const none = await run([say('Hello.')], () => textResult('never'));
     expect(none.requests).toHaveLength(1);
     const read = (path: string) => [...callEvents(0, 'cat', { path }), finish('tool-calls')];
@@ -56,14 +56,14 @@ describe('a turn', () => {
     for (const name of ['messages', 'tools', 'state', 'input', 'stream', 'registry', 'call']) expect(given).not.toContain(name);
   });
 
-  it('ends as cancelled where its signal aborts. Differs: the end is an event of the log, not an exception', async () => {
+  it('ends as cancelled if its signal aborts. Differs: the end is an event of the log, not an exception', async () => {
     const started = await start([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')]], () => new Promise(() => undefined));
     await new Promise((resolve) => setTimeout(resolve, 0));
     started.abort.abort(new Error('cancelled'));
     expect(await started.done).toBe('aborted');
   });
 
-  it('makes a result of an unknown tool and goes on. Differs: there the run died', async () => {
+  it('returns a result for an unknown tool and continues. Differs: there the run failed', async () => {
     const { events } = await run([[...callEvents(0, 'nothing_like_it', {}), finish('tool-calls')], say('Sorry.')], () =>
       textResult('never'),
     );
@@ -82,16 +82,16 @@ describe('arguments', () => {
     return events.find((event) => event.type === 'call-end');
   };
 
-  it('as a JSON text and as a text of a JSON text are both an object', () => {
+  it('as JSON text and as JSON text within a JSON string are both parsed to an object', () => {
     expect(read('{"text":"x"}')).toMatchObject({ state: 'ok', arguments: { text: 'x' } });
     expect(read(JSON.stringify('{"text":"x"}'))?.arguments).toEqual({ text: 'x' });
   });
 
-  it('that are no JSON are kept as they came and run nothing', () => {
+  it('that are invalid JSON are kept unchanged and run nothing', () => {
     expect(read('not json at all')).toMatchObject({ state: 'invalid', arguments: null, raw: 'not json at all' });
   });
 
-  it('that a call leaves out are {}. Differs: there those of the call before were used', () => {
+  it('that a call omits are {}. Differs: there those of the call before were used', () => {
     expect(read('')).toMatchObject({ arguments: {} });
   });
 });
@@ -109,35 +109,35 @@ describe('aliases', () => {
     expect(resolveName(map, 'sisu.terminalRun')).toMatchObject({ ok: true, wireName: 'bash', via: 'canonical' });
   });
 
-  it('of a tool that is not there are refused with its path. Differs: there it was a warning', async () => {
+  it('of an unknown tool are rejected with its path. Differs: there it was a warning', async () => {
     const refusal = await refusalOf({ tools: [{ tool: 'sisu.terminalRum', aliases: ['bash'] }] }, known);
     expect(refusal.extra.issues).toMatchObject([{ path: 'tools[0].tool', message: expect.stringContaining('sisu.terminalRun') }]);
   });
 
-  it('given as an empty list are none', async () => {
+  it('given as an empty list are ignored', async () => {
     expect(offeredTools(await mapOf([{ tool: 'sisu.terminalRun', aliases: [] }])).map(({ name }) => name)).toEqual(['terminalRun']);
   });
 
-  it('equal to their own tool are no fault, to another they are, in either order. Differs: there the order decided', async () => {
+  it('equal to their own tool’s name are allowed, to another’s they are not, in either order. Differs: there the order decided', async () => {
     expect(offeredTools(await mapOf([{ tool: 'sisu.echo', aliases: ['echo'] }])).map(({ name }) => name)).toEqual(['echo']);
     const tools = [{ tool: 'sisu.terminalRun', aliases: ['echo'] }, { tool: 'sisu.echo' }];
     for (const order of [tools, [...tools].reverse()]) expect((await refusalOf({ tools: order }, known)).code).toBe('name_conflict');
   });
 
-  it('are all told to the model, not the primary name only: the first announced one is what it sees', async () => {
+  it('are all announced to the model, not the primary name only: it sees the first one', async () => {
     const { requests } = await run([say('Hello.')], () => textResult('never'));
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['terminalRun', 'cat', 'erase']);
     expect(JSON.stringify(requests[0]?.messages[0])).toContain('terminalRun = builtin.bash (aliases: shell)');
   });
 
-  it('count for a forced tool as well. Differs: there the name went to the provider unmapped', async () => {
+  it('apply to a forced tool as well. Differs: there the name was sent to the provider unmapped', async () => {
     const { requests } = await run([say('Hello.')], () => textResult('never'), { settings: { toolChoice: { tool: 'builtin.bash' } } });
     expect(requests[0]?.toolChoice).toEqual({ tool: 'terminalRun' });
   });
 });
 
 describe('a request to a provider', () => {
-  it('has neither tools nor a tool choice where there are none', async () => {
+  it('has neither tools nor a tool choice without tools', async () => {
     const { requests } = await run([say('Hello.')], () => textResult('never'), { allow: [] });
     const [request] = requests;
     if (request === undefined) throw new Error('nothing was asked');

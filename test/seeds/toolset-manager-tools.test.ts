@@ -1,6 +1,6 @@
 /**
- * What the seed of toolsets over MCP servers shows of its configuration tools, good and bad (input → expected), as this product answers it.
- * Where the contract decided otherwise the test says so, as "Differs: …". Names and documents are `toolset-manager.test.ts`.
+ * The examples of configuration tools from the seed "toolsets over MCP servers", good and bad (input → expected), as this product responds.
+ * Where the contract differs, the test says "Differs: …". `toolset-manager.test.ts` covers names and documents.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { configurationBench, type Bench } from '../tools/configuration/bench.ts';
@@ -14,7 +14,7 @@ beforeEach(() => {
 const build = (name: string, more: object = {}) => bench.run('build-toolset', { name, tools: [{ namespacedName: 'git.status' }], ...more });
 const equipment = () => bench.catalog.equipment('root');
 
-it('has the tools of the seed under their names, each with a form for what it answers', () => {
+it('has the tools of the seed under their names, each with an output schema', () => {
   const tools = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
   for (const name of [
     'list-available-tools',
@@ -32,8 +32,8 @@ it('has the tools of the seed under their names, each with a form for what it an
   }
 });
 
-describe('what was right there', () => {
-  it('a failed build with autoEquip does not change the mode, one that succeeds does', async () => {
+describe('the good examples', () => {
+  it('a failed build with autoEquip does not change the mode, a successful one does', async () => {
     await build('Bad Name', { autoEquip: true });
     expect(await equipment()).toEqual({ toolset: null, mode: 'configuration' });
     await build('good', { autoEquip: true });
@@ -56,14 +56,14 @@ describe('what was right there', () => {
     ]);
   });
 
-  it('the same reference twice is told with its index. Differs: an error, where both would have one name', async () => {
+  it('the same reference twice is reported with its index. Differs: an error if both would have one name', async () => {
     const same = { namespacedName: 'git.status' };
     const { json } = await bench.run('build-toolset', { name: 'dev', tools: [same, same] });
     expect(json.meta.error).toMatch(/^tools\[1\]: /);
   });
 });
 
-describe('what was wrong there', () => {
+describe('the bad examples', () => {
   it('leaving configuration mode twice does not enter it', async () => {
     await build('dev', { autoEquip: true });
     await bench.run('exit-configuration-mode');
@@ -78,7 +78,7 @@ describe('what was wrong there', () => {
     expect((await equipment()).mode).toBe('normal');
   });
 
-  it('what one key equips is not equipped for another', async () => {
+  it('a toolset equipped by one key is not equipped for another', async () => {
     await build('dev', { autoEquip: true });
     const other = await bench.key({ scopes: ['toolsets'] });
     expect((await bench.run('get-active-toolset', {}, other)).json.equipped).toBe(false);
@@ -98,24 +98,24 @@ describe('what was wrong there', () => {
     expect(await bench.catalog.tool('git.status')).toEqual(before);
   });
 
-  it('of four parallel builds all four are stored', async () => {
+  it('all of four parallel builds are stored', async () => {
     await Promise.all(['a1', 'a2', 'a3', 'a4'].map((name) => build(name)));
     expect((await bench.run('list-saved-toolsets')).json.toolsets).toHaveLength(4);
   });
 
-  it('bad references are told in words', async () => {
+  it('invalid references are reported with a message', async () => {
     const { json } = await bench.run('build-toolset', { name: 'dev', tools: [{}, 'text', null] });
     expect(json.meta.error).toMatch(/tools\[1\].*tools\[2\]/);
     expect(json.meta.error).not.toContain('[object');
   });
 
-  it('"constructor" is a name like any other: it does not exist before it is built, and then it does', async () => {
+  it('"constructor" is an ordinary name: it does not exist before it is built, and then it does', async () => {
     expect((await bench.run('delete-toolset', { name: 'constructor', confirm: true })).json.success).toBe(false);
     expect((await build('constructor')).json.meta.success).toBe(true);
     expect((await bench.run('delete-toolset', { name: 'constructor', confirm: true })).json.success).toBe(true);
   });
 
-  it('notes of a tool with an alias are not lost, and can be taken away', async () => {
+  it('notes of a tool with an alias are kept, and can be removed', async () => {
     await bench.run('build-toolset', { name: 'dev', tools: [{ namespacedName: 'git.status', alias: 'gs' }], autoEquip: true });
     const toolRef = { namespacedName: 'git.status' };
     await bench.run('add-tool-annotation', { toolRef, notes: [{ name: 'when', note: 'Before a commit.' }] });
@@ -125,13 +125,13 @@ describe('what was wrong there', () => {
     expect(await told()).toBe('Shows the working tree.');
   });
 
-  it('an alias that a tool outside the toolset has as its own name is told of', async () => {
+  it('reports an alias that equals the name of a tool outside the toolset', async () => {
     const { json } = await bench.run('build-toolset', { name: 'dev', tools: [{ namespacedName: 'git.status', alias: 'ps' }] });
     expect(json.meta.warnings).toEqual([expect.stringContaining('"ps" is also the own name of docker.ps')]);
   });
 
-  it('errors have a structured form as well, as each tool declares it', async () => {
-    // The bench holds every answer against the schema: here one error of each.
+  it('errors also have a structured form, as each tool declares it', async () => {
+    // Every result is checked against the schema: here one error of each tool.
     const bad = { unknown: true };
     for (const { canonical, name } of toolDefinitions().filter(({ outputSchema }) => outputSchema !== undefined))
       expect((await bench.run(name, bad)).isError, canonical).toBe(true);

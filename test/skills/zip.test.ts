@@ -18,18 +18,18 @@ function refusal(archive: Uint8Array): { detail: string; issues: { path: string;
 }
 
 describe('a zip archive', () => {
-  it('is read with SKILL.md at its top, or in the one folder there', () => {
+  it('is read with SKILL.md at the top, or in the only folder there', () => {
     const files = { content: skill, resources: [{ path: 'scripts/a.sh', text: 'ls\n' }], warnings: [] };
     expect(readSkillZip(zipOf({ 'SKILL.md': skill, 'scripts/a.sh': 'ls\n' }))).toEqual(files);
     expect(readSkillZip(zipOf({ 'pdf-main/SKILL.md': skill, 'pdf-main/scripts/a.sh': 'ls\n' }))).toEqual(files);
   });
 
-  it('keeps bytes that are no text as base64', () => {
+  it('keeps bytes that are not text as base64', () => {
     const { resources } = readSkillZip(zipOf({ 'SKILL.md': skill, 'logo.bin': new Uint8Array([0, 255, 1]) }));
     expect(resources).toEqual([{ path: 'logo.bin', base64: 'AP8B' }]);
   });
 
-  it('is rid of what a system left in it, with one warning', () => {
+  it('skips files of operating systems, with one warning', () => {
     const { resources, warnings } = readSkillZip(
       zipOf({ 'a/SKILL.md': skill, 'a/.DS_Store': 'x', '__MACOSX/a/._SKILL.md': 'x', 'a/x.txt': 'x' }),
     );
@@ -54,26 +54,26 @@ describe('a zip archive', () => {
     ['says that it is too large', withField(honest, 'aa/file.txt', 24, limits.maxSkillFileBytes + 1, 4), 'aa/file.txt', 'at most'],
     ['lies beyond the end', withField(honest, 'aa/file.txt', 42, 0x7fffffff, 4), 'aa/file.txt', 'does not match the directory'],
     ['is cut off', withField(honest, 'aa/file.txt', 20, 0x7fffffff, 4), 'aa/file.txt', 'truncated'],
-  ])('with an entry that %s is refused by its name', (_what, archive, path, message) => {
+  ])('with an entry that %s is rejected with its name', (_what, archive, path, message) => {
     const { issues, detail } = refusal(archive);
     expect(issues[0]).toEqual({ path: expect.stringContaining(path), message: expect.stringContaining(message) });
     expect(detail).toContain(JSON.stringify(issues[0]?.path));
   });
 
-  it('with long names is told of them in short', () => {
+  it('with long names is reported with shortened names', () => {
     const { issues, detail } = refusal(zipOf({ [`/${'x'.repeat(60_000)}`]: '', [`/${'y'.repeat(60_000)}`]: '' }));
     expect(issues.map(({ path }) => path.length)).toEqual([limits.maxSkillPathBytes, limits.maxSkillPathBytes]);
     expect(detail.length).toBeLessThan(300);
   });
 
-  it('that is a bomb is given up at the size that it claims', () => {
+  it('that is a bomb is rejected at the size that it claims', () => {
     const bomb = zipOf({ 'SKILL.md': skill, 'bomb.txt': new Uint8Array(50 * 1024 * 1024) });
     expect(refusal(bomb).issues[0]?.message).toContain('at most');
     const lying = withField(bomb, 'bomb.txt', 24, 100, 4);
     expect(refusal(lying).issues[0]).toEqual({ path: 'bomb.txt', message: expect.stringContaining('does not match the directory') });
   });
 
-  it('with more than a skill may hold is refused before anything is unpacked', () => {
+  it('that exceeds the limits of a skill is rejected before anything is unpacked', () => {
     const files = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`f${index}.txt`, 'x'.repeat(limits.maxSkillFileBytes)]));
     expect(refusal(zipOf({ 'SKILL.md': skill, ...files })).issues[0]?.message).toContain(`at most ${limits.maxSkillBytes}`);
     const many = Object.fromEntries(Array.from({ length: limits.maxZipEntries + 1 }, (_, index) => [`${index}`, '']));
@@ -89,11 +89,11 @@ describe('a zip archive', () => {
     ['SKILL.md two folders down', zipOf({ 'a/b/SKILL.md': skill })],
     ['SKILL.md that is no text', zipOf({ 'SKILL.md': new Uint8Array([255, 254]) })],
     ['an empty archive', zipOf({})],
-  ])('%s is refused', (_what, archive) => {
+  ])('%s is rejected', (_what, archive) => {
     expect(refusal(archive).issues).not.toEqual([]);
   });
 
-  it('is read or refused, whatever byte of it is another', () => {
+  it('is read or rejected, whichever byte is changed', () => {
     const archive = zipOf({ 'SKILL.md': skill, 'a.txt': 'hello' });
     fc.assert(
       fc.property(fc.nat(archive.byteLength - 1), fc.nat(255), (at, byte) => {

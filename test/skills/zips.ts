@@ -1,4 +1,4 @@
-/** Zip archives for tests, byte by byte where an honest library would not write them. */
+/** Zip archives for tests, built byte by byte where a correct library would not write them. */
 import { zipSync, type Zippable } from 'fflate';
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -9,7 +9,7 @@ export function zipOf(files: Record<string, string | Uint8Array>): Uint8Array {
   return zipSync(entries);
 }
 
-/** The same with one field of an entry's record in the directory changed. `at`: its offset there (APPNOTE §4.3.12). */
+/** Changes one field of an entry's record in the directory. `at`: its offset there (APPNOTE §4.3.12). */
 export function withField(archive: Uint8Array, name: string, at: number, value: number, size: 2 | 4): Uint8Array {
   const changed = archive.slice();
   const view = new DataView(changed.buffer);
@@ -24,7 +24,7 @@ export function withField(archive: Uint8Array, name: string, at: number, value: 
   throw new Error(`the archive has no ${name}`);
 }
 
-/** Every occurrence of a name, in local headers and the directory, replaced by another of its length. */
+/** Replaces every occurrence of a name, in local headers and the directory, by another of the same length. */
 export function renamed(archive: Uint8Array, from: string, to: string): Uint8Array {
   if (from.length !== to.length) throw new Error('names must be of one length');
   const [old, next, changed] = [bytesOf(from), bytesOf(to), archive.slice()];

@@ -15,7 +15,7 @@ const faultOf = (text: string, bounds?: Partial<YamlBounds>): YamlFault => {
   }
 };
 
-describe('a text of YAML', () => {
+describe('a YAML text', () => {
   it.each([
     ['', null],
     ['# nothing', null],
@@ -26,18 +26,18 @@ describe('a text of YAML', () => {
     ['a: !!str 1\nb: !!int "2"\nc: !Sub 3\nd: !!binary aGk=\ne: !!set {f}', { a: '1', b: 2, c: '3', d: 'aGk=', e: { f: null } }],
     ['a: |\n  one\n  two\nb: >-\n  one\n  two', { a: 'one\ntwo\n', b: 'one two' }],
     ['&k a: 1\nb: *k\nc: &v d\n*v : 2', { a: 1, b: 'a', c: 'd', d: 2 }],
-  ])('%j is read by the core schema', (text, value) => {
+  ])('%j is parsed by the core schema', (text, value) => {
     expect(read(text)).toEqual(value);
   });
 
-  it('may name members as those of every object', () => {
+  it('may name members like built-in object members', () => {
     const value = read('__proto__: {polluted: 1}\nconstructor: a\ntoString: b') as object;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(value).not.toHaveProperty('polluted');
   });
 
-  it('keeps texts as written in the one member that is to', () => {
+  it('keeps scalars as written in the configured member', () => {
     expect(read('a: 1.0\nm: {v: 1.0, d: [~, 0x1]}\nn: {m: {v: 1.0}}', { writtenIn: 'm' })).toEqual({
       a: 1,
       m: { v: '1.0', d: ['~', '0x1'] },
@@ -46,7 +46,7 @@ describe('a text of YAML', () => {
     expect(read('m: ~', { writtenIn: 'm' })).toEqual({ m: null });
   });
 
-  it('is what was written, whatever it is', () => {
+  it('is parsed to what was serialized, for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const json = JSON.parse(JSON.stringify(value));
@@ -70,12 +70,12 @@ describe('a text of YAML', () => {
     [`a:\n  ${'\0'.repeat(2_000_000)}`, 'syntax', 'it contains a null character', { line: 2, column: 3 }],
     ['['.repeat(30), 'depth', 'it is nested too deeply', null],
     ['a,'.repeat(2_000), 'parts', 'it has too many values', null],
-  ])('%.40j is refused with words and its place', (text, kind, message, place) => {
+  ])('%.40j is rejected with a message and its position', (text, kind, message, place) => {
     const fault = faultOf(text);
     expect([fault.kind, fault.message, fault.place]).toEqual([kind, message, place]);
   });
 
-  it('counts what aliases stand for, and never writes it out', () => {
+  it('counts what aliases expand to, without expanding them', () => {
     const ten = 'a: &a [x, x, x, x]\nb: ';
     expect(read(`${ten}*a`, { maxAliased: 9 })).toEqual({ a: ['x', 'x', 'x', 'x'], b: ['x', 'x', 'x', 'x'] });
     expect(faultOf(`${ten}*a`, { maxAliased: 8 }).kind).toBe('aliases');
@@ -84,7 +84,7 @@ describe('a text of YAML', () => {
     expect(faultOf(`a0: &a0 x\n${doubled.join('\n')}`, { maxAliased: 1e9 }).kind).toBe('aliases');
   });
 
-  it('never throws anything but a fault, whatever it is', () => {
+  it('only throws a fault, for any text', () => {
     const scraps = [
       'a',
       ': ',
