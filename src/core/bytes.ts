@@ -1,4 +1,4 @@
-/** Joins byte chunks from a network, a database or a series of appends. */
+/** Bytes: joined, and as text in hex, base64 and base64url. Node 24 has no `Uint8Array.fromBase64` or `toHex` yet. */
 
 export function joinBytes(pieces: readonly (Uint8Array | ArrayBuffer)[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
@@ -8,4 +8,43 @@ export function joinBytes(pieces: readonly (Uint8Array | ArrayBuffer)[]): Uint8A
     offset += piece.byteLength;
   }
   return whole;
+}
+
+/** Returns two lower-case hexadecimal digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  let hex = '';
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
+  return hex;
+}
+
+/** Base64 with padding (RFC 4648 §4). */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  // In chunks: a single call with all bytes as arguments would overflow the stack.
+  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000)
+    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
+  return btoa(binary);
+}
+
+/** Accepts line breaks, as in mail and in the output of the command `base64`. Returns null for invalid input. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    // Invalid base64: the caller gets null.
+    return null;
+  }
+}
+
+/** Base64url without padding (RFC 4648 §5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** Accepts only the canonical text of the bytes, without padding. Returns null for anything else. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
+  const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+  // The unused bits after the last byte could differ without changing the bytes.
+  return bytes !== null && toBase64Url(bytes) === text ? bytes : null;
 }

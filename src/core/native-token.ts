@@ -3,7 +3,7 @@
  * the dialect's own fields for such data (`encrypted_content`, `signature`). The token is neither secret nor authenticated, so
  * adapters validate what they read.
  */
-import { fromBase64Url, toBase64Url } from './base64url.ts';
+import { fromBase64Url, toBase64Url } from './bytes.ts';
 import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
 import type { NativePart } from './message.ts';

@@ -4,8 +4,7 @@
  * that a tool or a model produces deliberately with a line of code. Neither covers encryption and compression. Used by
  * `engine/redact.ts`.
  */
-import { toHex } from './hex.ts';
-import { toBase64Url } from './base64url.ts';
+import { fromBase64, toBase64Url, toHex } from './bytes.ts';
 
 /**
  * Returns a header value and the credential in it: a server that received `Bearer abc` may return `abc`, or the name and password of
@@ -14,21 +13,13 @@ import { toBase64Url } from './base64url.ts';
 export function secretParts(value: string): string[] {
   const { scheme = '', credential } = headerForm.exec(value)?.groups ?? {};
   if (credential === undefined) return [value];
-  const pair = scheme.toLowerCase() === 'basic' ? fromBase64(credential) : null;
+  const bytes = scheme.toLowerCase() === 'basic' ? fromBase64(credential) : null;
+  const pair = bytes === null ? null : new TextDecoder().decode(bytes);
   return [value, credential, ...(pair === null ? [] : [pair, pair.slice(pair.indexOf(':') + 1)])];
 }
 
 /** Only schemes in use, not any first word: the second part of a text that merely looks like a header may be an ordinary word. */
 const headerForm = /^\s*(?<scheme>bearer|basic|token|bot|key|api-?key|jwt|oauth|dpop)\s+(?<credential>\S+)\s*$/i;
-
-function fromBase64(text: string): string | null {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)));
-  } catch {
-    // Not a pair: only the value itself counts.
-    return null;
-  }
-}
 
 /**
  * Returns the value reversed, in one case, in base32, base64, hex and decimal codes, and in two of these combined. To be searched

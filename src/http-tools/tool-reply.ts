@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
-import { toBase64 } from '../core/base64.ts';
+import { toBase64 } from '../core/bytes.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tool.ts';
 import type { BoundedBody } from '../net/read-bounded.ts';
 import { isRecord } from '../core/wire-value.ts';

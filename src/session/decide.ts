@@ -3,7 +3,7 @@
  * Repeating a decision has no effect; a different decision is refused. `session.ts` has checked the caller.
  */
 import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.ts';
-import { toBase64Url } from '../core/base64url.ts';
+import { toBase64Url } from '../core/bytes.ts';
 import { parentRoot } from '../core/composite-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';

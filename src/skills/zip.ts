@@ -3,12 +3,11 @@
  * and while decompressing, so neither a zip bomb nor a false header can exceed the limits.
  */
 import { Inflate } from 'fflate';
-import { joinBytes } from '../core/bytes.ts';
+import { joinBytes, toBase64 } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
-import { toBase64 } from '../core/base64.ts';
 import { toPlainText } from '../core/skills/skill-resource.ts';
 import { strayWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';

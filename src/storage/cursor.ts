@@ -2,17 +2,15 @@
  * Cursors of paged lists: opaque to clients, base64url JSON of `["<list>", position…]` internally. A cursor of another list, or
  * anything else, is `invalid_request` at `cursor`.
  */
+import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
+import { tryParse } from '../core/wire-value.ts';
 
 export type CursorPart = string | number;
 
 export function encodeCursor(list: string, position: CursorPart): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([list, position]));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
+  return toBase64Url(new TextEncoder().encode(JSON.stringify([list, position])));
 }
 
 /** Returns the position in a list of text keys; undefined without a cursor. */
@@ -31,15 +29,8 @@ export function decodeNumberCursor(list: string, cursor: string | undefined): nu
 
 function decode(list: string, cursor: string | undefined): unknown {
   if (cursor === undefined) return undefined;
-  if (cursor.length > limits.maxCursorLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw badCursor();
-  let parsed: unknown;
-  try {
-    const binary = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
-    parsed = JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0))));
-  } catch {
-    // Any decoding error means the same to the caller: the cursor is invalid.
-    throw badCursor();
-  }
+  const bytes = cursor.length > limits.maxCursorLength ? null : fromBase64Url(cursor);
+  const parsed = bytes === null ? undefined : tryParse(new TextDecoder().decode(bytes));
   if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== list || parsed[1] === undefined || parsed[1] === null)
     throw badCursor();
   return parsed[1];

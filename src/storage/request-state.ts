@@ -5,7 +5,7 @@
  *
  * Form: `<base64url of the payload>.<base64url of 32 bytes>`.
  */
-import { fromBase64Url, toBase64Url } from '../core/base64url.ts';
+import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
 import { isRecord } from '../core/wire-value.ts';
 import type { ServedState, StateSeal } from '../engine/serve/serve-state.ts';
 import type { KeyPurpose, MasterKey } from './master-key.ts';

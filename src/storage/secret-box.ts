@@ -3,6 +3,7 @@
  * and workspace, kind and name as additional data, so that a stored value moved to another place does not open.
  * Form: `1.<master key id>.<nonce>.<ciphertext>`, the last two in base64.
  */
+import { fromBase64, toBase64 } from '../core/bytes.ts';
 import { Problem } from '../core/problem.ts';
 import type { MasterKey } from './master-key.ts';
 
@@ -37,9 +38,9 @@ export async function openValue(master: MasterKey, place: SealedFor, sealed: str
   const key = await master.derive(place.workspace, 'secrets');
   try {
     const plain = await crypto.subtle.decrypt(
-      { name: 'AES-GCM', iv: fromBase64(nonce), additionalData: additionalData(place) },
+      { name: 'AES-GCM', iv: fromBase64(nonce) ?? new Uint8Array(), additionalData: additionalData(place) },
       key,
-      fromBase64(ciphertext),
+      fromBase64(ciphertext) ?? new Uint8Array(),
     );
     return new TextDecoder().decode(plain);
   } catch (cause) {
@@ -51,14 +52,4 @@ const sealFormat = '1';
 
 function additionalData({ workspace, kind, name }: SealedFor): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([workspace, kind, name]));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

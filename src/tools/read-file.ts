@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolResult } from '../core/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { toBase64 } from '../core/base64.ts';
+import { toBase64 } from '../core/bytes.ts';
 import { utf8Text } from '../core/utf8.ts';
 import { notFound, sessionPath } from './session-path.ts';
 

@@ -1,5 +1,5 @@
 /** The content of a resource file: text is stored as text, other bytes as base64; and the conversion back to bytes. */
-import { fromBase64, toBase64 } from '../base64.ts';
+import { fromBase64, toBase64 } from '../bytes.ts';
 import { limits } from '../limits.ts';
 import { utf8Text } from '../utf8.ts';
 import type { SkillResource } from './skill.ts';

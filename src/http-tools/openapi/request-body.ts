@@ -1,7 +1,7 @@
 /**
  * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
  */
-import { fromBase64 } from '../../core/base64.ts';
+import { fromBase64 } from '../../core/bytes.ts';
 import { bodyForm } from '../../core/openapi/media-types.ts';
 import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
 import type { Operation, OperationBody } from '../../core/servers/server-state.ts';

@@ -3,6 +3,8 @@
  * secret of another scheme, is a key by its bytes. If it is also valid base64, the reference libraries decode it (standardwebhooks: `new
  * Webhook('MfKQ…')`), so messages are signed with both keys: `webhook-signature` holds a list.
  */
+import { fromBase64 } from '../../bytes.ts';
+
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 export function signingKeys(secret: string): Uint8Array[] {
@@ -12,7 +14,7 @@ export function signingKeys(secret: string): Uint8Array[] {
 }
 
 function base64Key(text: string): Uint8Array | null {
-  return base64.test(text) ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : null;
+  return base64.test(text) ? fromBase64(text) : null;
 }
 
 function bytesOf(text: string): Uint8Array {

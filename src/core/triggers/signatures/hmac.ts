@@ -1,6 +1,5 @@
 /** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
-import { toBase64 } from '../../base64.ts';
-import { toHex } from '../../hex.ts';
+import { toBase64, toHex } from '../../bytes.ts';
 import type { HmacSettings } from '../webhook.ts';
 import { faulty, type Scheme } from './claim.ts';
 import { timeFault } from './signed-time.ts';
