@@ -1,7 +1,7 @@
 /**
- * How fast a streamed reply becomes tool calls: our way against the floor and against the libraries that people use, on every wire.
- * Same bytes, a fresh process for each measurement, best of three passes after a warm-up; the arguments are checked byte for byte. With
- * `--workerd` the same inside that runtime, where time is taken from outside. Exit code 1 when a goal is missed.
+ * How fast a streamed reply becomes tool calls: our reader against the floor and against common libraries, on every wire. Same bytes, a
+ * fresh process for each measurement, best of three passes after a warm-up; the arguments are compared byte for byte. With `--workerd` the
+ * same in workerd, timed from outside. Exit code 1 when a goal is missed.
  *
  *   node bench/assemble.ts [--rounds 5] [--cases par8,one] [--readers floor,ours] [--scales 1,2,4,8] [--workerd]
  */
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Slower than this at half the size: the full size would tell nothing more. */
+/** A reader slower than this at half the size is not run at the full size. */
 const tooSlowMs = 8_000;
 
 type Time = (reader: string, name: string, scale: number) => Promise<number>;
@@ -93,7 +93,7 @@ async function compare(time: Time): Promise<void> {
   }
 }
 
-/** Readers take turns within a round, so that a busy moment of the machine hits all; ratios are paired. Slow ones run once. */
+/** Readers alternate within a round, so that a busy moment of the machine affects all; ratios are paired. Slow readers run once. */
 async function measureCase(
   time: Time,
   name: string,
@@ -132,7 +132,7 @@ function report(
     const growth = growthOf(reader);
     const missed =
       reader === 'ours'
-        ? // Garbage collection makes the floor's own doublings uneven.
+        ? // Garbage collection makes the floor's own doubling uneven.
           ratio > 1.5 || growth > Math.max(2.6, growthOf('floor') * 1.2)
         : (reader === 'ai streamText' && overOurs < leastOverAi) || (reader === 'vendor helper' && overOurs < 2);
     if (missed) process.exitCode = 1;

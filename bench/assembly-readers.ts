@@ -1,7 +1,7 @@
 /**
- * The ways of reading a streamed reply that are compared: ours (event stream → adapter → assembler → events), the floor, which decodes,
- * splits lines, parses each event and joins the argument text, and the libraries that people use. Runs on Node and in workerd; each
- * answers the argument texts in call order.
+ * The compared readers of a streamed reply: ours (event stream → adapter → assembler → events), the floor, which decodes, splits lines,
+ * parses each event and joins the argument text, and common libraries. Runs on Node and in workerd; each returns the argument texts in
+ * call order.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -128,7 +128,7 @@ async function readHelper(segments: Segments, wire: Wire): Promise<string[]> {
   }
   const client = new OpenAI({ ...connection, fetch });
   if (wire === 'openai') {
-    const parameters = schema as unknown as Record<string, unknown>; // The client takes any schema.
+    const parameters = schema as unknown as Record<string, unknown>; // The client accepts any schema.
     const tools = names.map((name) => ({ type: 'function' as const, function: { name, description: 't', parameters } }));
     const stream = client.chat.completions.stream({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools });
     const { choices } = await stream.finalChatCompletion();

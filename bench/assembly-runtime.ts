@@ -1,4 +1,4 @@
-/** workerd with the assembly readers in it, as one bundle; a pass is a request, timed from outside. */
+/** workerd with the assembly readers, as one bundle; a pass is a request, timed from outside. */
 import { openBundledWorker } from './bundled-worker.ts';
 
 export type AssemblyRuntime = { measure(reader: string, name: string, scale: number): Promise<number>; close(): Promise<void> };
@@ -13,7 +13,7 @@ export async function openRuntime(): Promise<AssemblyRuntime> {
     if (!response.ok) throw new Error(text);
   };
   return {
-    /** Milliseconds of the best of three requests; one request by itself costs under one. */
+    /** Milliseconds of the best of three requests; the overhead of a request is under one. */
     async measure(reader, name, scale) {
       const path = `/${encodeURIComponent(reader)}/${name}/${scale}`;
       await ask(`${path}?prepare`);

@@ -1,6 +1,6 @@
 /**
- * Replies with tool calls as each API streams them, an event a segment: what the assembly benchmark reads, on Node and in workerd.
- * Pure. Calls of one reply take turns where their API can interleave them.
+ * Replies with tool calls as each API streams them, one event per segment: the input of the assembly benchmark, on Node and in workerd.
+ * Pure. Calls of one reply are interleaved where their API allows it.
  */
 
 export type Wire = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'cohere';
@@ -21,7 +21,7 @@ export const cases: Readonly<Record<string, (scale: number) => Shape>> = {
   gemini1: (scale) => ({ wire: 'gemini', calls: 1, bytes: (1_000_000 * scale) / 8 }),
 };
 
-/** JSON of about so many bytes, with escapes and text beyond ASCII. */
+/** JSON of about this many bytes, with escapes and text beyond ASCII. */
 export function argumentsJson(bytes: number, seed: number): string {
   const rows: unknown[] = [];
   for (let size = 0, row = 0; size < bytes - 60; row++) {

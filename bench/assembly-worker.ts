@@ -1,17 +1,17 @@
-/** The assembly readers inside workerd: one request is one pass. The clock stands still in there, so time is taken from outside. */
+/** The assembly readers in workerd: one request is one pass. The clock does not advance during a request, so time is measured from outside. */
 import { readers } from './assembly-readers.ts';
 import { argumentsJson, cases, segmentsOf } from './assembly-streams.ts';
 
 let prepared: { key: string; segments: Uint8Array[] } | null = null;
 
 export default {
-  /** `/<reader>/<case>/<scale>`; with `?prepare` the stream is only built, which is not to be measured. */
+  /** `/<reader>/<case>/<scale>`; with `?prepare` the stream is only built, which is not measured. */
   async fetch(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const [readerName = '', name = '', scale = ''] = url.pathname.slice(1).split('/').map(decodeURIComponent);
     const shape = cases[name]?.(Number(scale));
     const reader = readers[readerName];
-    if (shape === undefined || reader === undefined) return new Response('there is none', { status: 404 });
+    if (shape === undefined || reader === undefined) return new Response('unknown reader or case', { status: 404 });
     const key = `${name} ${scale}`;
     if (prepared?.key !== key) prepared = { key, segments: segmentsOf(shape) };
     if (url.searchParams.has('prepare')) {

@@ -1,6 +1,6 @@
 /**
- * The least that any receiver of webhooks must do: the signature over the raw bytes is verified, and 202 is answered. Stores nothing,
- * runs nothing. Runs as it stands, types stripped: no imports.
+ * The minimal webhook receiver: verifies the signature over the raw bytes and returns 202. Stores nothing and runs nothing. Runs
+ * unbundled, with types stripped: no imports.
  */
 type Env = { SECRET: string };
 

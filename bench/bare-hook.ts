@@ -1,4 +1,4 @@
-/** Serves the bare receiver of webhooks on the same runtime as the product. `node bench/bare-hook.ts <port>`. */
+/** Serves the minimal webhook receiver on the same runtime as the product. `node bench/bare-hook.ts <port>`. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';

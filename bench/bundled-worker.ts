@@ -1,4 +1,4 @@
-/** A worker of the bench's own, bundled with what it measures and run in workerd. Used by `assembly-runtime.ts` and `sandbox.ts`. */
+/** A worker of the benchmarks, bundled with what it measures and run in workerd. Used by `assembly-runtime.ts` and `sandbox.ts`. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { Miniflare } from 'miniflare';
 
 export type BundledWorker = { url: URL; close(): Promise<void> };
 
-/** `entry`: a file of this folder. `wasm`: modules beside the bundle, by the name that it imports them by. */
+/** `entry`: a file of this folder. `wasm`: modules beside the bundle, by the name under which it imports them. */
 export async function openBundledWorker(
   name: string,
   entry: string,

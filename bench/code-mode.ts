@@ -1,6 +1,6 @@
 /**
- * What a model is sent for one question over the 117 tools of the GitHub server, with the tools as they are and in code mode, over the
- * service as `npm start` runs it. Tokens by our estimate. `node bench/code-mode.ts`
+ * What a model is sent for one question over the 117 tools of the GitHub server, with plain tools and in code mode, through the service as
+ * `npm start` runs it. Token counts are estimates. `node bench/code-mode.ts`
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

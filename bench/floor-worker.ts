@@ -1,7 +1,6 @@
 /**
- * The least any Worker can do: pass a request on and its answer back, with and without a Durable Object between, and
- * with as many SQLite rows written as asked. What the product costs is measured against these. Runs as it stands, types
- * stripped: no imports but the platform's.
+ * The minimal Worker: passes a request on and its response back, with and without a Durable Object in between, and with a given number of
+ * SQLite rows written. The product is compared with it. Runs unbundled, with types stripped: it imports only from the platform.
  */
 import { DurableObject } from 'cloudflare:workers';
 
@@ -18,7 +17,7 @@ export class Hop extends DurableObject<Env> {
     return new Response(response.body, response);
   }
 
-  /** One statement a row, as a log is written. */
+  /** One statement per row, as a log is written. */
   #write(rows: number): void {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists log (id integer primary key, event text)');
@@ -31,7 +30,7 @@ export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const url = new URL(request.url);
     if (url.pathname === '/healthz') return new Response('ok');
-    // `/hop/<object>/v1/…`: through that object; else straight on.
+    // `/hop/<object>/v1/…`: through that object; otherwise directly.
     const [, first, object, ...rest] = url.pathname.split('/');
     if (first !== 'hop') return fetch(new Request(env.UPSTREAM + url.pathname, request));
     return env.HOP.getByName(object ?? '').fetch(new Request(`http://hop/${rest.join('/')}${url.search}`, request));

@@ -1,11 +1,11 @@
-/** The numbers to hold on the way of a request, judged on measured pairs. Pass or fail where `required`; else printed. */
+/** The goals for the request path, judged on measured pairs. Those that are `required` pass or fail; the others are only printed. */
 import type { PairResult } from './measure-pair.ts';
 
 export type Verdict = { goal: string; text: string; holds: boolean; required: boolean };
 
 type Judge = (find: (name: string, connections: number) => PairResult) => { text: string; holds: boolean };
 
-/** CPU a stream of the best-known gateway's Worker, yield, 10 connections: 4.8 times the floor; the goal is 0.6 of it. */
+/** CPU per stream of the best-known gateway's Worker, yield, 10 connections: 4.8 times the floor; the goal is 0.6 of that. */
 const peerStreamCpu = 4.8;
 
 const judges: [goal: string, required: boolean, judge: Judge][] = [
@@ -82,12 +82,12 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
   ],
 ];
 
-/** A goal whose scenario did not run is left out. */
+/** Omits a goal whose scenario did not run. */
 export function judge(results: readonly PairResult[]): Verdict[] {
   return [...judgeSingles(results), ...judgePairs(results)];
 }
 
-/** Dialects in front of providers: the goals of one client and one provider, held by the worst of each sort. */
+/** Dialects in front of providers: the goals of one client and one provider, judged by the worst of each kind. */
 function judgePairs(results: readonly PairResult[]): Verdict[] {
   const rules = [
     {

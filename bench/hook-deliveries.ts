@@ -1,11 +1,11 @@
-/** Deliveries as GitHub signs them, each with an id of its own, for `webhooks.ts` and the bare receiver beside it. */
+/** Deliveries as GitHub signs them, each with its own id, for `webhooks.ts` and the minimal receiver. */
 import { createHmac, randomUUID } from 'node:crypto';
 
 export const hookSecret = 'bench-hook-secret-0123456789abcdef';
 
 export type HookDelivery = { id: string; body: object; headers: Record<string, string> };
 
-/** An issue of about 8 kB, as most payloads are; `thread` names its session. */
+/** An issue of about 8 kB, like most payloads; `thread` is its session's name. */
 export function hookDelivery(thread: string): HookDelivery {
   const id = randomUUID();
   const body = { action: 'opened', thread, issue: { number: 17, title: 'Crash at checkout', body: 'It crashes. '.repeat(650) } };

@@ -1,6 +1,6 @@
 /**
- * How often a warm request reads KV (goal G8: never). The built bundle runs with a KV binding that counts and passes on;
- * the first requests fill the isolate's caches, the next ones are counted. Cache API: the bundle must not name it.
+ * Counts the KV reads of a warm request (goal G8: none). The built bundle runs with a KV binding that counts and forwards; the first
+ * requests fill the isolate's caches, the next ones are counted. Cache API: the bundle must not contain it.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -83,7 +83,7 @@ export async function countKvReads(): Promise<KvReads> {
   try {
     await miniflare.ready;
     const api = createApi({ ours: { url: `http://127.0.0.1:${appPort}`, pid: 0 }, rootKey });
-    const readsSoFar = async (): Promise<number> => (await (await fetch(`http://127.0.0.1:${counterPort}/`)).json()) as number; // our own worker's answer
+    const readsSoFar = async (): Promise<number> => (await (await fetch(`http://127.0.0.1:${counterPort}/`)).json()) as number; // our own worker's response
     await api.send('PUT', '/v1/providers/mock', { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${providerPort}/v1` });
     await api.send('PUT', '/v1/toolsets/bench', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['shell'] }] });
     const request = async (): Promise<void> => {

@@ -1,15 +1,15 @@
 /**
- * A closed-loop HTTP/1.1 load client on raw keep-alive sockets: light, so that the client is not what is measured.
- * Counts SSE events as records ended by a blank line, and times the first byte of the body and the whole answer.
+ * A closed-loop HTTP/1.1 load client on raw keep-alive sockets, light enough not to dominate the measurement. Counts SSE events as records
+ * ended by a blank line, and times the first byte of the body and the whole response.
  */
 import { connect, type Socket } from 'node:net';
 
 export type Prepared = { host: string; port: number; bytes: Buffer };
 
-/** `once`: each request is sent once at most, and what is left over at the end is not sent. */
+/** `once`: each request is sent at most once, and the remaining ones are dropped at the end. */
 export type LoadOptions = { connections: number; ms: number; sse: boolean; once?: boolean };
 
-/** Times in milliseconds, over the answers with a 2xx status. */
+/** Times in milliseconds, over the responses with a 2xx status. */
 export type LoadResult = {
   answers: number;
   bad: number;
@@ -38,7 +38,7 @@ export function prepare(url: string, options: { method?: string; headers?: Recor
   return { host: hostname, port: Number(port), bytes: Buffer.concat([Buffer.from(head), body]) };
 }
 
-/** Sends the requests in turn over `connections` sockets for `ms`; each socket sends its next when it has its answer. */
+/** Sends the requests in turn over `connections` sockets for `ms`; each socket sends its next request after its response. */
 export async function load(requests: readonly Prepared[], options: LoadOptions): Promise<LoadResult> {
   const started = performance.now();
   const end = started + options.ms;
@@ -85,7 +85,7 @@ export async function load(requests: readonly Prepared[], options: LoadOptions):
 type Answer = { total: number; first: number; status: number; events: number };
 type Exchange = { next(): Prepared | null; done(answer: Answer): void; failed(): void };
 
-/** An answer that takes longer has hung: the run goes on without this connection. */
+/** A response that takes longer counts as hung: the run continues without this connection. */
 const answerTimeoutMs = 30_000;
 
 function runConnection(exchange: Exchange, { sse }: LoadOptions): Promise<void> {
@@ -95,7 +95,7 @@ function runConnection(exchange: Exchange, { sse }: LoadOptions): Promise<void> 
     let sentAt = 0;
     const close = (): void => {
       socket?.removeAllListeners();
-      socket?.on('error', () => {}); // what comes after the end concerns nobody
+      socket?.on('error', () => {}); // errors after the end are irrelevant
       socket?.destroy();
       resolve();
     };
@@ -125,10 +125,10 @@ function runConnection(exchange: Exchange, { sse }: LoadOptions): Promise<void> 
     const fail = (): void => {
       exchange.failed();
       socket?.removeAllListeners();
-      socket?.on('error', () => {}); // told above
+      socket?.on('error', () => {}); // reported above
       socket?.destroy();
       socket = null;
-      // A server that refuses every connection must not turn this into a busy loop.
+      // Prevents a busy loop when a server refuses every connection.
       setTimeout(send, 50);
     };
     send();
@@ -139,7 +139,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 const blankLine = Buffer.from('\n\n');
 const newline = 10;
 
-/** One answer, byte by byte as it comes; `push` says whether it is whole. Reads `content-length` and chunked bodies. */
+/** Parses one response from its bytes; `push` returns whether it is complete. Reads `content-length` and chunked bodies. */
 class AnswerReader {
   status = 0;
   events = 0;
@@ -168,7 +168,7 @@ class AnswerReader {
     }
   }
 
-  /** How many bytes it took; or that the answer is whole, or that more must come first. */
+  /** Returns the number of bytes consumed, or whether the response is complete or needs more bytes. */
   #step(data: Buffer): number | 'more' | 'whole' {
     switch (this.#mode) {
       case 'head':

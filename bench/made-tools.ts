@@ -1,7 +1,7 @@
 /**
- * A made tool with two calls next to the same two calls made directly, through the service as `npm start` runs it: over REST, where two calls
- * are two requests, and in turns of sessions, where they are two calls of one step. What a made tool adds is its machine, its journal and its
- * audit rows. `node bench/made-tools.ts [--quick]`
+ * A made tool with two calls compared with the same two calls made directly, through the service as `npm start` runs it: over REST, where
+ * two calls are two requests, and in turns of sessions, where they are two calls of one step. A made tool adds its machine, its journal
+ * and its audit rows. `node bench/made-tools.ts [--quick]`
  */
 import { load, median, prepare, type Prepared } from './load.ts';
 import { startServers, type Servers } from './servers.ts';
@@ -42,7 +42,7 @@ async function setUp(api: Api): Promise<void> {
   if (isError) throw new Error('the made tool does not work');
 }
 
-/** `per`: so many answers are one pass. Files of a call without a session are gone after it: both calls write. */
+/** `per`: the number of responses in one pass. Files of a call without a session are deleted after it: both calls write. */
 type Way = { requests: Prepared[]; per: number };
 type Ways = { direct: Way; made: Way };
 

@@ -1,6 +1,6 @@
 /**
- * An MCP server of a thousand tools, in both eras, as cheap as the SDK makes one. `node bench/mcp-upstream.ts <port>`. `GET /counts` says
- * how often each method was asked for.
+ * An MCP server of a thousand tools, in both revisions, as lightweight as the SDK allows. `node bench/mcp-upstream.ts <port>`. `GET
+ * /counts` returns how often each method was requested.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
@@ -41,7 +41,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
 
 async function toRequest(incoming: IncomingMessage): Promise<Request> {
   const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer); // no encoding was set: it gives buffers
+  for await (const part of incoming) parts.push(part as Buffer); // no encoding was set, so these are buffers
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );

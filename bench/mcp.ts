@@ -1,7 +1,7 @@
 /**
- * One MCP tool call through `/mcp/{toolset}` next to the SDK's client calling the server itself, in one run: what Moniker adds in
- * milliseconds and what throughput is left, in both eras; and a warm listing of a thousand tools, which asks the server nothing. Both
- * sides are the same client in the same process, so its own cost is in both. `node bench/mcp.ts [--quick]`
+ * One MCP tool call through `/mcp/{toolset}` compared with the SDK's client calling the server itself, in one run: the added milliseconds
+ * and the remaining throughput, in both revisions; and a warm list of a thousand tools, which sends the server nothing. Both use the same
+ * client in the same process, so its own cost is in both. `node bench/mcp.ts [--quick]`
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { median } from './load.ts';
@@ -74,7 +74,7 @@ async function compare(era: Era, concurrency: number, direct: Endpoint, ours: En
   return `| ${cells.join(' | ')} |`;
 }
 
-/** As many clients as calls at once: each waits for its answer before it calls again. */
+/** As many clients as concurrent calls: each waits for its response before its next call. */
 async function run(era: Era, concurrency: number, endpoint: Endpoint, ms: number): Promise<Side> {
   const clients = await Promise.all(Array.from({ length: concurrency }, () => connect(era, endpoint)));
   const times: number[] = [];

@@ -1,4 +1,4 @@
-/** Ours next to the floor: rounds in turn, ratios within a round, medians over the rounds. */
+/** Compares the product with the floor: alternating rounds, ratios within a round, medians over the rounds. */
 import { load, median, type LoadResult, type Prepared } from './load.ts';
 import { measure } from './process-usage.ts';
 import type { Scenario } from './scenarios.ts';
@@ -11,9 +11,9 @@ export type PairResult = {
   sse: boolean;
   floor: Side;
   ours: Side;
-  /** Ours over the floor. */
+  /** The product's value divided by the floor's. */
   ratio: { cpu: number; requestsPerSecond: number; eventsPerSecond: number; p99: number };
-  /** Milliseconds that ours adds. */
+  /** Milliseconds that the product adds. */
   added: { p50: number; first50: number };
 };
 
@@ -85,7 +85,7 @@ async function run(scenario: Scenario, { server, requests }: Contestant, ms: num
   };
 }
 
-/** A wrong answer is not a fast one. */
+/** Throws for a wrong response, which must not count as a fast one. */
 function check(scenario: Scenario, result: LoadResult): void {
   const fewEvents = scenario.events !== undefined && result.eventsPerAnswer < scenario.events;
   if (result.answers > 0 && result.bad === 0 && result.errors === 0 && !fewEvents) return;

@@ -1,6 +1,6 @@
 /**
- * Every dialect in front of every kind of provider: what a client's request and its answer cost next to the provider's own, passed
- * by the floor. The pairs whose wires are the same are passed on natively.
+ * Every dialect in front of every kind of provider: the cost of a client's request and its response compared with the provider's own,
+ * passed through the floor. Pairs with the same wire are passed through natively.
  */
 import { prepare, type Prepared } from './load.ts';
 import type { Scenario } from './scenarios.ts';
@@ -12,7 +12,7 @@ type Kind = (typeof kinds)[number];
 const system = 'You are a helpful assistant.';
 const question = 'Hello, what is the weather in Paris today?';
 
-/** Where a request of the dialect goes, and as what. */
+/** The path and body of a request in the dialect. */
 const dialects = {
   chat: {
     path: '/v1/chat/completions',
@@ -41,7 +41,7 @@ const dialects = {
   },
 };
 
-/** The same question as the provider's own clients would ask it: what the floor passes. */
+/** The same question as the provider's own clients would send it: what the floor passes on. */
 const native: Readonly<Record<Kind, (model: string, stream: boolean) => { path: string; body: Body }>> = {
   openai: (model, stream) => ({ path: dialects.chat.path, body: dialects.chat.body(model, stream) }),
   'openai-responses': (model, stream) => ({ path: dialects.responses.path, body: dialects.responses.body(model, stream) }),
@@ -71,7 +71,7 @@ function scenario(what: string, dialect: (typeof dialects)[keyof typeof dialects
     name: `${what}, ${stream ? 'stream' : 'plain'}`,
     connections: 10,
     sse: stream,
-    // Rewriting puts several deltas into one write, never into one event.
+    // Rewriting joins several deltas into one write, never into one event.
     ...(stream && { events: 200 }),
     rounds: 3,
     floor: ({ floor }): Prepared[] => [prepare(`${floor.url}${own.path}`, { body: own.body })],

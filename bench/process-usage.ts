@@ -1,9 +1,9 @@
-/** CPU time and memory of a process and all its children, from /proc: what a Worker bills is CPU, and it is the steadiest figure. */
+/** CPU time and memory of a process and all its children, from /proc. CPU is what a Worker is billed for, and the most stable figure. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export type ProcessUsage = { cpuMs: number; rssMb: number };
 
-/** Of a clock tick in /proc (CLK_TCK is 100 on every Linux in use). */
+/** Milliseconds of a clock tick in /proc (CLK_TCK is 100 on every Linux in use). */
 const tickMs = 10;
 
 export function measure(pid: number): ProcessUsage {
@@ -33,7 +33,7 @@ export function familyOf(pid: number): number[] {
   return family;
 }
 
-/** The fields after the command (which may hold spaces itself); null when the process is gone. */
+/** The fields after the command (which may contain spaces); null when the process has ended. */
 function readStat(pid: number): string[] | null {
   const text = readProc(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -48,7 +48,7 @@ function readProc(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It ended while we looked.
+    // The process ended meanwhile.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What names cost (goal G8): five names resolved with the table kept, and a cold start against `JSON.parse` of the same
- * bytes. Pure computing, so Node's own clock will do. `node bench/resolve.ts [--rounds 7]`
+ * The cost of names (goal G8): five names resolved with a cached table, and a cold start compared with `JSON.parse` of the same bytes.
+ * Pure computation, timed with Node's clock. `node bench/resolve.ts [--rounds 7]`
  */
 import { buildAliasMap, resolveName } from '../src/core/alias-map.ts';
 import type { Edition } from '../src/core/edition-tool.ts';
@@ -13,7 +13,7 @@ const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
 const sizes = [10, 100, 1_000, 10_000];
 const goals = { resolveUs: 2, flat: 2, cold: 1.3 };
 
-/** Keeps what is measured from being optimised away. */
+/** Prevents the measured code from being optimized away. */
 let sink = 0;
 
 type Subject = { size: number; kilobytes: number; resolve: Work; folded: Work; parse: Work; cold: Work };
@@ -24,7 +24,7 @@ async function prepare(size: number): Promise<Subject> {
   const edition = await compile(size);
   const text = editionBytes(edition);
   const map = buildAliasMap(edition, { aliases: true });
-  // A wire name, a canonical name and three aliases, from all over the toolset; then the same as a model may misspell them.
+  // A wire name, a canonical name and three aliases from all over the toolset; then the same as a model may misspell them.
   const pick = (index: number): number => (index * 7919) % size;
   const exact = Array.from({ length: 64 }, (_, index) => [
     `thing_${pick(index)}`,
@@ -57,7 +57,7 @@ function sample({ resolve, folded, parse, cold }: Subject): Sample {
   return { resolve: time(resolve), folded: time(folded), parse: time(parse), cold: time(cold) };
 }
 
-/** Tools with the schema of an ordinary one, under a name and two aliases each. */
+/** Tools with a typical schema, each with a name and two aliases. */
 async function compile(size: number): Promise<Edition> {
   const tools = new Map<string, ToolDefinition>();
   const toolset: Toolset = { announce: 'prompt', tools: [] };
@@ -90,7 +90,7 @@ const inputSchema = {
   required: ['path'],
 };
 
-/** Microseconds a call, over at least `leastMs` after a short warm-up. */
+/** Microseconds per call, over at least `leastMs` after a short warm-up. */
 function time(work: (index: number) => void, leastMs = 40): number {
   run(work, leastMs / 4);
   return run(work, leastMs);
@@ -108,7 +108,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** Ratios are taken within a round and the median of those is judged: the machine may be busy, but not between two lines. */
+/** Judges the median of ratios within a round: a busy machine affects both sides of a ratio. */
 function report(subjects: readonly Subject[], samples: readonly Sample[][]): void {
   const figure = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
   console.log(`Names: µs an operation, median of ${rounds} rounds`);

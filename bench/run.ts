@@ -1,7 +1,6 @@
 /**
- * `npm run bench [-- --quick] [-- --only <text>]`: the product next to the least any Worker can do, on the same runtime in
- * the same run. Read the ratios; the absolute numbers belong to the machine. Linux only (/proc). Fails when a required
- * goal does.
+ * `npm run bench [-- --quick] [-- --only <text>]`: compares the product with the minimal Worker, on the same runtime in the same run. Read
+ * the ratios; the absolute numbers depend on the machine. Linux only (/proc). Fails when a required goal does.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -98,7 +97,7 @@ async function measureKvReads(): Promise<Verdict> {
   return { goal: 'G8', text, holds: warmReads === 0 && !cacheApi, required: true };
 }
 
-/** The benchmarks of pure code print their own tables; their exit code says whether their goals hold. */
+/** The benchmarks of pure code print their own tables; their exit code says whether they meet their goals. */
 function runScript(script: string, required: boolean): Verdict[] {
   const path = join(import.meta.dirname, script);
   if (!existsSync(path)) return [];

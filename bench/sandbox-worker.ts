@@ -1,4 +1,4 @@
-/** The sandbox inside workerd, for `sandbox.ts`: a request is so many passes, timed from outside. */
+/** The sandbox in workerd, for `sandbox.ts`: a request runs a number of passes, timed from outside. */
 import type { EditionTool } from '../src/core/edition-tool.ts';
 import { textResult } from '../src/core/tool.ts';
 import type { InnerCalls } from '../src/ports/inner-calls.ts';
@@ -39,7 +39,7 @@ async function direct(): Promise<void> {
   await calls.call('write_file', { path: 'a', content: parts.join('two') });
 }
 
-/** The longest wait of a timer of 10 ms while a loop that does not end is run, in milliseconds, and how long that took. */
+/** The longest wait of a 10 ms timer while an endless loop runs, in milliseconds, and how long that took. */
 async function stall(): Promise<{ gap: number; total: number }> {
   const begin = Date.now();
   let last = begin;

@@ -1,7 +1,7 @@
 /**
- * What code in the sandbox costs: a made tool with two calls next to the same two calls made directly, in one run and inside workerd; a
- * hundred at once; what a machine holds, and what keeping one (snapshot, gzip, restore) costs next to running again from the journal; and how
- * long a loop that does not end keeps others waiting. `node bench/sandbox.ts [--quick]`
+ * The cost of sandboxed code: a made tool with two calls compared with the same two calls made directly, in one run in workerd; a hundred
+ * at once; the memory of a machine, and the cost of keeping one (snapshot, gzip, restore) compared with rerunning from the journal; and
+ * how long an endless loop blocks others. `node bench/sandbox.ts [--quick]`
  */
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -66,7 +66,7 @@ async function inWorkerd(): Promise<Verdict[]> {
   }
 }
 
-/** The engine by itself, in this process: what `src/sandbox/engine.ts` builds on. */
+/** The engine alone, in this process: what `src/sandbox/engine.ts` builds on. */
 async function ofMachines(): Promise<Verdict[]> {
   // The bindings' types are those of Workers, where nothing is compiled at run time; this is Node.
   const { compile } = WebAssembly as unknown as { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };

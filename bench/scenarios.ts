@@ -1,4 +1,4 @@
-/** What is measured, and against which floor. A pair is run in turn, its order reversed every other round. */
+/** The measured scenarios, each with its floor. The two sides of a pair alternate, in reverse order every other round. */
 import { prepare, type Prepared } from './load.ts';
 import { listPairs } from './pairs.ts';
 import type { Servers } from './servers.ts';
@@ -8,11 +8,11 @@ export type Scenario = {
   name: string;
   connections: number;
   sse: boolean;
-  /** Events of a whole answer, so that a broken stream does not pass for a fast one. */
+  /** The number of events in a complete response, so that a broken stream does not count as a fast one. */
   events?: number;
-  /** Fewer rounds tell enough where one answer takes a second. */
+  /** Fewer rounds suffice where one response takes a second. */
   ms?: number;
-  /** Instead of what the run was asked for. */
+  /** Replaces the setting of the run. */
   rounds?: number;
   floor(servers: Servers): Prepared[];
   ours(servers: Servers): Prepared[] | Promise<Prepared[]>;
@@ -60,7 +60,7 @@ function stream(name: string, connections: number, provider: string, pace: strin
     name,
     connections,
     sse: true,
-    // Rewriting may put several deltas into one event.
+    // Rewriting may join several deltas into one event.
     events: provider === 'mock' ? 200 : 1,
     floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, stream: true } })],
     ours: ({ ours, rootKey }) => [

@@ -1,4 +1,4 @@
-/** Starts what is measured, each in its own process, on its own core where there are two, and ends all of it. */
+/** Starts the measured servers, each in its own process, on its own core if there are two, and stops all of them. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,15 +14,15 @@ export type Servers = {
   ours: Server;
   rootKey: string;
   restartOurs(): Promise<void>;
-  /** An MCP server in both eras (`mcp-upstream.ts`), beside the other upstream. */
+  /** An MCP server in both revisions (`mcp-upstream.ts`), beside the other upstream. */
   startMcpUpstream(): Promise<Server>;
-  /** A worker that verifies webhooks and does nothing else (`bare-hook.ts`), where the product runs. */
+  /** A worker that only verifies webhooks (`bare-hook.ts`), on the product's core. */
   startBareHook(): Promise<Server>;
   stop(): Promise<void>;
 };
 
 const root = resolve(import.meta.dirname, '..');
-/** Servers on one core, the upstream and the load on the other: neither takes the other's time. */
+/** Servers on one core, the upstream and the load client on the other, so that they do not compete for CPU time. */
 const pinned = availableParallelism() >= 2 && hasTaskset();
 const readyTimeoutMs = 90_000;
 
@@ -37,7 +37,7 @@ export async function startServers(): Promise<Servers> {
     const full = pinned ? ['taskset', '-c', core, ...command] : command;
     const env = { ...process.env, ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)])) };
     const log = openSync(join(dataDir, 'server.log'), 'a');
-    // A group of its own, so that the runtime below it ends with it.
+    // In its own process group, so that the runtime below it ends with it.
     const child = spawn(full[0] ?? '', full.slice(1), { cwd: root, env, stdio: ['ignore', log, log], detached: true });
     children.push(child);
     const url = `http://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ export async function startServers(): Promise<Servers> {
       startMcpUpstream: () => start('bench/mcp-upstream.ts', ['{port}'], '1'),
       startBareHook: () => start('bench/bare-hook.ts', ['{port}'], '0'),
       stop,
-      /** On the same data, with nothing of it in memory; the address is another one. */
+      /** Restarts on the same data, with empty memory and a new address. */
       async restartOurs() {
         const child = children.find(({ pid }) => pid === servers.ours.pid);
         if (child !== undefined) await end(child);
@@ -107,7 +107,7 @@ async function end(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended by itself, as it should.
+      // It has already ended.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What sessions cost when there are many at once and when one is long: 200 streams side by side against as many through the
- * floor's objects, a session of 10,000 messages opened by a process that has just begun, a turn in it against one in a new one,
- * and a turn beside a session that is flooded against one that is alone.
+ * The cost of many concurrent sessions and of a long one: 200 concurrent streams compared with as many through the floor's objects, a
+ * session of 10,000 messages opened by a new process, a turn in it compared with one in a new session, and a turn beside a flooded session
+ * compared with one alone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { number, type Verdict } from './goals.ts';
@@ -11,9 +11,9 @@ import type { Servers } from './servers.ts';
 import { createApi } from './setup.ts';
 
 const streams = 200;
-/** 100 pieces of text, 20 ms apart: a model at its own pace. */
+/** 100 pieces of text, 20 ms apart, like a model. */
 const paced = 'mock-c100-p20';
-/** A gap of this many times the pace is a stall to whoever watches. */
+/** A gap of this many times the pace counts as a stall. */
 const stallMs = 2_000;
 
 export async function measureSessions(servers: Servers, quick: boolean): Promise<Verdict[]> {
@@ -28,7 +28,7 @@ export async function measureSessions(servers: Servers, quick: boolean): Promise
 
 type Watched = { totalMs: number; firstMs: number; longestGapMs: number; events: number; lastId: number };
 
-/** Reads an SSE answer to its end. */
+/** Reads an SSE response to its end. */
 async function watch(url: string, headers: Record<string, string>, body: unknown): Promise<Watched> {
   const started = performance.now();
   const response = await fetch(url, {
@@ -103,7 +103,7 @@ async function measureStreams(servers: Servers): Promise<Verdict[]> {
   ];
 }
 
-/** All of them side by side, with the most memory that the server took meanwhile. */
+/** Runs all of them concurrently, and returns the server's peak memory. */
 async function together(pid: number, one: (index: number) => Promise<Watched>) {
   const beforeMb = measure(pid).rssMb;
   let peakMb = beforeMb;
@@ -120,7 +120,7 @@ async function together(pid: number, one: (index: number) => Promise<Watched>) {
   return { seen, beforeMb, peakMb };
 }
 
-/** The log takes a row a batch, not one a piece of text. */
+/** The log has one row per batch, not one per piece of text. */
 async function measureRows(servers: Servers): Promise<Verdict> {
   const rows: number[] = [];
   for (const pace of ['p0', 'py', 'p5']) rows.push((await runTurn(servers, await makeSession(servers, `mock-c200-${pace}`))).lastId);
@@ -133,7 +133,7 @@ async function measureRows(servers: Servers): Promise<Verdict> {
   };
 }
 
-/** A session whose queue is kept full, and the turns of another one. Locally all objects share one thread, deployed they do not. */
+/** A session whose queue is kept full, and the turns of another one. Locally all objects share one thread; deployed they do not. */
 async function measureNeighbour(servers: Servers): Promise<Verdict> {
   const [noisy, quiet] = [await makeSession(servers, 'mock-c200-py'), await makeSession(servers, 'mock-c20')];
   const ask = () =>
@@ -156,7 +156,7 @@ async function measureNeighbour(servers: Servers): Promise<Verdict> {
       await body?.cancel();
       if (status === 202) state.accepted += 1;
       else state.refused += 1;
-      // Full: its own turns make room, and a client that was refused waits.
+      // The queue is full: its own turns make room, and a rejected client waits.
       if (status !== 202) await sleep(20);
     }
   })();
@@ -164,7 +164,7 @@ async function measureNeighbour(servers: Servers): Promise<Verdict> {
   const beside = await p95();
   state.over = true;
   await flood;
-  // With all that is queued: what is measured next stands alone.
+  // Cancels what is queued, so that the next measurement runs alone.
   await fetch(`${servers.ours.url}/v1/sessions/${noisy}`, { method: 'DELETE', headers: bearer(servers) });
   return {
     goal: 'S6',

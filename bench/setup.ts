@@ -1,4 +1,4 @@
-/** What the product has to know before it is measured: providers of every kind at the stand-in, a toolset, agents, sessions. */
+/** The setup of a measurement: providers of every kind at the fake upstream, a toolset, agents, sessions. */
 import type { Servers } from './servers.ts';
 
 export type Api = { send<T>(method: string, path: string, body?: unknown): Promise<T> };
@@ -13,7 +13,7 @@ export function createApi(servers: Pick<Servers, 'ours' | 'rootKey'>): Api {
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return JSON.parse(text) as T; // our own API's answer
+      return JSON.parse(text) as T; // our own API's response
     },
   };
 }
@@ -32,7 +32,7 @@ export async function setUp(servers: Servers): Promise<void> {
   });
 }
 
-/** A turn's history is sent to the provider each time: many sessions keep it short. */
+/** A turn's history is sent to the provider each time; many sessions keep it short. */
 export async function makeSessions(servers: Servers, count: number): Promise<string[]> {
   const api = createApi(servers);
   const ids: string[] = [];
@@ -43,7 +43,7 @@ export async function makeSessions(servers: Servers, count: number): Promise<str
   return ids;
 }
 
-/** How many events a turn leaves in the log: the floor writes as many rows. */
+/** The number of events of a turn: the floor writes as many rows. */
 export async function eventsOfOneTurn(servers: Servers): Promise<number> {
   const [id] = await makeSessions(servers, 1);
   const response = await fetch(`${servers.ours.url}/v1/sessions/${id}/turns`, {

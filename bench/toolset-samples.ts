@@ -1,4 +1,4 @@
-/** Toolsets to measure with: the recorded tools of public servers where they lie beside the checkout, else made-up ones of their size. */
+/** Toolsets for measurements: the recorded tools of public servers if they are beside the checkout, otherwise generated ones of their size. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fold } from '../src/core/fold.ts';
@@ -13,14 +13,14 @@ export function sampleTools(): SampleTools {
   return existsSync(corpus) ? { source: 'recorded', tools: recordedTools(corpus) } : { source: 'made up', tools: madeUpTools(1_472) };
 }
 
-/** So many of them, from all over: servers differ in the size of their tools, and a part should be like the whole. */
+/** A number of them, evenly chosen: servers differ in the size of their tools, and a sample should represent all. */
 export function someOf(tools: readonly ToolDefinition[], count: number): ToolDefinition[] {
   return Array.from({ length: count }, (_, index) => tools[Math.floor((index * tools.length) / count)]).filter(
     (tool) => tool !== undefined,
   );
 }
 
-/** Each under one name and one alias; what several call alike goes by its server's name as well. */
+/** Each under one name and one alias; names that several servers use are prefixed with the server's name. */
 export function documentOf(tools: readonly ToolDefinition[], more: Partial<Toolset> = {}): Toolset {
   const bearers = new Map<string, number>();
   for (const { name } of tools) bearers.set(fold(name), (bearers.get(fold(name)) ?? 0) + 1);
@@ -58,6 +58,6 @@ function toDefinition(
   server: string,
   { name, description = '', inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>,
 ): ToolDefinition {
-  // Built as ours are.
+  // Built like our own.
   return { canonical: `${server}.${name}` as CanonicalName, server, name, kind: 'static', description, inputSchema, aliases: [] };
 }

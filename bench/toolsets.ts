@@ -1,7 +1,7 @@
 /**
- * What large toolsets cost: compiling editions of 100, 1,000 and all recorded tools, looking for one, and above all a second request to
- * the same edition, which may not feel how large it is. Ratios are taken in one run, beside the floor: a Map lookup and the array.
- * Pure computing, so Node's own clock will do. `node bench/toolsets.ts [--rounds 7]`
+ * The cost of large toolsets: compiling editions of 100, 1,000 and all recorded tools, searching for one, and above all a second request
+ * to the same edition, whose cost must not depend on its size. Ratios are taken in one run, beside the floor: a Map lookup and the array.
+ * Pure computation, timed with Node's clock. `node bench/toolsets.ts [--rounds 7]`
  */
 import { buildAliasMap, resolveName, type AliasMap } from '../src/core/alias-map.ts';
 import type { Edition } from '../src/core/edition-tool.ts';
@@ -24,7 +24,7 @@ const known = new Map(all.map((tool) => [tool.canonical as string, tool]));
 const sizes = [100, 1_000, all.length];
 const goals = { perTool: 1.5, requestUs: 50, flat: 2 };
 
-/** Keeps what is measured from being optimised away. */
+/** Prevents the measured code from being optimized away. */
 let sink = 0;
 const keep = (value: number): void => {
   sink += value;
@@ -54,14 +54,14 @@ async function compile(size: number, onDemandAbove?: number): Promise<Edition> {
   return (await compileEdition({ workspace: 'bench', name: 'bench', toolset, known: knownTools })).edition;
 }
 
-/** A request as it finds the isolate the second time: planned, then a step with one call, as far as names and filtering go. */
+/** A second request in an isolate: planned, then a step with one call, as far as names and filtering are concerned. */
 type Request = { plan(index: number): Promise<void>; step: Work };
 
 function createRequest(edition: Edition, agentTools: string[] | undefined, own: ClientTool[]): Request {
   const names = buildAliasMap(edition, { aliases: true });
   const pointer = { toolset: 'bench', version: 1, revision: 1, hash: 'h' };
   const agent = { name: 'a', model: 'openai/any', instructions: 'Be brief.', toolset: 'bench', ...(agentTools && { tools: agentTools }) };
-  // Only what planning asks for, and as warm as in an isolate that has read all of it.
+  // Only what planning uses, as warm as in an isolate that has read everything.
   const directory = {
     agent: async () => agent,
     provider: async () => access,
@@ -83,7 +83,7 @@ function createRequest(edition: Edition, agentTools: string[] | undefined, own: 
   };
 }
 
-/** What the session does of it: the plan's table, the system prompt, the list in the provider's form, and a called name. */
+/** The session's part: the plan's table, the system prompt, the list in the provider's form, and a called name. */
 function stepWith(names: AliasMap, plan: Plan, called: string): number {
   const offered = withFetchResult(turnNames(names, plan), { any: () => false });
   if (offered === null) return 0;
@@ -96,7 +96,7 @@ async function time(work: Work, leastMs = 30): Promise<number> {
   return await run(work, leastMs);
 }
 
-/** Microseconds a call. */
+/** Microseconds per call. */
 async function run(work: Work, leastMs: number): Promise<number> {
   let count = 0;
   const start = performance.now();
@@ -113,7 +113,7 @@ function median(values: readonly number[]): number {
 
 async function rounded(works: Readonly<Record<string, Work>>): Promise<Map<string, number[]>> {
   const samples = new Map<string, number[]>(Object.keys(works).map((name) => [name, []]));
-  // Side by side in each round: the machine may be busy, but not for one of them alone.
+  // Alternating in each round, so that a busy machine affects all of them.
   for (let round = 0; round < rounds; round++) for (const [name, work] of Object.entries(works)) samples.get(name)?.push(await time(work));
   return samples;
 }
@@ -166,11 +166,11 @@ async function measureBuilding(): Promise<[string, number, number][]> {
 }
 
 async function measureRequests(): Promise<[string, number, number][]> {
-  console.log('\nA second request to the same edition, µs: planning it, and its first step as far as names and filtering go');
+  console.log('\nA second request to the same edition, µs: planning it, and the names and filtering of its first step');
   console.log('| tools | request | plan | step | plan + step | floor |');
   console.log(`|${'---|'.repeat(6)}`);
   const totals = new Map<string, number[]>();
-  // What is measured first would pay for the engine's own warming up.
+  // A warm-up, since the first measurement would include the engine's own.
   const warm = createRequest(await compile(100), undefined, clientTools);
   for (let index = 0; index < 2_000; index++) await warm.plan(index).then(() => warm.step(index));
   const cases: [name: string, withList: boolean, own: ClientTool[], onDemandAbove: number | undefined][] = [

@@ -1,4 +1,4 @@
-/** What the stand-in answers on each API's path: a stream of text events, or the same text in one plain body. Prebuilt strings only. */
+/** The responses of the fake upstream on each API's path: a stream of text events, or the same text in one plain body. Prebuilt strings only. */
 
 export type Wire = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'cohere';
 

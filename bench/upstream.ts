@@ -1,8 +1,8 @@
 /**
- * A stand-in for a model provider, of every API by the path (`upstream-wires.ts`), as cheap as can be: answers are built once and kept, nothing is
- * parsed. `node bench/upstream.ts <port>`. The model's name says what it answers, because every gateway forwards that:
+ * A fake model provider for every API by path (`upstream-wires.ts`), as lightweight as possible: responses are built once and cached,
+ * nothing is parsed. `node bench/upstream.ts <port>`. The model's name selects the response, because every gateway forwards it:
  * `mock-c200-py` is 200 text events with a yield to the event loop between them.
- *   c<N> text events (20)   l<N> bytes of text in a plain answer (256)   p0 all at once (default) | py yield | p<N> ms apart
+ *   c<N> text events (20)   l<N> bytes of text in a plain response (256)   p0 all at once (default) | py yield | p<N> ms apart
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { streamEvents, wholeBody, wireOf } from './upstream-wires.ts';
@@ -36,7 +36,7 @@ createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   });
 }).listen(Number(process.argv[2]), '127.0.0.1');
 
-// A scan, no parse: the stand-in must not be what is measured.
+// A scan instead of a parse: the fake must not dominate the measurement.
 function readModel(body: Buffer): string {
   const at = body.indexOf('"model"');
   const open = body.indexOf('"', at + 8);

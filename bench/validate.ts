@@ -1,6 +1,6 @@
 /**
- * What checking a call's arguments costs (goal V1), next to zod compiled from the same schema the way Workers would run it.
- * Pure computing, so Node's own clock will do. `node bench/validate.ts [--rounds 7]`
+ * The cost of validating a call's arguments (goal V1), compared with zod compiled from the same schema as Workers would run it. Pure
+ * computation, timed with Node's clock. `node bench/validate.ts [--rounds 7]`
  */
 import { z } from 'zod';
 import { checkInput } from '../src/core/schema/input-schema.ts';
@@ -8,15 +8,15 @@ import type { JsonSchema } from '../src/core/tool.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
 /**
- * V1 asks for 8 µs a call, 600 µs for the rows and 60 µs to compile on a machine where zod takes 4.2, 8, 460 and 259. As
- * ratios to zod in the same round they hold on any machine, busy or not.
+ * V1 requires 8 µs per call, 600 µs for the rows and 60 µs to compile on a machine where zod takes 4.2, 8, 460 and 259. As ratios to zod
+ * in the same round they apply to any machine, busy or not.
  */
 const goals = { valid: 8 / 4.2, invalid: 8 / 8, array: 600 / 460, compile: 60 / 259 };
 
-// Workers have no eval: neither has the comparison.
+// Workers have no eval, so the comparison has none either.
 z.config({ jitless: true });
 
-/** Twelve properties, nested and in arrays: an MCP tool of the larger kind. */
+/** Twelve properties, nested and in arrays: a large MCP tool. */
 const toolSchema: JsonSchema = {
   type: 'object',
   properties: {
@@ -108,12 +108,12 @@ function sample({ compile }: Contender): Sample {
     valid: time(() => tool(valid)),
     invalid: time(() => tool(invalid)),
     array: time(() => array(rows)),
-    // A fresh object each time: schemas are compiled once an object.
+    // A new object each time: schemas are compiled once per object.
     compile: time(() => compile({ ...toolSchema })),
   };
 }
 
-/** Microseconds a call, over at least `leastMs` after a short warm-up. */
+/** Microseconds per call, over at least `leastMs` after a short warm-up. */
 function time(work: () => unknown, leastMs = 40): number {
   run(work, leastMs / 4);
   return run(work, leastMs);

@@ -1,7 +1,8 @@
 /**
- * How fast a delivery is acknowledged when many come at once, next to a bare worker that only verifies the signature, on the same runtime in
- * the same run: each in a session of its own, and all in one. What ours adds is the delivery, stored, and the turns that run meanwhile: those
- * of a burst begin after its answers, so a steady flow is measured beside its own turns. Then a burst: how many are taken, told to come back, run, lost and doubled. `node bench/webhooks.ts [--quick]`
+ * How fast concurrent deliveries are acknowledged, compared with a minimal worker that only verifies the signature, on the same runtime in
+ * the same run: each in its own session, and all in one. The product adds the stored delivery and the turns that run meanwhile: those of a
+ * burst start after its responses, so a steady flow is measured beside its own turns. Then a burst: how many are accepted, asked to retry,
+ * run, lost and duplicated. `node bench/webhooks.ts [--quick]`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hookDelivery, hookSecret, type HookDelivery } from './hook-deliveries.ts';
@@ -12,7 +13,7 @@ import { createApi, type Api } from './setup.ts';
 const quick = process.argv.includes('--quick');
 const effort = quick ? { rounds: 3, apart: 320, together: 96 } : { rounds: 5, apart: 640, together: 192 };
 const connections = 32;
-/** Well below what one core runs as turns: what comes is answered while what came before runs. */
+/** Well below the turns that one core can run, so that deliveries are answered while earlier ones run. */
 const steady = { deliveries: quick ? 160 : 400, everyMs: 50 };
 const burst = { deliveries: 500, sessions: 50 };
 /** REL-12: GitHub hangs up after 10 s, Slack after 3. */
@@ -65,7 +66,7 @@ async function compare({ ours }: Servers, api: Api, bare: string, webhook: 'apar
   const deliveries = (round: number): HookDelivery[] =>
     Array.from({ length: count }, (_, index) => hookDelivery(webhook === 'apart' ? `${round}-${index}` : 'one'));
   const rounds: { bare: LoadResult; ours: LoadResult }[] = [];
-  // The first is for warming up.
+  // The first one is for warming up.
   for (let round = 0; round <= effort.rounds; round++) {
     const sent = deliveries(round);
     const before = round % 2 === 0 ? await send(bare, sent) : null;
@@ -95,7 +96,7 @@ function toRequest(url: string, { body, headers }: HookDelivery): Prepared {
   return prepare(url, { headers, body });
 }
 
-/** One after the other at a steady pace, whatever was answered. */
+/** One after the other at a steady pace, whatever the responses. */
 async function measureSteady({ ours }: Servers, api: Api): Promise<{ p50: number; p99: number }> {
   const times: number[] = [];
   const send = async ({ body, headers }: HookDelivery): Promise<void> => {
@@ -123,7 +124,7 @@ async function measureSteady({ ours }: Servers, api: Api): Promise<{ p50: number
   return result;
 }
 
-/** All at the same moment; who is told to come back does, as senders do. */
+/** All at the same moment; those asked to retry do so, as senders do. */
 async function measureBurst({ ours }: Servers, api: Api) {
   const sent = Array.from({ length: burst.deliveries }, (_, index) => hookDelivery(`burst-${index % burst.sessions}`));
   const started = performance.now();
@@ -159,7 +160,7 @@ async function measureBurst({ ours }: Servers, api: Api) {
   };
 }
 
-/** Until none is on its way or runs; all of them, then. */
+/** Waits until none is pending or running; returns all of them. */
 async function untilSettled(api: Api, webhook: string): Promise<Row[]> {
   const deadline = performance.now() + drainMs;
   for (;;) {

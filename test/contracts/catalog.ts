@@ -1,4 +1,4 @@
-/** What every `Catalog` and its `Directory` do, whatever they are made of. `make` gives an empty workspace. */
+/** The contract of every `Catalog` and its `Directory`. `make` returns an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
@@ -36,7 +36,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.get('toolset', 'support')).toEqual(other.document);
     });
 
-    it('keeps every version of a toolset, and never uses a number twice', async () => {
+    it('keeps every version of a toolset, and never reuses a number', async () => {
       await catalog.put('toolset', 'support', shell('one'));
       await catalog.put('toolset', 'support', shell('two'));
       await catalog.remove('toolset', 'support');
@@ -54,7 +54,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.versions('other', { limit: 10 })).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('refuses a write whose condition lost, and says which version there is', async () => {
+    it('rejects a write whose condition fails, and returns the current version', async () => {
       await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
       const lost = await refusal(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 7 }));
       expect(lost).toMatchObject({ code: 'precondition_failed', detail: expect.stringContaining('version 1') });
@@ -81,7 +81,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.put('toolset', 'support', clash(), { dryRun: true })).rejects.toMatchObject({ code: 'name_conflict' });
     });
 
-    it('lists by name in pages, and refuses cursors of anything else', async () => {
+    it('lists by name in pages, and rejects cursors of other lists', async () => {
       for (const name of ['c', 'a', 'e', 'b', 'd']) await catalog.put('agent', name, { model: 'rehearsal/default' });
       await catalog.remove('agent', 'd');
       expect((await pages((page) => catalog.list('agent', page), 2)).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'e']);
@@ -90,7 +90,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.list('agent', { limit: 1, cursor: '../etc' })).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
-    it('names each fault of a body at its path', async () => {
+    it('reports each fault of a body at its path', async () => {
       const problem = await refusal(
         catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', shiny: true, notes: [{ name: 'x' }] }] }),
       );
@@ -106,7 +106,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 
   describe('toolsets', () => {
-    it('are compiled when written: a clash is refused and leaves what was', async () => {
+    it('are compiled when written: a clash is rejected and leaves the stored version', async () => {
       await catalog.put('toolset', 'support', shell('run'));
       const problem = await refusal(catalog.put('toolset', 'support', clash()));
       expect(problem).toMatchObject({ code: 'name_conflict', extra: { conflicts: [expect.objectContaining({ name: 'same' })] } });
@@ -115,7 +115,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(resolveName(names, 'run')).toMatchObject({ ok: true, canonical: 'builtin.bash', via: 'wire' });
     });
 
-    it('are seen changed at once by who changed them, while a pinned version stays', async () => {
+    it('are seen changed at once by the caller that changed them, while a pinned version stays', async () => {
       await catalog.put('toolset', 'support', shell('one'));
       const old = await directory.toolset(workspace, 'support');
       await catalog.put('toolset', 'support', shell('two'));
@@ -186,7 +186,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(directory.server(workspace, 'nobody')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('hold what changed until it is accepted, seen at once by who wrote it, in revisions of the toolset', async () => {
+    it('hold changed definitions until they are accepted, visible at once to the writer, in revisions of the toolset', async () => {
       await write(fact('get', 'Reads.'));
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
       await write(fact('get', 'Reads all.'));
@@ -205,7 +205,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.acceptTool('facts', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('that stop to list a tool which no toolset has any more have it ready for no earlier version either', async () => {
+    it('that stop listing a tool which no toolset has any more do not list it for an earlier version either', async () => {
       await write(fact('get', 'Reads.'), fact('put', 'Keeps.'));
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.put' }] });
@@ -214,7 +214,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await directory.server(workspace, 'facts')).toMatchObject({ ready: ['put'], held: [] });
     });
 
-    it('that give a tool another name have it re-bound under the names it had', async () => {
+    it('that rename a tool have it rebound under the names it had', async () => {
       await write(fact('get', 'Reads.'));
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get', aliases: [{ name: 'fetch', mode: 'hidden' }] }] });
       await write(fact('read', 'Reads.'));
@@ -226,7 +226,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.rebindTool('facts', 'read', 'read')).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('that are removed leave their tools missing, and made anew they meet what was accepted', async () => {
+    it('that are removed leave their tools missing, and created again they are compared with what was accepted', async () => {
       await write(fact('get', 'Reads.'), fact('put', 'Keeps.'));
       await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
       await catalog.remove('server', 'facts');
@@ -255,7 +255,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(directory.agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('are told of their list when they are written, and over the toolset of now when they are read by themselves', async () => {
+    it('have warnings about their list when written, and against the current toolset when read by themselves', async () => {
       await catalog.put('toolset', 'support', shell('run'));
       const agent = { model: 'rehearsal/default', toolset: 'support', tools: ['Run', 'nonesuch'] };
       const unmatched = [{ path: 'tools[1]', message: '"nonesuch" matches no tool of the toolset "support".' }];
@@ -272,7 +272,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   describe('UI tools', () => {
     const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'] };
 
-    it('are tools of the workspace that a toolset may list, for a person and not for a model', async () => {
+    it('are tools of the workspace that a toolset may list, for users and not for models', async () => {
       expect(await catalog.put('ui-tool', 'ui.camera', camera)).toMatchObject({ created: true, document: { version: 1, body: camera } });
       expect(await catalog.tool('ui.camera')).toMatchObject({ server: 'ui', name: 'camera', kind: 'ui', description: 'Takes a photo.' });
       await catalog.put('toolset', 'support', { tools: [{ tool: 'ui.camera' }] });
@@ -317,7 +317,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       { path: 'a.bin', base64: 'AP8=' },
     ];
 
-    it('are read from their files when they are written, and whole again for turns', async () => {
+    it('are parsed from their files when written, and complete for turns', async () => {
       const { document, created } = await catalog.put('skill', 'git', { content: content('Uses git.'), resources });
       expect({ created, version: document.version }).toEqual({ created: true, version: 1 });
       const skill = {
@@ -333,11 +333,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await directory.skill(workspace, 'git')).toEqual(skill);
       expect((await catalog.get('skill', 'git')).body).toEqual(skill);
       expect((await catalog.list('skill', { limit: 10 })).items.map(({ name }) => name)).toEqual(['git']);
-      // As it is shown it can be written back: the same version.
+      // The shown document can be written back: the same version.
       expect(await catalog.put('skill', 'git', document.body)).toMatchObject({ changed: false, document: { version: 1 } });
     });
 
-    it('are seen changed and gone at once by who changed them', async () => {
+    it('are seen changed and removed at once by the caller that did it', async () => {
       await expect(directory.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
       await catalog.put('skill', 'git', { content: content('Uses git.') });
       await catalog.put('skill', 'git', { content: content('Uses git well.') });
@@ -351,7 +351,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       });
     });
 
-    it('that are none are refused at their place, and leave what was', async () => {
+    it('that are invalid are rejected at their path, and leave the stored version', async () => {
       await catalog.put('skill', 'git', { content: content('Uses git.') });
       for (const [body, path] of [
         [{ content: 'No frontmatter.' }, 'SKILL.md'],
@@ -385,7 +385,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       ]);
     });
 
-    it('keep a key that is left out, but not when they move to another origin', async () => {
+    it('keep a key that is omitted, but not when they move to another origin', async () => {
       await catalog.put('provider', 'local', local);
       const { apiKey: _apiKey, ...keyless } = local;
       await catalog.put('provider', 'local', { ...keyless, models: ['large'] });
@@ -400,7 +400,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await directory.provider(workspace, 'local')).headers).toEqual({});
     });
 
-    it('always have the stand-in, which nobody can change', async () => {
+    it('always include the rehearsal, which cannot be changed', async () => {
       expect(await directory.provider(workspace, 'rehearsal')).toMatchObject({ kind: 'rehearsal', models: ['default'] });
       await expect(catalog.put('provider', 'rehearsal', local)).rejects.toMatchObject({ code: 'conflict' });
       await expect(catalog.remove('provider', 'rehearsal')).rejects.toMatchObject({ code: 'conflict' });
@@ -411,7 +411,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   describe('the policy', () => {
     const host = (name: string): PolicyRule => ({ decision: 'allow', kind: 'network', host: name });
 
-    it('is one document of rules, seen at once by who wrote it', async () => {
+    it('is one document of rules, seen at once by the writer', async () => {
       expect(await directory.rules(workspace)).toEqual([]);
       await catalog.put('policy', policyDocument, { rules: [host('A.example')] });
       expect(await directory.rules(workspace)).toEqual([host('a.example')]);
@@ -424,7 +424,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await directory.rules(workspace)).toEqual([]);
     });
 
-    it('takes a remembered rule at its end, once', async () => {
+    it('appends a remembered rule once', async () => {
       const rules = [host('a.example'), { decision: 'allow' as const, kind: 'write-outside' as const, tool: 'builtin.bash', path: '/tmp' }];
       for (const rule of [...rules, ...rules]) await catalog.allow(rule);
       expect(await directory.rules(workspace)).toEqual(rules);
@@ -439,7 +439,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       ]);
     });
 
-    it('has room for so many rules', async () => {
+    it('has a limited number of rules', async () => {
       const rules = Array.from({ length: limits.maxPolicyRules }, (_, index) => host(`h${index}.example`));
       await catalog.put('policy', policyDocument, { rules });
       await catalog.allow(host('h0.example'));
@@ -451,7 +451,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 
   describe('secrets', () => {
-    it('are given for the hosts and tools that they are bound to, and shown to nobody', async () => {
+    it('are readable for the hosts and tools that they are bound to, and never shown', async () => {
       const { document } = await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com', '*.example.org'] });
       expect(document.body).toEqual({ hosts: ['api.example.com', '*.example.org'] });
       expect(await directory.secret(workspace, 'GH', { host: 'api.example.com' })).toBe('the-token');
@@ -479,10 +479,10 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
   });
 
-  describe('what is equipped', () => {
+  describe('the equipment of a key', () => {
     const one = { tools: [{ tool: 'builtin.bash' }] };
 
-    it('is nothing at first, which is configuring; it belongs to one key', async () => {
+    it('is empty at first, which is configuration mode; it belongs to one key', async () => {
       await catalog.put('toolset', 'kit', one);
       expect(await catalog.equipment('anna')).toEqual({ toolset: null, mode: 'configuration' });
       expect(await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' })).toEqual({ toolset: 'kit', mode: 'normal' });
@@ -490,7 +490,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.equipment('bert')).toEqual({ toolset: null, mode: 'configuration' });
     });
 
-    it('is nothing where there is no such toolset, also when one of its name is made later', async () => {
+    it('is empty without such a toolset, also when one of its name is created later', async () => {
       expect(await catalog.setEquipment('anna', { toolset: 'nothing', mode: 'normal' })).toEqual({ toolset: null, mode: 'configuration' });
       await catalog.put('toolset', 'kit', one);
       await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' });
@@ -499,7 +499,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.equipment('anna')).toEqual({ toolset: null, mode: 'configuration' });
     });
 
-    it('stays so when its toolset is renamed, which keeps all that stands in it', async () => {
+    it('remains when its toolset is renamed, which keeps everything in it', async () => {
       const document = { description: 'Mine.', tools: [{ tool: 'builtin.bash', name: 'sh', approval: 'always' }] };
       const { document: made } = await catalog.put('toolset', 'kit', document);
       await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' });
@@ -509,7 +509,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.get('toolset', 'kit')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('cannot be renamed to a name that is taken, nor at a version that it has not', async () => {
+    it('is unchanged by a rename to a taken name, or of an outdated version', async () => {
       await catalog.put('toolset', 'kit', one);
       await catalog.put('toolset', 'other', one);
       await expect(catalog.renameToolset('kit', 'other', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
@@ -521,7 +521,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 
   describe('keys', () => {
-    it('stand for who made them say, until they are revoked', async () => {
+    it('have the rights they were created with, until they are revoked', async () => {
       const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['tools'], toolsets: ['support'] });
       expect(key).toMatch(/^mk_[a-z0-9-]+_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
       expect(key.startsWith(`mk_${workspace}_`)).toBe(true);
@@ -534,7 +534,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.revokeKey('root')).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('stand with the scopes that they have until they are revoked; the root key always does', async () => {
+    it('are active with their scopes until they are revoked; the root key always is', async () => {
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const { record } = await catalog.createKey({ name: 'phone', scopes: ['chat', 'approve'], expiresAt });
       const { record: admin } = await catalog.createKey({ name: 'boss', scopes: ['admin'] });
@@ -547,7 +547,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.keyStands('root', 'approve')).toBe(true);
     });
 
-    it('have the rights that they were made with, until they are revoked; the root key has all', async () => {
+    it('have the rights that they were created with, until they are revoked; the root key has all', async () => {
       const { record } = await catalog.createKey({ name: 'shop', scopes: ['toolsets'], toolsets: ['shop'], agents: ['clerk'] });
       expect(await catalog.keyRights(record.id)).toEqual({ scopes: ['toolsets'], toolsets: ['shop'], agents: ['clerk'] });
       await catalog.revokeKey(record.id);
@@ -565,11 +565,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       for (const key of made) expect(JSON.stringify(listed)).not.toContain(key);
     });
 
-    it('may not have expired when they are made, nor ask for scopes that do not exist', async () => {
+    it('may not have expired when created, nor have unknown scopes', async () => {
       await expect(catalog.createKey({ name: 'late', scopes: ['chat'], expiresAt: '2001-01-01T00:00:00Z' })).rejects.toMatchObject({
         code: 'invalid_request',
       });
-      // A caller of the port may pass on what it was sent.
+      // A caller of the port may pass on unvalidated input.
       const body = JSON.parse('{"name": "x", "scopes": ["owner"], "workspace": "other"}');
       const problem = await refusal(catalog.createKey(body));
       expect(problem.extra.issues).toEqual(
@@ -577,7 +577,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       );
     });
 
-    it('have the root key beside them, with every right', async () => {
+    it('include the root key, with every right', async () => {
       expect(await directory.principal(rootKey)).toMatchObject({
         workspace: 'default',
         keyId: 'root',
@@ -589,7 +589,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 
   describe('the index of sessions', () => {
-    it('lists newest first, of one key or of all', async () => {
+    it('lists newest first, for one key or for all', async () => {
       for (const [id, keyId] of [
         ['s1', 'a'],
         ['s2', 'b'],
@@ -626,7 +626,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await calls(5, { tool: 'builtin.read_file' })).toHaveLength(1);
     });
 
-    it('gives a call that is made again under its id a row of its own', async () => {
+    it('has a separate row for a call that is repeated under its id', async () => {
       const own = { session: null, sequence: null } as const;
       await catalog.appendAudit([auditRow(own)]);
       await catalog.appendAudit([auditRow({ ...own, ...intent })]);
@@ -635,7 +635,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await calls(5)).map(({ verdict }) => verdict)).toEqual(['refused', 'ran']);
     });
 
-    it('takes a row of a session once, and filters by session and tool', async () => {
+    it('stores a row of a session once, and filters by session and tool', async () => {
       await catalog.appendAudit([
         auditRow({ session: 's1', sequence: 1 }),
         auditRow({ session: 's1', sequence: 2, canonical: null, requested: 'nonsense' }),
@@ -652,13 +652,13 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
     });
 
-    it('names the call that made a call; a row from before tools called tools has none', async () => {
+    it('names the parent of a nested call; a row from before nested calls has none', async () => {
       const { parent: _parent, ...before } = auditRow({ session: 's1', sequence: 1 });
       await catalog.appendAudit([before as AuditRow, auditRow({ session: 's1', sequence: 2, callId: 'call_1.1', parent: 'call_1' })]);
       expect((await calls(10, { session: 's1' })).map(({ parent }) => parent)).toEqual(['call_1', null]);
     });
 
-    it('has every row of many that came at once, in their order, as soon as its writer is answered', async () => {
+    it('has every row of many concurrent ones, in order, as soon as their writer gets a response', async () => {
       const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
       await Promise.all(
         numbers.map(async (number) => {
@@ -672,7 +672,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 }
 
-/** Two tools, the first with a default alias: enough for every rule above. */
+/** Two tools, the first with a default alias: enough for all tests above. */
 export const contractTools: readonly ToolDefinition[] = [tool('bash', ['shell']), tool('read_file', [])];
 
 function tool(name: string, aliases: string[]): ToolDefinition {
@@ -723,7 +723,7 @@ export function auditRow(fields: Partial<AuditRow>): AuditRow {
   };
 }
 
-/** Every item, page by page. */
+/** Returns every item, page by page. */
 export async function pages<T>(list: (page: PageRequest) => Promise<Page<T>>, limit: number): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
@@ -736,7 +736,7 @@ export async function pages<T>(list: (page: PageRequest) => Promise<Page<T>>, li
   }
 }
 
-/** The problem that something fails with. */
+/** Returns the problem that a promise rejects with. */
 export async function refusal(work: Promise<unknown>): Promise<Problem> {
   return work.then(
     () => expect.fail('it did not fail'),

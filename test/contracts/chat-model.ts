@@ -1,17 +1,15 @@
-/**
- * What every `ChatModel` keeps to, whatever wire is behind it. Adapters, the rehearsal and fakes run the same suite.
- */
+/** The contract of every `ChatModel`, on any wire. Adapters, the rehearsal and fakes run the same suite. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 
-/** Requests of the model under test that bring about each kind of reply. */
+/** Requests of the model under test that cause each kind of reply. */
 export type ChatModelCases = {
   model: ChatModel;
   text: ChatRequest;
   twoCalls: ChatRequest;
-  /** Fails before anything was said. */
+  /** Fails before the first batch. */
   refused: ChatRequest;
 };
 
@@ -26,7 +24,7 @@ export async function collect(model: ChatModel, request: ChatRequest, signal = n
 
 export function chatModelContract(name: string, create: () => ChatModelCases): void {
   describe(`${name} as a chat model`, () => {
-    it('says text and ends once, with a finish', async () => {
+    it('returns text and ends once, with a finish', async () => {
       const { model, text } = create();
       const events = await collect(model, text);
       expect(events.some((event) => event.type === 'text' && event.text !== '')).toBe(true);
@@ -50,7 +48,7 @@ export function chatModelContract(name: string, create: () => ChatModelCases): v
       expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
     });
 
-    it('tells usage once, before the end', async () => {
+    it('reports usage once, before the end', async () => {
       const { model, text } = create();
       const events = await collect(model, text);
       expect(events.filter((event) => event.type === 'usage')).toHaveLength(1);
@@ -67,7 +65,7 @@ export function chatModelContract(name: string, create: () => ChatModelCases): v
       await expect(collect(model, text, AbortSignal.abort(reason))).rejects.toBe(reason);
     });
 
-    it('can be left in the middle', async () => {
+    it('can be closed in the middle', async () => {
       const { model, text } = create();
       for await (const batch of model.stream(text, new AbortController().signal)) {
         expect(batch.length).toBeGreaterThan(0);

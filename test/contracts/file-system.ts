@@ -1,4 +1,4 @@
-/** What every home of a session's files must do. Run by each implementation's test. */
+/** The contract of every implementation of a session's files. Run by each implementation's test. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -7,12 +7,12 @@ import type { FileSystem } from '../../src/ports/file-system.ts';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (content: Uint8Array): string => new TextDecoder().decode(content);
 
-/** `create` gives an empty file system whose clock reads `now()`. */
+/** `create` returns an empty file system whose clock is `now()`. */
 export function fileSystemContract(name: string, create: (now: () => number) => FileSystem): void {
   describe(`${name} as a file system`, () => {
     const fresh = (): FileSystem => create(() => 1000);
 
-    it('begins with a root, a home and a place for scratch files, all empty', () => {
+    it('starts with a root, a home and a directory for scratch files, all empty', () => {
       const files = fresh();
       expect(files.list('/').map((entry) => entry.name)).toEqual(['tmp', 'workspace']);
       expect(files.list('/workspace')).toEqual([]);
@@ -20,7 +20,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.paths()).toEqual(['/', '/tmp', '/workspace']);
     });
 
-    it('gives back what was written, and replaces the whole of it', () => {
+    it('returns what was written, and replaces all of it', () => {
       const files = fresh();
       files.write('/workspace/a.txt', bytes('hello world'));
       files.write('/workspace/a.txt', bytes('hi'));
@@ -28,7 +28,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.stat('/workspace/a.txt')).toMatchObject({ kind: 'file', size: 2, modifiedAt: 1000, mode: 0o644 });
     });
 
-    it('is emptied as a whole, or in a folder that stays', () => {
+    it('is emptied as a whole, or within a permanent folder', () => {
       const files = fresh();
       const fill = (): void => {
         for (const path of ['/workspace/a', '/workspace/d/b', '/tmp/t', '/opt/x']) files.write(path, bytes('1'));
@@ -46,7 +46,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.list('/workspace').map(({ name }) => name)).toEqual(['again']);
     });
 
-    it('knows whose the content of a file is', () => {
+    it("records whether the content of a file is the session's own", () => {
       const files = fresh();
       const own = (path: string) => files.stat(`/workspace/${path}`)?.own;
       files.write('/workspace/mine', bytes('1'));
@@ -64,7 +64,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(own('mine')).toBe(false);
     });
 
-    it('keeps files apart from the buffers that they came from and went to', () => {
+    it('shares no buffers with its callers', () => {
       const files = fresh();
       const buffer = bytes('abc');
       files.write('/workspace/a', buffer);
@@ -73,7 +73,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(text(files.read('/workspace/a'))).toBe('abc');
     });
 
-    it('makes missing parents on write, but none for a directory unless asked', () => {
+    it('creates missing parents on write, but for a directory only if requested', () => {
       const files = fresh();
       files.write('/workspace/x/y/z.txt', bytes('1'));
       expect(files.stat('/workspace/x/y')?.kind).toBe('directory');
@@ -84,7 +84,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.paths()).toContain('/workspace/p');
     });
 
-    it('appends, whatever the sizes of the pieces', () => {
+    it('appends pieces of any size', () => {
       fc.assert(
         fc.property(fc.array(fc.uint8Array({ maxLength: 6000 }), { maxLength: 12 }), (pieces) => {
           const files = fresh();
@@ -98,7 +98,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       );
     });
 
-    it('holds files larger than one stored piece', () => {
+    it('stores files larger than one stored piece', () => {
       const files = fresh();
       const content = new Uint8Array(limits.storageChunkBytes * 2 + 5).map((_, index) => index % 251);
       files.write('/workspace/big', content);
@@ -120,7 +120,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       );
     });
 
-    it('says what is wrong with a path', () => {
+    it('reports what is wrong with a path', () => {
       const files = fresh();
       files.write('/workspace/file', bytes('1'));
       files.write('/workspace/dir/inner', bytes('1'));
@@ -145,7 +145,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/dir', '/workspace/dir/inner', '/workspace/file']);
     });
 
-    it('removes a file, an empty directory, and a full one when told to', () => {
+    it('removes a file, an empty directory, and with `recursive` a full one', () => {
       const files = fresh();
       files.write('/workspace/a/b/c', bytes('1'));
       files.write('/workspace/a0', bytes('stays'));
@@ -171,7 +171,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.stat('/workspace/z/b')).not.toBeNull();
     });
 
-    it('refuses renames that make no sense', () => {
+    it('rejects invalid renames', () => {
       const files = fresh();
       files.write('/workspace/a/b', bytes('1'));
       files.write('/workspace/f', bytes('1'));
@@ -187,7 +187,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect(() => files.rename(from, to), `${from} ${to}`).toThrow(expect.objectContaining({ code }));
     });
 
-    it('keeps mode and time as they are set', () => {
+    it('keeps mode and time as set', () => {
       const files = fresh();
       files.write('/workspace/s', bytes('1'), { mode: 0o755, modifiedAt: 5 });
       expect(files.stat('/workspace/s')).toMatchObject({ mode: 0o755, modifiedAt: 5 });
@@ -201,7 +201,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.list('/').map((entry) => entry.name)).toEqual(['tmp', 'workspace']);
     });
 
-    it('stops at the number of files and at their size together', () => {
+    it('limits the number of files and their total size', () => {
       const files = fresh();
       for (let index = 0; index < limits.maxSessionFiles; index += 1) files.write(`/workspace/${index}`, new Uint8Array());
       expect(() => files.write('/workspace/one-more', new Uint8Array())).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
@@ -215,8 +215,8 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       full.write('/tmp/0x', bytes('1'));
     });
 
-    describe('worked on in an overlay', () => {
-      it('shows its changes there at once, and here after the commit', () => {
+    describe('an overlay', () => {
+      it('shows its changes at once, and in the base after the commit', () => {
         const files = fresh();
         files.write('/workspace/a', bytes('1'));
         files.write('/workspace/d/b', bytes('2'));
@@ -235,7 +235,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect(files.stat('/workspace/d')).toBeNull();
       });
 
-      it('has done nothing when it is dropped', () => {
+      it('has no effect when it is dropped', () => {
         const files = fresh();
         files.write('/workspace/a', bytes('1'));
         const overlay = files.overlay();
@@ -244,7 +244,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect([files.paths(), text(files.read('/workspace/a'))]).toEqual([['/', '/tmp', '/workspace', '/workspace/a'], '1']);
       });
 
-      it('lets files and directories change places', () => {
+      it('allows files and directories to swap places', () => {
         const files = fresh();
         const big = new Uint8Array(limits.storageChunkBytes + 5).fill(7);
         files.write('/workspace/a', big);
@@ -280,7 +280,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect(files.stat('/workspace/log')?.size).toBe(10);
       });
 
-      it('does nothing at all where what was changed meanwhile does not go together', () => {
+      it('commits nothing if changes made meanwhile conflict', () => {
         const clashes: [(files: FileSystem) => void, (files: FileSystem) => void][] = [
           [(mine) => mine.append('/workspace/a', bytes('1')), (yours) => yours.remove('/workspace/a')],
           [(mine) => mine.rename('/workspace/a', '/workspace/z'), (yours) => yours.remove('/workspace/a')],
@@ -303,7 +303,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         }
       });
 
-      it('knows what was made in it, wherever that goes, and forgets it when it is done', () => {
+      it('marks what was created in it, also after moves, and no longer after the commit', () => {
         const files = fresh();
         for (const path of ['given', 'old/x']) files.write(`/workspace/${path}`, bytes('1'), { own: false });
         const overlay = files.overlay();
@@ -326,7 +326,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect(files.stat('/workspace/e/old/x')?.own).toBe(false);
       });
 
-      it('does not replace what the caller put there meanwhile', () => {
+      it('does not replace what the caller stored meanwhile', () => {
         for (const act of ['write', 'remove'] as const) {
           const files = fresh();
           files.write('/workspace/a', bytes('1'));
@@ -339,7 +339,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         }
       });
 
-      it('holds so much and no more, and minds the bounds of the session', () => {
+      it('has a limited size, and respects the limits of the session', () => {
         const files = fresh();
         const overlay = files.overlay();
         const block = new Uint8Array(limits.maxFileBytes);
@@ -355,7 +355,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         expect(() => late.commit()).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
       });
 
-      it('comes to the same as without it, whatever is done', () => {
+      it('has the same result as without it, for any operations', () => {
         const path = fc.constantFrom(...['a', 'b', 'a/c', 'a/c/d', 'b/d/e', 'f'].map((name) => `/workspace/${name}`), '/tmp/f');
         const step = fc.oneof(
           fc.record({ kind: fc.constantFrom('write' as const, 'append' as const), path, content: fc.string({ maxLength: 8 }) }),
@@ -397,7 +397,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       });
     });
 
-    it('agrees with a plain map of paths after any run of writes, removals and renames', () => {
+    it('agrees with a plain map of paths after any sequence of writes, removals and renames', () => {
       const path = fc.constantFrom('/workspace/a', '/workspace/b', '/workspace/a/c', '/workspace/b/d/e', '/tmp/f');
       const step = fc.oneof(
         fc.record({ kind: fc.constant('write' as const), path, content: fc.string({ maxLength: 8 }) }),

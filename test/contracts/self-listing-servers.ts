@@ -1,4 +1,4 @@
-/** What every `Catalog` and its `Directory` do with servers that list their tools themselves. `make` gives an empty workspace. */
+/** The contract of every `Catalog` and its `Directory` for servers that list their tools themselves. `make` returns an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
@@ -43,7 +43,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
   const body = async () => (await catalog.get('server', 'facts')).body;
 
   describe('servers that list their tools themselves', () => {
-    it('are stored before anybody has asked them, and are to be read at once', async () => {
+    it('are stored before they are first read, and are due for reading at once', async () => {
       expect(await catalog.put('server', 'facts', mcp)).toMatchObject({ created: true, document: { version: 1 } });
       expect(await body()).toEqual({
         name: 'facts',
@@ -59,7 +59,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: true, server: { name: 'facts', version: 1 } });
     });
 
-    it('have their first listing in force, and what changes later held', async () => {
+    it('have their first listing accepted, and later changes held', async () => {
       await catalog.put('server', 'facts', mcp);
       expect(await take(discoveryOf([listed('get'), listed('put')]))).toMatchObject({ tools: 2, added: ['get', 'put'], held: [] });
       expect(await states()).toEqual({ get: 'ready', put: 'ready' });
@@ -71,13 +71,13 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await directory.server(workspace, 'facts')).toMatchObject({ ready: ['get'], held: ['new'] });
     });
 
-    it('say once what was to be said of the reading', async () => {
+    it('report the warnings of a reading once', async () => {
       await catalog.put('server', 'facts', mcp);
       const warnings = [{ path: 'include[0]', message: 'fits no operation' }];
       expect(await take(discoveryOf([listed('get')], { warnings }))).toMatchObject({ warnings });
     });
 
-    it('say how they were spoken with, what else they offer, and how long that holds', async () => {
+    it('have their protocol revision, their other offers, and their time to live', async () => {
       await catalog.put('server', 'facts', mcp);
       const offers = {
         prompts: [{ name: 'ask', description: '😀'.repeat(1_000) }],
@@ -95,7 +95,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: false });
     });
 
-    it('are read by one at a time', async () => {
+    it('are read by one reader at a time', async () => {
       await catalog.put('server', 'facts', mcp);
       const leave = await claim();
       for (const reason of ['asked', 'stale', 'changed'] as const) {
@@ -108,7 +108,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true });
     });
 
-    it('that say they have changed are read again soon, not at once, and not forgotten', async () => {
+    it('that report a change are read again soon, not at once, and reliably', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')]));
       const before = (await directory.server(workspace, 'facts')).staleAt ?? 0;
@@ -118,7 +118,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(server.staleAt).toBeLessThanOrEqual(before - limits.listingTtlMs + limits.minRefreshIntervalMs);
     });
 
-    it('that cannot be read keep what they had, and tell why', async () => {
+    it('that cannot be read keep their listing, with the reason', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')]));
       const leave = await claim();
@@ -131,7 +131,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect((await body()).health).not.toHaveProperty('reason');
     });
 
-    it('that were written anew while somebody read them take nothing of it', async () => {
+    it('that were rewritten during a reading discard its result', async () => {
       await catalog.put('server', 'facts', mcp);
       const leave = await claim();
       await catalog.put('server', 'facts', { ...mcp, url: 'https://other.example.com/mcp' });
@@ -139,18 +139,18 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(late).toMatchObject({ code: 'conflict' });
       await catalog.takeFailure('facts', leave, { status: 'failing', reason: 'It is down.' });
       expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', failures: 0 } });
-      // The one who wrote it need not wait for the one who reads what it was.
+      // The writer need not wait for the reader of the earlier document.
       expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true, server: { version: 2 } });
     });
 
-    it('take nothing of a reading whose leave went to somebody else meanwhile', async () => {
+    it('discard a reading whose lease has passed to another reader', async () => {
       await catalog.put('server', 'facts', mcp);
       const { version } = await claim();
       const late = { version, until: 1 };
       expect(await refusal(catalog.takeDiscovery('facts', late, discoveryOf([listed('old')])))).toMatchObject({ code: 'conflict' });
       await catalog.takeFailure('facts', late, { status: 'failing', reason: 'It is down.' });
       expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', failures: 0 } });
-      // Nor of one that was taken already.
+      // The same for a lease that was already used.
       await catalog.put('server', 'facts', { ...mcp, instructions: 'Facts.' });
       const leave = await claim();
       await catalog.takeDiscovery('facts', leave, discoveryOf([listed('get')]));
@@ -158,13 +158,13 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await states()).toEqual({ get: 'ready' });
     });
 
-    it('may list nothing, as servers of resources do', async () => {
+    it('may list no tools, as servers of resources do', async () => {
       await catalog.put('server', 'facts', mcp);
       expect(await take(discoveryOf([]))).toMatchObject({ tools: 0, warnings: [] });
       expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'ok' } });
     });
 
-    it('that call themselves something else have all they list held until somebody accepts it, and releases of one thing go by', async () => {
+    it('that change their name have everything held until it is accepted; new versions of the same server do not', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')]));
       await take(discoveryOf([listed('get')], { connection: connectionOf('facts', '1.9.3') }));
@@ -172,7 +172,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       const report = await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
       expect(report.held).toEqual(['get']);
       expect(report.warnings[0]?.message).toContain('calls itself "trusted-facts"');
-      // Nor does it pass for having been asked a second time.
+      // It does not count as a second confirmation either.
       await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
       expect(await catalog.serverTool('facts', 'get')).toMatchObject({
         state: 'held',
@@ -183,7 +183,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await states()).toEqual({ get: 'ready' });
     });
 
-    it('may be moved to another address by who writes them, whatever answers there calls itself', async () => {
+    it('may be moved to another address by their writer, whatever name the server there has', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } }));
       await catalog.put('server', 'facts', { ...mcp, url: 'https://other.example.com/mcp' });
@@ -193,7 +193,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await states()).toEqual({ get: 'ready' });
     });
 
-    it('lose what was granted for them when they move to another origin or another client, and when they are removed', async () => {
+    it('lose their grant when they move to another origin or client, and when they are removed', async () => {
       const oauth = { grant: 'authorization_code', scopes: ['read'] };
       const grant = async () => await catalog.serverGrant('facts');
       const sign = async () => expect(await catalog.saveServerGrant('facts', { ...(await grant()), value: 'tokens' })).toBe(true);
@@ -204,7 +204,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect((await grant()).value).toBe('tokens');
       await catalog.put('server', 'facts', { ...mcp, oauth, url: 'https://other.example.com/mcp' });
       expect((await grant()).value).toBeNull();
-      // Who was refreshing the tokens meanwhile finds out.
+      // A concurrent token refresh fails.
       expect(await catalog.saveServerGrant('facts', early)).toBe(false);
       await sign();
       await catalog.put('server', 'facts', { ...mcp, oauth: { ...oauth, clientId: 'another' }, url: 'https://other.example.com/mcp' });
@@ -214,7 +214,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect((await grant()).value).toBeNull();
     });
 
-    it('are gone with all that was read of them', async () => {
+    it('are removed with everything that was read of them', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } }));
       await catalog.remove('server', 'facts');
@@ -224,7 +224,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await body()).not.toHaveProperty('connection');
     });
 
-    it('that become static, and the other way round, have what was in force before to be held against', async () => {
+    it('that become static, and the reverse, are compared with what was accepted before', async () => {
       await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
       await catalog.put('server', 'facts', mcp);
       expect(await states()).toEqual({ get: 'ready' });
@@ -235,7 +235,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await body()).not.toHaveProperty('health');
     });
 
-    it('take at most so many tools of a flood, those first that they had', async () => {
+    it('keep a limited number of tools, those they already had first', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')]));
       const flood = Array.from({ length: limits.maxServerTools + 5 }, (_, index) => listed(`tool_${index}`));
@@ -245,7 +245,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
     });
 
-    it('of OpenAPI say how a tool is called, which is part of what was accepted', async () => {
+    it('of OpenAPI have how a tool is called, which is part of what was accepted', async () => {
       const operation = (path: string): Operation => ({ method: 'GET', path, parameters: [], body: null });
       await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json' });
       const read = (path: string) => discoveryOf([listed('get')], { connection: null, operations: { get: operation(path) } });
@@ -262,7 +262,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await directory.operation(workspace, 'facts', 'get')).toEqual(operation('/secrets'));
     });
 
-    it('of OpenAPI may be given their document, which comes back as it was sent', async () => {
+    it('of OpenAPI may include their document, which is returned unchanged', async () => {
       const document = { openapi: '3.1.0', info: { title: 'Ünïcode 😀' }, paths: {} };
       await catalog.put('server', 'facts', { kind: 'openapi', document });
       expect(JSON.parse((await catalog.serverDocument('facts')) ?? '')).toEqual(document);
@@ -280,7 +280,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await catalog.serverDocument('facts')).toBeNull();
     });
 
-    it('that are static are never asked', async () => {
+    it('that are static are never read', async () => {
       await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
       const leave = await claim();
       expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: true, server: { kind: 'static' } });

@@ -1,12 +1,12 @@
 /**
- * A stand-in for an HTTP API with its OpenAPI document at `/openapi.json` (or wherever a request ends in it). Keeps every call as it came,
- * and answers as it is told to.
+ * A fake HTTP API with its OpenAPI document at `/openapi.json` (or wherever a request path ends in it). Records every call and returns
+ * scripted responses.
  */
 import { listenUpstream } from './upstreams/upstream.ts';
 
 export type ApiCall = { method: string; path: string; query: string; headers: Record<string, string>; body: string; request: Request };
 
-/** What a call is answered with: a `Response` as it stands, any other value as JSON. */
+/** The response to a call: a `Response` is used unchanged, any other value is sent as JSON. */
 export type ApiAnswers = (call: ApiCall) => unknown;
 
 export type ApiServer = {
@@ -14,14 +14,14 @@ export type ApiServer = {
   documentUrl: string;
   /** `host:port`, as secrets are bound and private hosts are allowed. */
   host: string;
-  /** But for those of the document. */
+  /** Requests, without those for the document. */
   calls: ApiCall[];
   /** Headers of each request for the document. */
   reads: Record<string, string>[];
   close(): void;
 };
 
-/** `document`: its text, or the answer to who asks for it; by the origin that it is served from. */
+/** `document`: its text, or a function of the request; by the origin that it is served from. */
 export async function listenApi(document: (origin: string) => string | Response, answers: ApiAnswers = () => ({})): Promise<ApiServer> {
   const calls: ApiCall[] = [];
   const reads: ApiServer['reads'] = [];

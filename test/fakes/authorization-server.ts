@@ -1,26 +1,26 @@
 /**
- * A stand-in for an authorization server and the MCP server that it gives tokens for, by host: it reads requests as strictly as OAuth 2.1
- * is written (PKCE, redirect address, client authentication, resource, rotation of refresh tokens: one that is shown twice ends the
- * sign-in) and keeps what it was asked. Runs in memory under any host, or behind a port (`listenUpstream`).
+ * A fake authorization server and the MCP server that it issues tokens for, by host: it validates requests as strictly as OAuth 2.1
+ * requires (PKCE, redirect address, client authentication, resource, rotation of refresh tokens: reusing one ends the sign-in) and records
+ * them. Runs in memory under any host, or on a port (`listenUpstream`).
  */
 import { createHash } from 'node:crypto';
 
 export type AuthorizationServerOptions = {
-  /** Origin of the authorization server, and, with a path, of the server whose tokens it gives. */
+  /** Origin of the authorization server, and, with a path, of the server whose tokens it issues. */
   issuer: string;
   resource: string;
   scopesSupported?: string[];
   authMethods?: ('client_secret_basic' | 'client_secret_post' | 'none')[];
-  /** Registered beforehand. */
+  /** Clients that are registered beforehand. */
   clients?: Record<string, { secret?: string; redirectUris?: string[] }>;
-  /** Seconds; null: not told. */
+  /** Seconds; null: not sent. */
   expiresIn?: number | null;
-  /** Members to add to, or take from, the metadata of the issuer. */
+  /** Members to add to, or remove from, the issuer's metadata. */
   metadata?: Record<string, unknown>;
   resourceMetadata?: Record<string, unknown>;
-  /** Answers in place of the usual one, by path. */
+  /** Replaces the usual response, by path. */
   instead?: Record<string, (request: Request) => Response | Promise<Response>>;
-  /** How the metadata of the issuer is found. */
+  /** Where the issuer's metadata is found. */
   wellKnown?: 'oauth' | 'openid' | 'none';
   refreshTokens?: boolean;
 };
@@ -35,7 +35,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const [issuerUrl, resourceUrl] = [new URL(issuer), new URL(resource)];
   const clients = new Map<string, Client>(Object.entries(options.clients ?? {}));
   const codes = new Map<string, Code>();
-  /** Refresh tokens: still good, or used. */
+  /** Refresh tokens: valid, or used. */
   const refreshTokens = new Map<string, { client: string; scope: string | null; used: boolean; family: number }>();
   const accessTokens = new Map<string, { scope: string | null; family: number }>();
   const endedFamilies = new Set<number>();
@@ -170,7 +170,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     grants: () => seen.flatMap(({ form }) => (form?.has('grant_type') ? [form.get('grant_type') as string] : [])),
     options,
 
-    /** null: the host is neither of the two. */
+    /** Returns null for any other host. */
     async answer(request: Request): Promise<Response | null> {
       const { host, pathname: path } = new URL(request.url);
       if (host !== issuerUrl.host && host !== resourceUrl.host) return null;
@@ -190,7 +190,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       return host === issuerUrl.host ? await atIssuer(path, request, body) : new Response('no', { status: 404 });
     },
 
-    /** A person opens the address and says yes: where their browser is sent to. Refuses what the address has wrong. */
+    /** Simulates a user who opens the address and approves: returns where the browser is redirected to. Throws for an invalid address. */
     approve(authorizationUrl: string): URL {
       const url = new URL(authorizationUrl);
       const ask = (name: string) => url.searchParams.get(name);
@@ -210,7 +210,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       return back;
     },
 
-    /** Whether the server takes this token. */
+    /** Whether the server accepts this token. */
     takes(token: string | null): boolean {
       const known = token === null ? undefined : accessTokens.get(token);
       return known !== undefined && !endedFamilies.has(known.family);

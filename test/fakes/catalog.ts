@@ -1,6 +1,6 @@
 /**
- * The `Catalog` and `Directory` ports of one workspace in memory, for tests of what stands above them. No encryption, no
- * KV, no caches; the same documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
+ * The `Catalog` and `Directory` ports of one workspace in memory, for tests of higher layers. No encryption, KV or caches; the same
+ * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
 import { rebindEntries } from '../../src/core/listing/accept-listed.ts';
 import { Agent } from '../../src/core/agent.ts';
@@ -80,13 +80,13 @@ export function createFakeCatalog(options: {
   definitions: readonly ToolDefinition[];
   rootKey?: string;
   workspace?: string;
-  /** Milliseconds since the epoch: of what servers list. */
+  /** Milliseconds since the epoch, for what servers list. */
   now?: () => number;
 }): FakeCatalog {
   const workspace = options.workspace ?? 'default';
   /** `kind:name` → every version, oldest first. */
   const documents = new Map<string, Kept[]>();
-  /** Every compiled one, by its hash. */
+  /** Every compiled edition, by its hash. */
   const editions = new Map<string, Edition>();
   const keys: (KeyRecord & { key: string })[] = [];
   const sessions: SessionIndexRow[] = [];
@@ -284,7 +284,7 @@ export function createFakeCatalog(options: {
     }
   };
 
-  /** Of its list alone: what is said of models and toolsets that are not there is the Catalog's own. */
+  /** Warnings about the tool list only; those about missing models and toolsets are made by the real Catalog. */
   const listWarnings = ({ toolset, tools }: Agent): Warning[] => {
     const compiled = toolset === undefined ? null : (newest('toolset', toolset)?.compiled ?? null);
     if (compiled === null || tools === undefined) return [];
@@ -296,13 +296,13 @@ export function createFakeCatalog(options: {
     body: { ...document.body, ...serverTools.counts(document.name), ...life.shown(document.name) },
   });
 
-  /** Tools have changed: those that would not compile keep their edition. */
+  /** Called when tools have changed: toolsets that would not compile keep their edition. */
   const reviseToolsets = async (): Promise<Warning[]> => {
     const warnings: Warning[] = [];
     for (const kept of toolsets()) {
       try {
         const toolset = kept.body as Toolset;
-        // Secrets are left to the call, as there.
+        // Secrets are checked by the call, as in the real one.
         const { secret: _secret, ...tools } = known();
         const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: tools });
         const before = kept.compiled?.pointer;
@@ -548,7 +548,7 @@ export function createFakeCatalog(options: {
         if (rules.length >= limits.maxPolicyRules) throw new Problem('conflict', 'The policy is full.');
         await catalog.put('policy', policyDocument, { rules: [...rules, rule] });
       };
-      // One after the other, as there.
+      // One after the other, as in the real one.
       const added = lastRule.then(add);
       lastRule = added.catch(() => undefined);
       return added;
@@ -574,7 +574,7 @@ export function createFakeCatalog(options: {
         else if (known === undefined || (row.session === null && canonicalJson(known) !== canonicalJson(stored))) audit.push(stored);
       }
     },
-    // Changes are recorded by the real one only.
+    // Only the real one records changes.
     audit: async ({ session, tool, kind, ...page }) => {
       const rows = audit.filter(
         (row) =>
@@ -730,7 +730,7 @@ function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatc
 }
 
 function toStored(kind: DocumentKind, { name, version, body: stored, hidden, createdAt, updatedAt }: Kept): StoredDocument {
-  // What stands for a server's listing is shown to nobody.
+  // The document of a server's listing is never shown.
   const { listing: _listing, document: _document, ...server } = stored;
   const { pin: _pin, by: _by, ...made } = stored;
   if (kind === 'made-tool' || kind === 'private-tool') return { name, version, body: made, createdAt, updatedAt };
@@ -738,17 +738,17 @@ function toStored(kind: DocumentKind, { name, version, body: stored, hidden, cre
   return { name, version, body, createdAt, updatedAt };
 }
 
-/** What a grant is for. */
+/** The client that a grant belongs to. */
 function addressOf(server: Server): string {
   return server.kind === 'mcp' ? canonicalJson([new URL(server.url).origin, server.oauth ?? null]) : server.kind;
 }
 
-/** One that was given whole is told of a single server only. */
+/** A document that was stored in full is only shown for a single server. */
 function withDocument(stored: StoredDocument, { body: { document } }: Kept): StoredDocument {
   return document === undefined ? stored : { ...stored, body: { ...stored.body, document } };
 }
 
-/** Cursors are positions: good enough for lists that nobody changes in between. */
+/** Cursors are positions, which suffices for lists that do not change between pages. */
 function paged<T>(list: string, all: T[], { cursor, limit }: PageRequest): Page<T> {
   const start = decodeNumberCursor(list, cursor) ?? 0;
   const end = start + limit;

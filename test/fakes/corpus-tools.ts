@@ -1,4 +1,4 @@
-/** All tools of the corpus in one toolset: every server's, in the order of its list, names that several have told apart by their servers. */
+/** All tools of the corpus in one toolset, in the order of each server's list; names that several servers use are prefixed. */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fold } from '../../src/core/fold.ts';
@@ -21,7 +21,7 @@ export function corpusTools(path: string): ToolDefinition[] {
   });
 }
 
-/** Entries of a document that takes these tools: what several call alike goes by its server's name as well. */
+/** Entries of a document with these tools; names that several servers use are prefixed with the server's name. */
 export function corpusEntries(tools: readonly ToolDefinition[]): { tool: CanonicalName; name?: string; aliases: [] }[] {
   const bearers = new Map<string, number>();
   for (const { name } of tools) bearers.set(fold(name), (bearers.get(fold(name)) ?? 0) + 1);

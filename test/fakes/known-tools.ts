@@ -1,4 +1,4 @@
-/** A workspace's tools as plain values: what the toolset compiler reads, without a catalog. */
+/** A workspace's tools as plain values: the input of the toolset compiler, without a catalog. */
 import type { Edition } from '../../src/core/edition-tool.ts';
 import { compileEdition } from '../../src/core/edition.ts';
 import type { KnownTools } from '../../src/core/known-tools.ts';
@@ -9,7 +9,7 @@ import { Toolset } from '../../src/core/toolset.ts';
 
 export function toolOf(server: string, name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {
   return {
-    // A test's own names, built as ours are.
+    // A test's own names, built like ours.
     canonical: `${server}.${name}` as CanonicalName,
     server,
     name,
@@ -39,7 +39,7 @@ export async function compile(document: unknown, known: KnownTools): Promise<{ e
   return { edition, warnings: warnings.map(({ path, message }) => `${path}: ${message}`) };
 }
 
-/** The problem that compiling ends in; fails when it does not. */
+/** Returns the problem that compiling fails with; throws when it succeeds. */
 export async function refusalOf(document: unknown, known: KnownTools): Promise<Problem> {
   try {
     await compile(document, known);
@@ -47,5 +47,5 @@ export async function refusalOf(document: unknown, known: KnownTools): Promise<P
     if (error instanceof Problem) return error;
     throw error;
   }
-  throw new Error('It compiled, and was to be refused.');
+  throw new Error('It compiled, but an error was expected.');
 }

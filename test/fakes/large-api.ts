@@ -1,10 +1,10 @@
 /**
- * The document of a large API, made up in the shape of real ones: hundreds of operations over resources that refer to one another and to
- * themselves, parameters and answers that all of them share, bodies that are merged from several.
+ * The document of a large API, generated in the shape of real ones: hundreds of operations over resources that refer to one another and to
+ * themselves, shared parameters and responses, bodies that are merged from several.
  */
 import type { Json } from '../../src/core/wire-value.ts';
 
-/** Six operations a resource. */
+/** Six operations per resource. */
 export function largeApiDocument(resources: number, servers: readonly string[] = ['https://api.example.com/v1']): Json {
   const names = Array.from({ length: resources }, (_, index) => `resource${index}`);
   return {

@@ -1,14 +1,14 @@
 /**
- * An MCP server that does what it is told to, right or wrong: no SDK, nothing checked. For what a hostile or broken server sends
- * (`fixtures/security/mcp-hostile-servers.json`). In the process (`handle` in place of `fetch`), where time may be faked.
+ * A scripted MCP server without an SDK or any validation, for what a hostile or broken server sends (`fixtures/security/mcp-hostile-
+ * servers.json`). Runs in the process (`handle` in place of `fetch`), where time may be faked.
  */
 import { isRecord } from '../../src/core/wire-value.ts';
 
-/** `message`: of a POST; null for other methods, and for what is no JSON object. */
+/** `message`: of a POST; null for other methods, and for a body that is not a JSON object. */
 export type ScriptedRequest = { request: Request; message: Message | null };
 export type Message = { id?: unknown; method?: string; params: Record<string, unknown>; result?: unknown; error?: unknown };
 
-/** Answers a request; undefined: as `usual` would. */
+/** Responds to a request; undefined: as `usual` would. */
 export type Script = (asked: ScriptedRequest) => Response | Promise<Response> | undefined;
 
 export type Scripted = {
@@ -17,7 +17,7 @@ export type Scripted = {
   handle(request: Request): Promise<Response>;
 };
 
-/** `sessionId`: given by `initialize`. */
+/** `sessionId`: issued by `initialize`. */
 export function scriptMcp(script: Script, { sessionId, version = '2025-11-25' }: { sessionId?: string; version?: string } = {}): Scripted {
   const heard: ScriptedRequest[] = [];
   return {
@@ -38,7 +38,7 @@ export function scriptMcp(script: Script, { sessionId, version = '2025-11-25' }:
   };
 }
 
-/** What a plain server of 2025 answers: `initialize`, one tool called `echo`, and no stream of its own. */
+/** The responses of a plain server of 2025: `initialize`, one tool called `echo`, and no separate stream. */
 export function usual({ request, message }: ScriptedRequest, sessionId: string | undefined, version: string): Response {
   if (request.method !== 'POST') return new Response(null, { status: request.method === 'DELETE' ? 200 : 405 });
   if (message === null || message.id === undefined || message.method === undefined) return new Response(null, { status: 202 });
@@ -66,7 +66,7 @@ export function failure({ id }: Pick<Message, 'id'>, code: number, message: stri
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
 }
 
-/** An event stream with these messages, which stays open where `open` is true. Strings are written as they stand. */
+/** An event stream with these messages, which stays open if `open` is true. Strings are written unchanged. */
 export function events(messages: readonly unknown[], { open = false }: { open?: boolean } = {}): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -83,8 +83,8 @@ export function event(message: unknown): string {
 }
 
 /**
- * Asks `requests` on the stream of what it is asked by `method`, and answers that with `last` once all of them are answered.
- * `said`: what it was answered, in order.
+ * Asks `requests` on the stream of a request for `method`, and responds to that with `last` once all of them are answered. `said`: the
+ * answers it received, in order.
  */
 export function askingScript(
   requests: readonly { method: string; params?: unknown }[],

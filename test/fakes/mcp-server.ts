@@ -1,7 +1,7 @@
 /**
- * A stand-in for an MCP server, built on the SDK, on loopback, in both eras (2026-07-28 stateless; 2025-11-25 with sessions). Its tools
- * are plain data, sent as they stand (bad ones too), and can be put in others' place while it runs. It keeps what it was asked, so that
- * a test can say what the wire carried. What no SDK would send is `mcp-script.ts`.
+ * A fake MCP server, built on the SDK, on loopback, in both revisions (2026-07-28 stateless; 2025-11-25 with sessions). Its tools are
+ * plain data, sent unchanged (invalid ones too), and can be replaced while it runs. It records requests, so that a test can check the
+ * wire. For what no SDK would send use `mcp-script.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -14,33 +14,33 @@ import {
 import { isRecord } from '../../src/core/wire-value.ts';
 import { listenUpstream } from './upstreams/upstream.ts';
 
-/** As `tools/list` has it, and what a call of it answers: a `CallToolResult` (or `InputRequiredResult`), or what it throws. */
+/** A tool as in `tools/list`, and the result of a call: a `CallToolResult` (or `InputRequiredResult`), or the error it throws. */
 export type FakeTool = {
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
   outputSchema?: Record<string, unknown>;
   annotations?: Record<string, unknown>;
-  /** Absent: its own name and arguments as JSON text. */
+  /** Absent: returns its name and arguments as JSON text. */
   answer?(args: Record<string, unknown>, context: ServerContext): unknown;
 };
 
 export type McpServerParts = {
   tools?: readonly FakeTool[];
-  /** Of one page of `tools/list`; all on one unless told. */
+  /** The size of a page of `tools/list`; default: all on one page. */
   pageSize?: number;
   prompts?: readonly Record<string, unknown>[];
   resources?: readonly Record<string, unknown>[];
   resourceTemplates?: readonly Record<string, unknown>[];
   ttlMs?: number;
-  /** What it speaks; the other era it refuses. */
+  /** The revisions it speaks; it rejects the other one. */
   eras?: 'both' | 'legacy' | 'modern';
   instructions?: string;
-  /** Asked with every request before anything else; a `Response` is the answer (such as a 401). */
+  /** Called for every request before anything else; a returned `Response` is sent (such as a 401). */
   gate?(request: Request): Response | null;
 };
 
-/** `session`: of the 2025 era, where there is one. `body`: the JSON-RPC message. */
+/** `session`: in the 2025 revision, if the request has one. `body`: the JSON-RPC message. */
 export type HeardRequest = {
   httpMethod: string;
   method: string;
@@ -54,14 +54,14 @@ export type FakeMcpServer = {
   url: string;
   /** `host:port`, as secrets are bound and private hosts are allowed. */
   host: string;
-  /** Every HTTP request, as it came. */
+  /** Every HTTP request, unchanged. */
   heard: HeardRequest[];
   /** The parameters of each `tools/call`, in order. */
   calls: () => { name: string; arguments: Record<string, unknown> }[];
   setTools(tools: readonly FakeTool[]): void;
-  /** Tells all who listen that the list is another one. */
+  /** Notifies all listeners that the list has changed. */
   tellChanged(): Promise<void>;
-  /** Forgets its sessions, as a restart would: their ids are answered with 404. */
+  /** Forgets its sessions, as after a restart: their ids get a 404. */
   restart(): Promise<void>;
   close(): Promise<void>;
 };
@@ -134,7 +134,7 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
     },
   );
   const hints = ttlMs === undefined ? {} : { ttlMs };
-  // What is listed may be wrong on purpose: the SDK's types are for servers that mean well.
+  // Listed tools may be invalid on purpose; the SDK's types only allow valid ones.
   const asResult = (result: Record<string, unknown>): never => result as never;
   server.setRequestHandler('tools/list', ({ params }) => {
     const start = Number(params?.cursor ?? 0);
@@ -168,7 +168,7 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
 
 type Sessions = { handle(request: Request): Promise<Response>; tellChanged(): Promise<void>; forget(): Promise<void> };
 
-/** The 2025 era: `initialize` makes a session, and an id that is not known is answered with 404. */
+/** The 2025 revision: `initialize` creates a session, and an unknown id gets a 404. */
 function createSessions(make: () => Server): Sessions {
   const open = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
   return {

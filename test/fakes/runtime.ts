@@ -3,7 +3,7 @@ import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 
 export type FakeClock = Clock & { advance(ms: number): Promise<void> };
 
-/** Stands still until advanced; a sleep ends when its time has come. */
+/** Time stands still until advanced; a sleep ends when its time is reached. */
 export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start;
   const sleepers = new Set<{ due: number; wake(): void }>();
@@ -39,7 +39,7 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     async advance(ms) {
       now += ms;
       for (const sleeper of [...sleepers]) if (sleeper.due <= now) sleeper.wake();
-      // What was woken runs before the test goes on.
+      // Lets the resolved sleepers run before the test continues.
       for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
     },
   };

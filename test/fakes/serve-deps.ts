@@ -1,4 +1,4 @@
-/** What a toolset is served over MCP with, over the fakes of a workspace; its servers are what the test says. */
+/** Dependencies for serving a toolset over MCP, on the fakes of a workspace, with servers that the test defines. */
 import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';

@@ -1,4 +1,4 @@
-/** How servers that list their tools themselves are doing, of the fake catalog: in memory, by the product's own rules (`core/servers/server-life.ts`). */
+/** The health of the fake catalog's servers that list their tools themselves: in memory, by the product's rules (`core/servers/server-life.ts`). */
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess } from '../../src/core/servers/server.ts';
 import { strangerFinding, strangerWarning } from '../../src/core/servers/server-identity.ts';
@@ -20,7 +20,7 @@ import type { Discovery, ServerOffers } from '../../src/core/servers/server-stat
 import type { ReadLeave, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
 import type { fakeServerTools } from './server-tools.ts';
 
-/** A server's document as it is now, and its version. */
+/** A server's current document, and its version. */
 type Known = { document: Server; version: number };
 
 export function fakeServerLife(options: {
@@ -37,7 +37,7 @@ export function fakeServerLife(options: {
   return {
     state: (name: string): ServerState | null => states.get(name) ?? null,
     offers: (name: string): ServerOffers => offers.get(name) ?? noOffers,
-    /** What GET shows of it beside its document. */
+    /** What GET shows beside its document. */
     shown: (name: string): Record<string, unknown> => {
       const state = states.get(name);
       if (state === undefined) return {};
@@ -72,7 +72,7 @@ export function fakeServerLife(options: {
       const { version } = leave;
       if (known.version !== version || known.document.kind === 'static') throw new Problem('conflict', `"${name}" was written anew.`);
       const before = states.get(name);
-      if (before === undefined || !hasLeave(before, leave)) throw new Problem('conflict', `"${name}" was read by somebody else.`);
+      if (before === undefined || !hasLeave(before, leave)) throw new Problem('conflict', `Another reader has read "${name}".`);
       const { discovery, warnings } = boundedDiscovery(read, tools.names(name));
       const { connection, ttlMs } = discovery;
       const stranger = strangerFinding(before.connection, connection);

@@ -1,7 +1,4 @@
-/**
- * Servers' tools of the fake catalog, in memory: what becomes of a listing is decided by the product's own rules
- * (`core/listing/take-listing.ts`).
- */
+/** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/take-listing.ts`). */
 import { type Acceptance, acceptInPlaceOf, acceptListed } from '../../src/core/listing/accept-listed.ts';
 import { annotatedPins, canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/listing/kept-tool.ts';
 import type { KeptTool } from '../../src/core/listing/kept-tool.ts';
@@ -36,7 +33,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
   const take = async (server: string, tools: readonly Record<string, unknown>[], isFirst: boolean): Promise<Taken> => {
     const shown = readShown(server, tools, toolsOf(server));
     const listing = await pinListing(shown.tools, shown);
-    // A refresh may find nothing that is a definition.
+    // A refresh may find something that is not a definition.
     if (tools.length > 0) requireNamed(listing);
     return { ...takePinned(server, listing, { isFirst }), hash: listing.hash };
   };
@@ -102,14 +99,14 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       replace(server, acceptListed(requireTool(server, name), acceptance));
       return toServerTool(server, requireTool(server, name));
     },
-    /** The other one is in force; the answer has the canonical names, for the toolsets. */
+    /** Accepts the other tool; returns the canonical names, for the toolsets. */
     rebind: (server: string, from: string, to: string): [from: string, to: string] => {
       const prefix = `${server}.`;
       const target = requireTool(server, to.startsWith(prefix) ? to.slice(prefix.length) : to);
       replace(server, acceptInPlaceOf(requireTool(server, from), target));
       return [canonicalOf(server, from), canonicalOf(server, target.name)];
     },
-    /** When toolsets have given up tools. */
+    /** Called when toolsets no longer list tools. */
     forgetUnnamed: (): void => {
       for (const [server, tools] of kept) {
         kept.set(

@@ -1,4 +1,4 @@
-/** What happens in a fake session: its turns, words on approvals, direct calls. Used by `sessions.ts`. */
+/** What happens in a fake session: its turns, approval decisions, direct calls. Used by `sessions.ts`. */
 import type { DialectName } from '../../src/core/reference.ts';
 import type { EditionPointer } from '../../src/core/edition-tool.ts';
 import type { ApprovalView, Decision } from '../../src/core/approval.ts';
@@ -148,7 +148,7 @@ export function applyDecision(session: FakeSession, callId: string, decision: De
   return { callId, decision, turn, status: viewOf(session).turn?.status ?? null };
 }
 
-/** A call that asks waits under its arguments; approved, the same one runs once. */
+/** A call that requires approval waits under its arguments; once approved, the same call runs once. */
 export function runCall(session: FakeSession, request: SessionCallRequest, ran: SessionCallRequest[]): SessionCall {
   const answer = { requested: request.name, canonical: 'builtin.bash', via: 'alias' as const, durationMs: 1 };
   if (request.arguments.command === 'ask') {

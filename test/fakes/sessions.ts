@@ -1,7 +1,7 @@
 /**
- * Sessions in memory whose turns end at once: the model repeats the input. Input `fail` fails the turn, `wait` leaves it
- * running, `ask` waits for an approval, `client` for the first of the caller's tools. A direct call with `command: "ask"`
- * needs approval, too. History is matched as the real one does: by role and text, a mismatch forks.
+ * Sessions in memory whose turns end at once: the model repeats the input. Input `fail` fails the turn, `wait` leaves it running, `ask`
+ * waits for an approval, `client` for the first of the client tools. A direct call with `command: "ask"` requires approval, too. History
+ * is compared as in the real one: by role and text; a mismatch forks.
  */
 import { isAllowed } from '../../src/core/authority.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -27,17 +27,17 @@ import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult 
 
 export type FakeSessions = Sessions & {
   all: Map<string, FakeSession>;
-  /** Every `submit`, as it came. */
+  /** Every `submit`, unchanged. */
   submitted: (SubmitTurn & { session: string })[];
-  /** Every rule that a `remember` asked for: the call's id. */
+  /** The call ids of all decisions with `remember`. */
   remembered: string[];
   /** Direct calls that ran. */
   ran: SessionCallRequest[];
-  /** Every `eventsAfter`, as it came. */
+  /** Every `eventsAfter`, unchanged. */
   reads: { after: number; waitMs: number }[];
 };
 
-/** Ids of chat answers carry the session's as 32 bytes, which the short ones here are not. */
+/** Real ids of chat answers contain the session id as 32 bytes; the short ids here do not fit. */
 const realId = '5'.repeat(64);
 
 export function fakeSessions(): FakeSessions {
@@ -70,7 +70,7 @@ export function fakeSessions(): FakeSessions {
     return session;
   };
 
-  /** Whoever asks: a link is the right to what it names. */
+  /** For any caller: a link authorizes access to its approval. */
   const known = (id: string): FakeSession => {
     const session = all.get(id);
     if (session === undefined) throw new Problem('not_found', 'There is no such session.');
@@ -184,7 +184,7 @@ export function fakeSessions(): FakeSessions {
     },
     giveInput: async (caller, { callId }) => {
       open(id, caller);
-      throw new Problem('not_found', `Nobody waits for input to ${callId}: no tool asks for any here.`);
+      throw new Problem('not_found', `The call ${callId} does not wait for input.`);
     },
     call: async (caller, request) => {
       const session = open(id, caller);
@@ -203,7 +203,7 @@ export function fakeSessions(): FakeSessions {
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.answer ?? null;
     },
-    // As the session itself does it: what paths, bounds and conditions come to is not the routes' to say.
+    // As in the real session: it decides about paths, limits and conditions, not the routes.
     listFiles: async (caller, path, options) => listFiles(open(id, caller).files, path, options),
     readFile: async (caller, path) => readFile(open(id, caller).files, path),
     writeFile: async (caller, path, content, conditions) => await writeFile(open(id, caller).files, path, content, conditions),

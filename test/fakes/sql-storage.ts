@@ -15,11 +15,11 @@ export function fakeSql(migrations: readonly string[]): SqlStorage {
       [Symbol.iterator]: () => rows[Symbol.iterator](),
     };
   };
-  // Only what our tables use of it.
+  // Only the part that our tables use.
   return { exec } as unknown as SqlStorage;
 }
 
-/** The transactions of that storage. One within another is taken back alone, as in the object. */
+/** The transactions of that storage. A nested one is rolled back alone, as in the object. */
 export function fakeTransactions(sql: SqlStorage): Pick<DurableObjectStorage, 'transactionSync'> {
   return {
     transactionSync(work) {

@@ -1,29 +1,29 @@
 /**
- * A stand-in for the endpoint of a `static` server: reads each call as strictly as the contract is written (`http-tools/executor.ts`),
- * and answers as it is told to. Whoever expects only calls in order says that `refused` is empty.
+ * A fake endpoint of a `static` server: validates each call as strictly as the contract (`http-tools/executor.ts`), and returns scripted
+ * responses. A test that expects only valid calls checks that `refused` is empty.
  */
 import { listenUpstream } from './upstreams/upstream.ts';
 import { isRecord } from '../../src/core/wire-value.ts';
 
 export type ServedCall = { name: string; arguments: Record<string, unknown>; headers: Record<string, string> };
 
-/** What a call is answered with: a `Response` as it stands, any other value as JSON. */
+/** The response to a call: a `Response` is used unchanged, any other value is sent as JSON. */
 export type ToolAnswers = (call: ServedCall) => unknown;
 
 export type ToolServer = {
-  /** Where calls are posted to; any path under `origin` is read alike. */
+  /** The URL that calls are posted to; any path under `origin` works alike. */
   url: string;
   origin: string;
   /** `host:port`, as secrets are bound and private hosts are allowed. */
   host: string;
-  /** Every call that was in order, as it came. */
+  /** Every valid call, unchanged. */
   calls: ServedCall[];
-  /** Why requests were refused, in order. */
+  /** Why requests were rejected, in order. */
   refused: string[];
   close(): void;
 };
 
-/** Without `answers` each call is answered with its own name and arguments as JSON text. */
+/** Without `answers` each call returns its own name and arguments as JSON text. */
 export async function listenToolServer(answers: ToolAnswers = echo): Promise<ToolServer> {
   const calls: ServedCall[] = [];
   const refused: string[] = [];

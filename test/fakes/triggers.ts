@@ -1,6 +1,6 @@
 /**
- * The deliveries of one workspace in memory: stored once by trigger and id, their turns begun at once in the fake sessions. For tests of
- * what stands above the port; callbacks and schedules are not in it.
+ * The deliveries of one workspace in memory: stored once by trigger and id, with turns that start at once in the fake sessions. For tests
+ * of layers above the port; without callbacks and schedules.
  */
 import { Problem } from '../../src/core/problem.ts';
 import type { Plan } from '../../src/core/plan.ts';
@@ -12,14 +12,14 @@ import type { FakeSessions } from './sessions.ts';
 type Kept = { delivery: Delivery; given: NewDelivery; verdict: DeliveryVerdict };
 
 export type FakeTriggers = Triggers & {
-  /** What was asked for, as it came. */
+  /** Every request, unchanged. */
   accepted: NewDelivery[];
   replayed: { id: string; verdict: DeliveryVerdict }[];
-  /** How a delivery stands is said by the test. */
+  /** The state of a delivery, set by the test. */
   set(id: string, changes: Partial<Delivery>): void;
-  /** false: what is accepted stays pending. */
+  /** false: accepted deliveries stay pending. */
   dispatches: boolean;
-  /** What `untilTaken` was given to wait. */
+  /** The `waitMs` of each `untilTaken`. */
   waits: number[];
 };
 

@@ -1,7 +1,7 @@
-/** Whether code compiles, as this process's own engine says: for tests of what is made of that, and not of the sandbox. Nothing is run. */
+/** Checks whether code compiles, with this process's own engine, for tests that do not need the sandbox. Runs nothing. */
 import type { Sandbox } from '../../src/ports/sandbox.ts';
 
-// There is no global of its name.
+// The constructor has no global name.
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor as new (body: string) => unknown;
 
 export const v8Syntax: Pick<Sandbox, 'check'> = {

@@ -1,4 +1,4 @@
-/** What a fake session waits for: approvals, calls of the caller's own tools, links. Times stand still; nothing expires. */
+/** What a fake session waits for: approvals, calls of client tools, links. Time stands still; nothing expires. */
 import type { ApprovalView, Decision, Pending } from '../../src/core/approval.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ClientResult } from '../../src/core/message.ts';
@@ -23,7 +23,7 @@ export function findApproval({ approvals }: Waiting, callId: string): ApprovalVi
   return found;
 }
 
-/** True when this is the first word on it. */
+/** Whether this is the first decision. */
 export function decide(approval: ApprovalView, decision: Decision): boolean {
   const state = decision === 'approve' ? 'approved' : 'denied';
   if (approval.state === state) return false;
@@ -40,14 +40,14 @@ export function linkedCall({ links }: Waiting, nonce: string): string {
 
 export function takeResult({ clientCalls }: Waiting, result: ClientResult): ClientCall {
   const call = clientCalls.get(result.callId);
-  if (call === undefined) throw new Problem('not_found', `Nobody waits for the result of ${result.callId}.`);
+  if (call === undefined) throw new Problem('not_found', `The call ${result.callId} does not wait for a result.`);
   if (call.result !== null && JSON.stringify(call.result) !== JSON.stringify(result))
     throw new Problem('conflict', 'It has another result.');
   call.result = result;
   return call;
 }
 
-/** What a turn (null: direct calls) waits for now. */
+/** What a turn (null: direct calls) waits for. */
 export function pendingOf({ approvals, clientCalls }: Waiting, turn: string | null): Pending[] {
   return [
     ...[...approvals.values()].filter((view) => view.turn === turn && view.state === 'pending').map(toPending),

@@ -1,6 +1,6 @@
 /**
- * Anthropic's Messages API as far as tests need it: refuses what the API refuses (errors quoted there), says what its script says as
- * content blocks, streamed or plain. Its signatures are made of the thinking that they sign, so that it can tell what was changed.
+ * A fake of Anthropic's Messages API as far as tests need it: rejects what the API rejects (with its errors), and returns its script as
+ * content blocks, streamed or plain. Its signatures are derived from the thinking that they sign, so that it detects changes.
  */
 import { isRecord, type Json, listOf, recordOf, textOf } from '../../../src/core/wire-value.ts';
 import { Refusal, refuse } from './refusal.ts';
@@ -91,7 +91,7 @@ function checkTools({ tools }: Json): string[] {
   return names;
 }
 
-/** Whether it is switched on with a budget. */
+/** Whether thinking is enabled with a budget. */
 function checkThinking({ thinking, max_tokens: most, tool_choice: choice }: Json): boolean {
   const { type, budget_tokens: budget } = recordOf(thinking);
   if (thinking === undefined || type === 'disabled' || type === 'adaptive') return false;
@@ -248,7 +248,7 @@ function joinText(blocks: readonly Json[]): string {
   return blocks.map(({ type, text }) => (type === 'text' ? textOf(text) : '')).join('');
 }
 
-/** What the fake signs thinking with; no real one is like it. */
+/** What the fake signs thinking with; unlike any real key. */
 export function signatureOf(thinking: string): string {
   return `sig${btoa(encodeURIComponent(thinking))}`;
 }
@@ -305,13 +305,13 @@ function toPieces(block: Json): { start: Json; deltas: Json[] } {
       deltas: [...deltas, { type: 'signature_delta', signature: block.signature }],
     };
   }
-  // An empty input comes as one empty delta.
+  // An empty input is sent as one empty delta.
   const json = Object.keys(recordOf(block.input)).length === 0 ? '' : JSON.stringify(block.input);
   const deltas = ['', ...cut(json)].map((piece) => ({ type: 'input_json_delta', partial_json: piece }));
   return { start: { ...block, input: {} }, deltas };
 }
 
-/** In pieces of a few characters, as models speak. */
+/** In pieces of a few characters, as models stream them. */
 function cut(text: string): string[] {
   return text.match(/[\s\S]{1,7}/gu) ?? [];
 }

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Cohere's Chat v2 (API reference "Chat" and "Chat with streaming"): refuses what the API refuses, in its own error
- * shape, and says what it is told to in the shape of the recorded replies. Models whose name has `reasoning` think in content
- * blocks; others tell a plan before their calls.
+ * A fake of Cohere's Chat v2 (API reference "Chat" and "Chat with streaming"): rejects what the API rejects, in its own error shape, and
+ * returns scripted replies in the recorded shape. Models whose name has `reasoning` think in content blocks; others send a plan before
+ * their calls.
  */
 import type { Json } from '../../../src/core/wire-value.ts';
 import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
@@ -212,7 +212,7 @@ function toReply({ model }: Understood, say: Say, count: number): Reply {
   const finish = say.finish === 'length' ? 'MAX_TOKENS' : calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE';
   const tokens = { input_tokens: 120, output_tokens: 30, ...(say.reasoning !== undefined && { reasoning_tokens: 10 }) };
   const usage = { billed_units: { input_tokens: 20, output_tokens: 25 }, tokens, cached_tokens: 64 };
-  // A plan comes before calls only; else thoughts are a block.
+  // A plan is sent before calls only; otherwise thoughts are a block.
   return { id: `fake-${count}`, say, thinks: model.includes('reasoning') || calls.length === 0, calls, finish, usage };
 }
 

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Gemini's `generateContent` and `streamGenerateContent` at Google AI and Vertex AI: refuses what they refuse, in their
- * own error shape, and says what it is told to in the shape of the recorded replies. Models of Gemini 3 sign each step's first call
- * and their last text, give calls ids at Google AI, and refuse a step of the turn at hand whose first call comes back unsigned.
+ * A fake of Gemini's `generateContent` and `streamGenerateContent` at Google AI and Vertex AI: rejects what they reject, in their own
+ * error shape, and returns scripted replies in the recorded shape. Models of Gemini 3 sign each step's first call and their last text,
+ * give calls ids at Google AI, and reject a step of the current turn whose first call is returned unsigned.
  */
 import type { Json } from '../../../src/core/wire-value.ts';
 import { listOf, recordOf, Refusal, refuse } from './refusal.ts';
@@ -11,7 +11,7 @@ import { wordsOf } from './upstream.ts';
 export function fakeGemini(script: Script): FakeUpstream {
   const understood: Understood[] = [];
   const refused: string[] = [];
-  /** What was signed, by its signature: it must come back with the very same part. */
+  /** What was signed, by its signature: it must be returned with the very same part. */
   const signed = new Map<string, string>();
   return {
     understood,
@@ -234,7 +234,7 @@ function readModel(parts: readonly Json[], calls: readonly Json[], { numbers }: 
 
 // ---- Reply ----
 
-/** The reply as it is streamed; a plain one is all of it in one. */
+/** The reply as it is streamed; a plain reply has all of it in one. */
 function toChunks({ understood, signs, numbers, framing, thoughts }: Asked, say: Say, count: number, signed: Map<string, string>): Json[] {
   const cut = (text: string): string[] => (framing === 'whole' ? [text] : wordsOf(text));
   const parts: Json[] = [];

@@ -1,7 +1,7 @@
 /**
- * A stand-in for OpenAI's Responses API (API reference "Responses: create" and "streaming events"): refuses what the API refuses, in
- * its own error shape, and says what it is told to in the shape of the recorded replies. Models whose name begins with `gpt-4` do not
- * reason; nothing is stored, so that reasoning comes back by its encrypted content or not at all.
+ * A fake of OpenAI's Responses API (API reference "Responses: create" and "streaming events"): rejects what the API rejects, in its own
+ * error shape, and returns scripted replies in the recorded shape. Models whose name begins with `gpt-4` do not reason; nothing is stored,
+ * so reasoning is only returned as encrypted content.
  */
 import type { Json } from '../../../src/core/wire-value.ts';
 import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
@@ -104,7 +104,7 @@ function readTools({ tools }: Json): string[] {
     const complaint = `Invalid schema for function '${String(name)}'`;
     refuse(schema.type !== 'object', `${complaint}: schema must be a JSON Schema of 'type: "object"'.`);
     refuse(schema.properties === undefined, `${complaint}: object schema missing properties.`);
-    // It is strict unless told otherwise.
+    // Strict by default.
     refuse(strict !== false && schema.additionalProperties !== false, `${complaint}: 'additionalProperties' is required to be false.`);
     return String(name);
   });
@@ -198,7 +198,7 @@ function readMessage({ role, content, phase }: Json, at: number, { system, messa
   } else throw new Refusal(`Invalid value: '${String(role)}' at 'input[${at}].role'.`);
 }
 
-/** Items of a reply are one message to us. */
+/** Items of a reply are one message here. */
 function assistantOf({ messages }: Reading): Extract<UnderstoodMessage, { role: 'assistant' }> {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return last;

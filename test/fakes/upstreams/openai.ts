@@ -1,8 +1,7 @@
 /**
- * A stand-in for OpenAI's Chat Completions (API reference, "Create chat completion"): refuses what the API refuses, in its own error
- * shape, and says what it is told to in the shape of the recorded replies. Reasoning is said as `reasoning_content`, as DeepSeek and
- * its like do: the API itself shows none. With `wantsReasoning` it comes back or the request is
- * refused, as there, and `thinking` may be switched.
+ * A fake of OpenAI's Chat Completions (API reference, "Create chat completion"): rejects what the API rejects, in its own error shape, and
+ * returns scripted replies in the recorded shape. Reasoning is sent as `reasoning_content`, as DeepSeek and others do: the API itself
+ * shows none. With `wantsReasoning` it must be sent back, otherwise the request is rejected, and `thinking` may be switched.
  */
 import type { Json } from '../../../src/core/wire-value.ts';
 import { parseJson, Refusal, refuse } from './refusal.ts';

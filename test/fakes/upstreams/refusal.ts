@@ -1,10 +1,10 @@
 /**
- * How the stand-ins refuse a request, and how they read values out of one: what has the wrong type is refused in the API's words,
- * which the caller gives. `anthropic.ts` and `openai.ts` read values in their own way.
+ * How the fakes reject a request and read values from one: a value of the wrong type is rejected with the API's own message, which the
+ * caller passes. `anthropic.ts` and `openai.ts` read values in their own way.
  */
 import { type Json, tryParse } from '../../../src/core/wire-value.ts';
 
-/** Why the API would answer with this status. */
+/** Why the API would respond with this status. */
 export class Refusal extends Error {
   readonly status: number;
   constructor(message: string, status = 400) {
@@ -27,7 +27,7 @@ export function listOf(value: unknown, message: string): readonly unknown[] {
   return value;
 }
 
-/** null where it is not JSON: refused by whoever asks for an object. */
+/** Returns null for text that is not JSON, which the callers reject where they need an object. */
 export function parseJson(text: unknown): unknown {
   return tryParse(String(text)) ?? null;
 }

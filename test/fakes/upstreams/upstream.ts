@@ -1,17 +1,17 @@
 /**
- * What the stand-ins for real provider APIs have in common. Each reads a request as strictly as its API does (what that would
- * refuse is a 400 in its own error shape), tells neutrally what it understood, and says what it is told to in the true wire shape.
- * That the shape is true is held by the vendors' own SDKs, which read it in `test/providers/*-sdk.test.ts`.
+ * What the fakes of real provider APIs share. Each validates a request as strictly as its API does (an invalid one gets a 400 in the API's
+ * error shape), returns what it parsed in a neutral form, and sends scripted replies in the real wire shape. The vendors' own SDKs check
+ * that shape in `test/providers/*-sdk.test.ts`.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
 export type UnderstoodCall = { id: string | null; name: string; arguments: unknown };
 export type UnderstoodResult = { id: string | null; name: string | null; text: string };
 
-/** One message as the API has it; results of one step are one message here, whatever role the API gives them. */
+/** One message of the API; results of one step are one message here, whatever role the API gives them. */
 export type UnderstoodMessage =
   | { role: 'user'; text: string; images: number }
-  /** `returned`: what came back as it went out (signatures, encrypted reasoning, tool plans), in order. */
+  /** `returned`: what was sent back unchanged (signatures, encrypted reasoning, tool plans), in order. */
   | { role: 'assistant'; text: string; calls: UnderstoodCall[]; returned: string[] }
   | { role: 'tool'; results: UnderstoodResult[] };
 
@@ -24,7 +24,7 @@ export type Understood = {
   messages: UnderstoodMessage[];
 };
 
-/** `reasoning` is said in the API's own way, with a signature or the like where it has one. */
+/** `reasoning` is sent in the API's own way, with a signature where it has one. */
 export type Say = {
   reasoning?: string;
   text?: string;
@@ -33,18 +33,18 @@ export type Say = {
 };
 
 export type FakeUpstream = {
-  /** Any path under the base URL. Never rejects; what is wrapped around it may, and then the connection breaks. */
+  /** Any path under the base URL. Never rejects; a wrapper may, and then the connection breaks. */
   handle(request: Request): Promise<Response>;
-  /** Every request that was not refused, in order. */
+  /** Every request that was not rejected, in order. */
   understood: Understood[];
-  /** Why requests were refused, in order; a test that expects none says so. */
+  /** Why requests were rejected, in order; a test that expects none checks it. */
   refused: string[];
 };
 
-/** `index` counts the requests that were not refused from 0. */
+/** `index` counts the accepted requests from 0. */
 export type Script = (understood: Understood, index: number) => Say;
 
-/** Text cut as tokens come: a word with the blank before it. */
+/** Text split as tokens are: a word with the blank before it. */
 export function wordsOf(text: string): string[] {
   return text.match(/\s*\S+|\s+$/g) ?? [];
 }
@@ -52,8 +52,8 @@ export function wordsOf(text: string): string[] {
 export type ListeningUpstream = { url: string; close(): void };
 
 /**
- * The same behind a port of this machine, for clients that bring their own HTTP. A request's signal aborts when its client leaves
- * before the answer's end; an answer that fails, or whose body does, is a connection that breaks.
+ * Serves the same on a local port, for clients with their own HTTP. A request's signal aborts when its client disconnects before the end
+ * of the response; a response that fails, or whose body does, breaks the connection.
  */
 export async function listenUpstream(upstream: Pick<FakeUpstream, 'handle'>): Promise<ListeningUpstream> {
   const server = createServer((incoming, outgoing) => {
@@ -101,7 +101,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   const reader = response.body?.getReader();
   left.addEventListener('abort', () => {
     reader?.cancel().catch(() => {
-      // It has failed already, which is what broke the connection.
+      // It has already failed, which broke the connection.
     });
   });
   for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) outgoing.write(read.value);
