@@ -105,7 +105,7 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
   if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
     report(`imports ${specifier} below floor ${firstImpureFloor}`);
   const allowedInCore = specifier === 'zod' || onePlace[specifier] === path;
-  if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod only`);
+  if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod and the libraries of onePlace only`);
 }
 
 /** A call of the global, not a method of that name (`stub.fetch(…)`) nor the definition of one (`fetch(request) {`). */

@@ -109,7 +109,7 @@ function toWellFormed(value: unknown): unknown {
 /** Whether an integer was rounded because a double cannot hold it: the value is not what the model wrote, so it counts as repaired. */
 function losesDigits(text: string): boolean {
   for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs)) {
-    // A rounded integer that is printed as it was written lost nothing.
+    // A rounded integer that prints the same digits lost nothing.
     if (/^-?\d{16,}$/.test(token) && BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token) return true;
   }
   return false;

@@ -7,7 +7,7 @@ import { describeCorpus, readJsonLines } from '../fixtures.ts';
 const whole = { ended: true, length: false };
 const cut = { ended: false, length: false };
 
-describe('arguments of a finished call', () => {
+describe('readArguments', () => {
   it.each([
     ['{"a":1}', { a: 1 }],
     [' \n{"a":[]} ', { a: [] }],
@@ -17,7 +17,7 @@ describe('arguments of a finished call', () => {
     ['"null"', undefined],
     ['"{\\"a\\":1}"', { a: 1 }],
     ['\ufeff{"a":1}', { a: 1 }],
-  ])('%j reads as it is meant', (text, value) => {
+  ])('reads %j without repair', (text, value) => {
     const reading = readArguments(text, whole);
     expect(reading).toEqual(value === undefined ? { state: 'invalid', arguments: null } : { state: 'ok', arguments: value });
   });
@@ -26,12 +26,12 @@ describe('arguments of a finished call', () => {
     ['{"a":"x"', '}', { a: 'x' }],
     ['{"a":[true', ']}', { a: [true] }],
     ['{"a":{"b":{}}', '}', { a: { b: {} } }],
-  ])('%j lacks only closers', (text, closers, value) => {
+  ])('adds the missing closers of %j', (text, closers, value) => {
     expect(readArguments(text, whole)).toEqual({ state: 'closed', arguments: value, closers });
   });
 
   it.each(['{"a":1', '{"a":"x', '{"a":', '{"a"', '{', '{"a":tru', '{"a":[1,', '{"a":"x\\', '{"a":"\\u00', "{'a': 'x"])(
-    '%j is cut, not merely unclosed',
+    'reports %j as truncated',
     (text) => {
       expect(readArguments(text, whole)).toEqual({ state: 'truncated', arguments: null });
     },
@@ -44,18 +44,18 @@ describe('arguments of a finished call', () => {
     ['Sure! {"a":1}', { a: 1 }],
     ['{"a":1} and then', { a: 1 }],
     ['{"a":1,}', { a: 1 }],
-  ])('%j is repaired', (text, value) => {
+  ])('repairs %j', (text, value) => {
     expect(readArguments(text, whole)).toEqual({ state: 'repaired', arguments: value });
   });
 
   it.each(['true', '1', '"x"', '[]', '[{"a":1}]', 'hello', '{"a":1}{"b":2}', '{"n":1e400}'])(
-    '%j is no object that could be arguments',
+    'reports %j, which is not one object, as invalid',
     (text) => {
       expect(readArguments(text, whole)).toEqual({ state: 'invalid', arguments: null });
     },
   );
 
-  it('marks an integer that a number cannot hold, and leaves digits in strings alone', () => {
+  it('marks an integer that a number cannot hold as repaired, but not digits in strings', () => {
     expect(readArguments('{"n":9007199254740993}', whole).state).toBe('repaired');
     expect(readArguments('{"n":"9007199254740993"}', whole).state).toBe('ok');
     expect(readArguments('{"n":9007199254740991}', whole).state).toBe('ok');
@@ -65,14 +65,14 @@ describe('arguments of a finished call', () => {
     expect(readArguments('{"s":"\\ud800x","k":["\\udc00"]}', whole).arguments).toEqual({ s: '\ufffdx', k: ['\ufffd'] });
   });
 
-  it('repairs nothing when the reply broke off or ran into its limit', () => {
+  it('repairs nothing when the stream was cut or reached its token limit', () => {
     for (const how of [cut, { ended: true, length: true }]) {
       for (const text of ['', 'null', '{"a":"x"', "{'a':1}", '{"a"']) expect(readArguments(text, how).state, text).toBe('truncated');
       expect(readArguments('{"a":1}', how)).toEqual({ state: 'ok', arguments: { a: 1 } });
     }
   });
 
-  it('never takes a cut of JSON for the whole', () => {
+  it('never reads a prefix of JSON as complete', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(), (value, at) => {
         const text = JSON.stringify(value);
@@ -82,7 +82,7 @@ describe('arguments of a finished call', () => {
     );
   });
 
-  it('gives back every object it is given', () => {
+  it('returns every valid object unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 4 })), (value) => {
         const text = JSON.stringify(value);
@@ -91,7 +91,7 @@ describe('arguments of a finished call', () => {
     );
   });
 
-  it('refuses deep nesting and large damage without trying', () => {
+  it('rejects deep nesting and large damaged texts without repair', () => {
     const depth = limits.maxJsonDepth + 2;
     expect(readArguments(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, whole).state).toBe('invalid');
     expect(readArguments(`{"a":[${'1,'.repeat(limits.maxRepairBytes)}]}`, whole).state).toBe('invalid');
@@ -108,23 +108,23 @@ describeCorpus('json-repair.jsonl', (path) => {
     otherReadings: { value?: unknown }[];
     agree: boolean;
   };
-  /** Where the libraries agree on an object and we take none: told to the model, which sends it again. */
+  /** Rows where the libraries agree on an object and we return none: the model receives an error and sends the call again. */
   const refused: Readonly<Record<string, string>> = {
     ...Object.fromEntries(
       ['016', '028', '029', '030', '031', '246'].map((id) => [
         id,
-        'a quote is lost: where the text was meant to end is a guess, and a cut looks the same',
+        'a quote is missing: the end of the text is a guess, and a cut text looks the same',
       ]),
     ),
-    ...Object.fromEntries(['137', '138', '139', '205', '241'].map((id) => [id, 'it ends inside of the object: it may have been cut'])),
-    '122': 'it ends with another bracket than the object has: it may have been cut',
-    ...Object.fromEntries(['245', '248', '249', '267'].map((id) => [id, 'jsonrepair, which mends here, gives up on it'])),
+    ...Object.fromEntries(['137', '138', '139', '205', '241'].map((id) => [id, 'it ends inside the object: it may have been cut'])),
+    '122': 'it ends with a wrong bracket: it may have been cut',
+    ...Object.fromEntries(['245', '248', '249', '267'].map((id) => [id, 'jsonrepair cannot repair it'])),
   };
-  /** Where they agree on a list of all values in the text, and we take the one object: arguments are an object. */
+  /** Rows where they agree on a list of all values in the text, and we return the one object: arguments are an object. */
   const takenFromList = ['jr-208', 'jr-210'];
   const rows = readJsonLines<Row>(path);
 
-  it('agrees with the strict verdicts and runs nothing that was cut', () => {
+  it('agrees with the strict verdicts and reads no truncated text', () => {
     const counts: Record<string, number> = {};
     for (const row of rows) {
       const { state, arguments: value } = readArguments(row.input, whole);
@@ -136,7 +136,7 @@ describeCorpus('json-repair.jsonl', (path) => {
         expect(state, row.id).toBe(isObject ? 'ok' : 'invalid');
         if (isObject) expect(value).toEqual(strict);
       }
-      // The empty text is the one "cut" that means something when the reply did end: no arguments.
+      // The empty text is the only "cut" with a meaning when the reply ended: no arguments.
       if (row.strict === 'reject' && row.input.trim() !== '') expect(state, row.id).not.toBe('ok');
       if (row.truncated) {
         if (row.input.trim() !== '') expect(['truncated', 'invalid', 'closed'], row.id).toContain(state);
@@ -147,7 +147,7 @@ describeCorpus('json-repair.jsonl', (path) => {
     console.log(`${rows.length} rows:`, counts);
   });
 
-  it('reads what the libraries read, where they agree', () => {
+  it('reads the same values as the libraries where they agree', () => {
     const agreed = rows.filter(({ agree, readings }) => agree && readings.some((reading) => 'value' in reading && !reading.nothing));
     const counts = { 'the same object': 0, 'no object, so no arguments': 0, 'cut, so not run': 0, 'not taken, with a reason': 0 };
     for (const { id, input, truncated, readings } of agreed) {
@@ -166,7 +166,7 @@ describeCorpus('json-repair.jsonl', (path) => {
     expect(counts['not taken, with a reason']).toBe(Object.keys(refused).length);
   });
 
-  it('runs nothing unsafe of a cut number, string or key', () => {
+  it('never reads a cut number, string or key', () => {
     const cutRows = rows.filter(({ truncated, input }) => truncated && input.trim() !== '');
     let closed = 0;
     for (const { id, input } of cutRows) {
@@ -175,7 +175,7 @@ describeCorpus('json-repair.jsonl', (path) => {
         expect(reading.arguments, id).toBeNull();
         continue;
       }
-      // Nothing but brackets is missing, and every value in it stands in the text as it is.
+      // Only brackets are missing, and every value is in the text unchanged.
       closed++;
       expect(reading.closers, id).toMatch(/^[}\]]+$/);
       expect(JSON.parse(input + reading.closers), id).toEqual(reading.arguments);
@@ -213,7 +213,7 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
     if (row.expect === 'reject-too-deep' || row.expect === 'reject-fast') expect(value).toBeNull();
     if (row.expect === 'exact-or-flag') expect(state).toBe('repaired');
     if (row.expect === 'repair' && !text.startsWith('[')) expect(['repaired', 'ok', 'invalid']).toContain(state);
-    // A cut inside a value never runs. Blank text is none at all when the reply did end.
+    // A cut inside a value is never read. Blank text means no arguments when the reply ended.
     if (row.class === 'truncated' && text.trim() !== '') expect(state).toBe('truncated');
   });
 });

@@ -11,24 +11,24 @@ const near = (name: string, names: readonly string[] = tools): string[] =>
   );
 
 describe('nearNames', () => {
-  it('puts a typing slip first', () => {
+  it('puts a typing error first', () => {
     expect(near('serch_issues')[0]).toBe('search_issues');
     expect(near('ReadFiel')[0]).toBe('read_file');
     expect(near('bsh')).toEqual(['bash']);
   });
 
-  it('finds names that hold the words, in any order', () => {
+  it('finds names that contain the words, in any order', () => {
     expect(near('issues_search_github')).toContain('search_issues');
     expect(near('search').toSorted()).toEqual(['search_code', 'search_issues', 'web_search']);
   });
 
-  it('has nothing to say about a name that is near nothing', () => {
+  it('returns nothing for a name that is near no other', () => {
     expect(near('quetzalcoatl')).toEqual([]);
     expect(near('')).toEqual([]);
     expect(near('___')).toEqual([]);
   });
 
-  it('answers a tool once, whichever of its spellings is near', () => {
+  it('returns a tool once, whichever of its spellings is near', () => {
     expect(
       nearNames('shel', [
         ['shell', 'terminalRun'],
@@ -38,7 +38,7 @@ describe('nearNames', () => {
     ).toEqual(['library', 'terminalRun']);
   });
 
-  it('counts slips as anyone would', () => {
+  it('counts edits as the Levenshtein distance', () => {
     const word = fc.stringMatching(/^[a-f]{6,9}$/);
     fc.assert(
       fc.property(word, word, (a, b) => {
@@ -51,7 +51,7 @@ describe('nearNames', () => {
     );
   });
 
-  it('gives at most a handful, and survives hostile names', () => {
+  it('limits the suggestions, and handles hostile names', () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `search_${index}`);
     expect(near('search', many)).toHaveLength(limits.maxSuggestions);
     expect(near('a_'.repeat(250), ['a'.repeat(500), '_'.repeat(500)])).toEqual(expect.any(Array));

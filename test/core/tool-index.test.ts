@@ -42,9 +42,9 @@ const tools = [
 const map: AliasMap = buildAliasMap((await compile({ tools }, known)).edition, { aliases: true });
 const search = (query: string, max = 5, names = map): string[] => searchTools(names, query, max).map(({ canonical }) => canonical);
 
-describe('looking for a tool', () => {
+describe('searchTools', () => {
   it.each(['youtube', 'YouTube', 'Get a YouTube video', 'from youtube'])(
-    'finds a product whose name is written with capitals or without: %s',
+    'finds a product name in any capitalization: %s',
     async (query) => {
       const written = knownTools([
         toolOf('a', 'fetch_from_youtube', { description: 'Fetches.' }),
@@ -72,7 +72,7 @@ describe('looking for a tool', () => {
     ['経度', 'maps.geocode'],
     ['緯度を調べる', 'maps.geocode'],
     ['resume of a cafe', 'maps.resume'],
-  ])('finds for %j first %s', (query, canonical) => {
+  ])('for %j returns first %s', (query, canonical) => {
     expect(search(query)[0]).toBe(canonical);
   });
 
@@ -80,24 +80,24 @@ describe('looking for a tool', () => {
     expect(search(query)).toEqual([]);
   });
 
-  it('finds no more than is asked for, the best of them', () => {
+  it('returns at most the requested number, the best ones', () => {
     const all = search('issue request file', 10);
     expect(all.length).toBeGreaterThan(2);
     expect(search('issue request file', 2)).toEqual(all.slice(0, 2));
   });
 
-  it('finds only what the plan allows', () => {
+  it('finds only tools that the plan allows', () => {
     const narrow = buildAliasMap(map.edition, { aliases: true, allow: ['files.read'] });
     expect(search('create issue', 5, narrow)).toEqual([]);
     expect(search('read file', 5, narrow)).toEqual(['files.read']);
   });
 
-  it("finds the toolset's tools and none that a turn has added", () => {
+  it("finds the toolset's tools, but not tools that a turn has added", () => {
     const client = { ...findToolsTool, wireName: 'issue_helper', ownName: 'issue_helper', canonical: 'client.issue_helper' } as EditionTool;
     expect(search('issue', 10, extendAliasMap(map, [findToolsTool, client]))).toEqual(['github.create_issue']);
   });
 
-  it('knows no aliases where they are switched off', () => {
+  it('ignores aliases where they are switched off', () => {
     const off = buildAliasMap(map.edition, { aliases: false });
     expect([search('ticket', 5, off), search('create issue', 5, off)]).toEqual([[], ['github.create_issue']]);
   });
@@ -114,7 +114,7 @@ describe('looking for a tool', () => {
     );
   });
 
-  it('is the same each time, for any text', () => {
+  it('returns the same result each time, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000 }), (query) => {
         const found = search(query);
@@ -125,7 +125,7 @@ describe('looking for a tool', () => {
   });
 });
 
-/** Plain questions, and the tools that answer them: `|` between those that do it equally well. */
+/** Plain questions with the right tools: `|` separates equally good ones. */
 const questions: readonly [question: string, answers: string][] = [
   ['open an issue in a GitHub repository', 'github.issue_write|github.create_issue'],
   ['list the pull requests of a repository', 'github.list_pull_requests|github.search_pull_requests'],
@@ -192,7 +192,7 @@ const questions: readonly [question: string, answers: string][] = [
 ];
 
 describeCorpus('mcp-tools', (path) => {
-  it('finds the right one of all tools among the first five, for plain questions', async () => {
+  it('returns the right tool among the first five for 90% of plain questions', async () => {
     const all = corpusTools(path);
     const tools = corpusEntries(all).map((entry) => ({ ...entry }));
     const toolset = { announce: 'none' as const, tools };

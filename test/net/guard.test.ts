@@ -48,9 +48,9 @@ describe('the outbound guard', () => {
       publicUrl: 'https://moniker.example.com',
       localUrl: 'http://127.0.0.1:8787',
     });
-    expect(() => open('https://moniker.example.com./v1', 'provider')).toThrow(/Loop detected/);
-    expect(() => open('http://localhost:8787/v1', 'tool')).toThrow(/Loop detected/);
-    expect(() => open('http://127.9.9.9:8787/v1', 'server')).toThrow(/Loop detected/);
+    expect(() => open('https://moniker.example.com./v1', 'provider')).toThrow(/^loop_detected: /);
+    expect(() => open('http://localhost:8787/v1', 'tool')).toThrow(/^loop_detected: /);
+    expect(() => open('http://127.9.9.9:8787/v1', 'server')).toThrow(/^loop_detected: /);
     expect(open('http://localhost:8788/v1', 'tool').url.port).toBe('8788');
   });
 

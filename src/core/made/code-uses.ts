@@ -4,7 +4,7 @@
  */
 import jsTokens, { type Token } from 'js-tokens';
 
-/** `names`: as written, each once, with its first line. `unread`: the first line that uses `tools` in any other way; null: there is none. */
+/** `names`: as written, each once, with its first line. `unread`: the first line that uses `tools` in any other way, or null. */
 export type CodeUses = { names: { name: string; line: number }[]; unread: number | null };
 
 export function readCodeUses(code: string): CodeUses {

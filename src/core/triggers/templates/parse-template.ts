@@ -124,7 +124,7 @@ function readTag(text: string, begin: number): Tag {
   return { inner, innerAt: begin + 2 + between.length - between.trimStart().length, end: close + 2 };
 }
 
-/** The index of the next `}}` that is not inside a quoted name (`["a}}"]`); -1 if there is none or another tag begins before it. */
+/** The index of the next `}}` that is not inside a quoted name (`["a}}"]`); -1 if another tag or the end of the text comes first. */
 function closingBraces(text: string, from: number): number {
   const stop = /\}\}|\{\{|\["(?:[^"\\]|\\.)*"\]|\['(?:[^'\\]|\\.)*'\]/g;
   stop.lastIndex = from;

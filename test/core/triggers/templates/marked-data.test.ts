@@ -238,7 +238,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
 
 describeCorpus('security/prompt-injection.jsonl', (path) => {
   const texts = readJsonLines<{ text: string | string[] }>(path).map(({ text }) => [text].flat().join(''));
-  test('are all marked, and none is harmless', () => {
+  test('are all marked, and no text counts as a harmless word', () => {
     for (const text of texts) {
       expect(isHarmlessWord(text, '')).toBe(false);
       expect(marksIn(within(markData(text)))).toEqual([]);
