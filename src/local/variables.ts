@@ -17,7 +17,7 @@ export function workerVariables(
     MONIKER_MASTER_KEY: keys.masterKey,
     MONIKER_CLOSE_AFTER_DELETE: 'on',
     ...(ollama !== null && {
-      MONIKER_OLLAMA_URL: `http://${ollama}/v1`,
+      MONIKER_OLLAMA_URL: `http://${ollama}`,
       // It is private by its address; only providers may reach it, tools may not.
       MONIKER_ALLOW_PRIVATE_HOSTS: [allowed, `providers:${ollama}`].filter(Boolean).join(','),
     }),

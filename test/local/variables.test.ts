@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/core/settings.ts';
 import { readEnvironment } from '../../src/local/environment.ts';
 import { workerVariables } from '../../src/local/variables.ts';
+import { builtinProvider } from '../../src/storage/builtin-providers.ts';
 
 const keys = { rootKey: 'root', masterKey: 'master' };
 
@@ -22,8 +24,10 @@ describe("the Worker's variables on this machine", () => {
 
   it('let providers, and only them, reach an Ollama that was found, beside what the operator allows', () => {
     const local = readEnvironment({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:10.0.0.1:80' });
-    expect(workerVariables(local, keys, 'http://127.0.0.1:8787', '127.0.0.1:11434')).toMatchObject({
-      MONIKER_OLLAMA_URL: 'http://127.0.0.1:11434/v1',
+    const variables = workerVariables(local, keys, 'http://127.0.0.1:8787', '127.0.0.1:11434');
+    expect(builtinProvider(readSettings(variables), 'ollama')?.baseUrl).toBe('http://127.0.0.1:11434/v1');
+    expect(variables).toMatchObject({
+      MONIKER_OLLAMA_URL: 'http://127.0.0.1:11434',
       MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:10.0.0.1:80,providers:127.0.0.1:11434',
     });
   });
