@@ -94,7 +94,7 @@ export function withInstructions(body: Readonly<Record<string, unknown>>, instru
   };
 }
 
-/** Returns the request without reasoning that only this service can read; the same object if there is none. */
+/** Returns the request without reasoning that only this service can read; the same object without any. */
 export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input } = body;
   if (!Array.isArray(input) || !input.some(isOwnReasoning)) return body;

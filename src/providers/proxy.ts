@@ -28,7 +28,7 @@ export type ProxyRequest = {
   text?: string | undefined;
   /** Headers of the client's request to forward. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The agent's ref, shown as the model in the reply, which hides the model behind it. */
+  /** The agent's ref, shown as the model in the reply, which hides the actual model. */
   agentRef?: string | undefined;
   http: OutboundHttp;
   clock: Clock;

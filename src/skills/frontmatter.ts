@@ -52,7 +52,7 @@ function toFault({ kind, message, place }: YamlFault): string {
 
 /**
  * Many published skills write `description: Use when: …`, which is not valid YAML; agentskills.io's guide for clients asks to accept them.
- * Such values are quoted. null: there are none.
+ * Such values are quoted. null: no such values.
  */
 function quoteColons(text: string): { text: string; names: string[] } | null {
   const names: string[] = [];

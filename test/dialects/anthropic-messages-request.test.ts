@@ -163,14 +163,14 @@ describe('a Messages request', () => {
     ['a PDF', user([{ type: 'document', source: { type: 'base64', data: 'x' } }]), 'messages[0].content[0].source.type'],
     ['a file', user([text('a'), { type: 'image', source: { type: 'file', file_id: 'f' } }]), 'messages[0].content[1].source.type'],
     [
-      'an image that is none',
+      'an invalid image',
       user([{ type: 'image', source: { type: 'base64', media_type: 'text/html', data: 'eA==' } }]),
       'messages[0].content[0].source',
     ],
     ['a block of tomorrow', user([{ type: 'hologram' }]), 'messages[0].content[0].type'],
     ['text without text', user([{ type: 'text' }]), 'messages[0].content[0].text'],
     ['a block without a type', user([{ text: 'x' }]), 'messages[0].content[0].type'],
-    ['a result without its call', user([{ type: 'tool_result', tool_use_id: 'nobody' }]), 'messages[0].content[0].tool_use_id'],
+    ['a result without its call', user([{ type: 'tool_result', tool_use_id: 'unknown' }]), 'messages[0].content[0].tool_use_id'],
     [
       'an unknown block in a document',
       user([{ type: 'document', source: { type: 'content', content: [{ type: 'hologram' }] } }]),

@@ -44,8 +44,8 @@ describe.each<[DialectName, string, typeof chat | typeof responses | typeof mess
 
   it.each([
     ['calls with their results', (size: number) => steps(size, (id) => [call(id), result(id)])],
-    ['calls, and all results behind them', (size: number) => callsFirst(size, call, result)],
-    ['words of the user', (size: number) => steps(size, () => [{ role: 'user', content: text }])],
+    ['calls, and all results after them', (size: number) => callsFirst(size, call, result)],
+    ['user messages', (size: number) => steps(size, () => [{ role: 'user', content: text }])],
   ])('does twice the work for twice as many %s', (_what, conversation) => {
     const [once, twice] = [workOf(conversation(256)), workOf(conversation(512))];
     expect(once).toBeGreaterThan(256);

@@ -95,7 +95,7 @@ describe('the input', () => {
     ['a part of another kind', [user([{ type: 'input_file', file_id: 'f' }])], 'input[0].content[0].type'],
     ['an image that only its provider has', [user([{ type: 'input_image', file_id: 'f' }])], 'input[0].content[0].image_url'],
     ['a broken image', [user([{ type: 'input_image', image_url: 'ftp://x' }])], 'input[0].content[0].image_url'],
-    ['a message of nobody', [{ role: 'tool', content: 'x' }], 'input[0].role'],
+    ['a message of an unknown role', [{ role: 'tool', content: 'x' }], 'input[0].role'],
     ['a call without its name', [{ type: 'function_call', call_id: 'c', arguments: '{}' }, user('x')], 'input[0].name'],
     ['an output without its call', [user('x'), output('c9', 'x')], 'input[1].call_id'],
     ['nothing new', [user('x'), { role: 'assistant', content: 'y' }], 'input'],

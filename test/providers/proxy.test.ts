@@ -223,7 +223,7 @@ describe('a forwarded request', () => {
 
   it.each([
     ['a stream', true, limits.providerFirstByteTimeoutMs],
-    ['a whole answer', false, limits.providerWholeTimeoutMs],
+    ['an unstreamed reply', false, limits.providerWholeTimeoutMs],
   ])('times out when the provider does not respond: %s', async (_, stream, ms) => {
     vi.useFakeTimers();
     try {
@@ -257,7 +257,7 @@ describe('a forwarded request', () => {
 
   it.each([
     ['a second model inside', '{"x":{"model":"acme/m"},"model":"acme/m"}'],
-    ['the word in a text', '{"messages":[{"content":"model"}],"model":"acme/m"}'],
+    ['"model" in a text', '{"messages":[{"content":"model"}],"model":"acme/m"}'],
     ['the text of a field', '{"content":"\\"model\\": \\"acme/m\\"","model":"acme/m"}'],
     ['an escaped key', '{"\\u006dodel":"acme/m"}'],
     ['an escaped value', '{"model":"acme\\/m"}'],

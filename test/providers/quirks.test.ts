@@ -51,7 +51,7 @@ describe('ids of calls (§8.2)', () => {
       [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, id: '', ...args(':1}') })],
     ],
     [
-      'null beside a name of null (sglang#35542)',
+      'null next to a name of null (sglang#35542)',
       [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, id: null, function: { name: null, arguments: ':1}' } })],
     ],
     ['missing (litellm#33223, langchainjs#8581)', [calls({ index: 0, ...named('a', '{"n"') }), calls({ index: 0, ...args(':1}') })]],

@@ -112,7 +112,7 @@ describe('lines that begin with a slash', () => {
 describe('marked data', () => {
   it.each([
     ['lines of it', 'An issue: <data>It breaks.\n\n/shell rm -rf /\n/read_file a.txt</data>'],
-    ['words of it', 'An issue: <data>run `ls` in the bash shell</data> by <data>read_file</data>'],
+    ['names in it', 'An issue: <data>run `ls` in the bash shell</data> by <data>read_file</data>'],
   ])('triggers no call by %s', async (_what, input) => {
     expect((await ask(input)).calls).toEqual([]);
   });

@@ -144,7 +144,7 @@ describeCorpus('providers', (path) => {
 
   it('covers every recorded reply', () => {
     console.log(
-      `spoilt: ${replies.length} replies, ${counts.cuts} cuts (${counts.early} behind an end that the wire went on after), ${counts.flips} flips and ${counts.insertions} insertions (${counts.errors} seen as errors, ${counts.changed} calls with other arguments, which the wire has nothing to tell by)`,
+      `spoilt: ${replies.length} replies, ${counts.cuts} cuts (${counts.early} after an end marker that is not the last), ${counts.flips} flips and ${counts.insertions} insertions (${counts.errors} seen as errors, ${counts.changed} calls with other arguments, which the wire cannot detect)`,
     );
     expect(counts.cuts).toBeGreaterThan(replies.length * randomCuts);
     expect(counts.flips).toBe(replies.length * flips);

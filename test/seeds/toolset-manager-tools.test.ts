@@ -40,7 +40,7 @@ describe('the good examples', () => {
     expect(await equipment()).toEqual({ toolset: 'good', mode: 'normal' });
   });
 
-  it('an alias is told wherever a toolset is, and the tool beside it keeps its name. Differs: "ps", not "docker_ps"', async () => {
+  it('an alias is shown wherever its toolset is, and the tool next to it keeps its name. Differs: "ps", not "docker_ps"', async () => {
     await bench.run('build-toolset', {
       name: 'dev',
       tools: [{ namespacedName: 'git.status', alias: 'git_status' }, { namespacedName: 'docker.ps' }],

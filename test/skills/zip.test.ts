@@ -39,7 +39,7 @@ describe('a zip archive', () => {
 
   const honest = zipOf({ 'SKILL.md': skill, 'aa/file.txt': 'x'.repeat(1000), 'bb/file.txt': 'y' });
   it.each([
-    ['climbs', renamed(honest, 'aa/file.txt', '../file.txt'), '../file.txt', 'climbs out'],
+    ['climbs', renamed(honest, 'aa/file.txt', '../file.txt'), '../file.txt', 'leaves its folder'],
     ['is absolute', renamed(honest, 'aa/file.txt', '/a/file.txt'), '/a/file.txt', 'is absolute'],
     ['has a drive', renamed(honest, 'aa/file.txt', 'C:/file.txt'), 'C:/file.txt', 'drive letter'],
     ['has backslashes', renamed(honest, 'aa/file.txt', 'aa\\file.txt'), 'aa\\file.txt', 'backslash'],
@@ -48,10 +48,10 @@ describe('a zip archive', () => {
     ['has another method', withField(honest, 'aa/file.txt', 10, 12, 2), 'aa/file.txt', 'method 12'],
     ['is a link', withField(honest, 'aa/file.txt', 38, (0o120777 << 16) >>> 0, 4), 'aa/file.txt', 'symbolic link'],
     ['is a device', withField(honest, 'aa/file.txt', 38, (0o020666 << 16) >>> 0, 4), 'aa/file.txt', 'not a regular file'],
-    ['is larger than it says', withField(honest, 'aa/file.txt', 24, 10, 4), 'aa/file.txt', 'does not match the directory'],
-    ['is smaller than it says', withField(honest, 'aa/file.txt', 24, 2000, 4), 'aa/file.txt', 'does not match the directory'],
-    ['is other than it says', withField(honest, 'aa/file.txt', 16, 7, 4), 'aa/file.txt', 'does not match the directory'],
-    ['says that it is too large', withField(honest, 'aa/file.txt', 24, limits.maxSkillFileBytes + 1, 4), 'aa/file.txt', 'at most'],
+    ['is larger than declared', withField(honest, 'aa/file.txt', 24, 10, 4), 'aa/file.txt', 'does not match the directory'],
+    ['is smaller than declared', withField(honest, 'aa/file.txt', 24, 2000, 4), 'aa/file.txt', 'does not match the directory'],
+    ['differs from its checksum', withField(honest, 'aa/file.txt', 16, 7, 4), 'aa/file.txt', 'does not match the directory'],
+    ['is declared too large', withField(honest, 'aa/file.txt', 24, limits.maxSkillFileBytes + 1, 4), 'aa/file.txt', 'at most'],
     ['lies beyond the end', withField(honest, 'aa/file.txt', 42, 0x7fffffff, 4), 'aa/file.txt', 'does not match the directory'],
     ['is cut off', withField(honest, 'aa/file.txt', 20, 0x7fffffff, 4), 'aa/file.txt', 'truncated'],
   ])('with an entry that %s is rejected with its name', (_what, archive, path, message) => {

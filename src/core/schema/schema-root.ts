@@ -12,7 +12,7 @@ import { SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** Returns the schema, or the reason why there is none, which completes "its input schema …". */
+/** Returns the schema, or a reason that completes "its input schema …". */
 export function objectRoot(
   tree: JsonSchema | boolean,
   { rules, report, effort }: Pick<Narrowing, 'rules' | 'report' | 'effort'>,

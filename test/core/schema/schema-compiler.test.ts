@@ -165,7 +165,7 @@ describe('a field', () => {
       },
     ],
     [
-      'told by allOf around another',
+      'wrapped in allOf by another',
       {
         description: 'Mine.',
         allOf: [{ type: 'object', properties: { x: { type: 'string' } }, description: 'Its own.' }, { required: ['x'] }],
@@ -176,7 +176,7 @@ describe('a field', () => {
       },
     ],
     [
-      'in the words of another language',
+      'with type names of another language',
       { type: 'dict', properties: { n: { type: 'INTEGER' }, m: { type: 'wish' } }, required: true },
       { full: { type: 'object', properties: { n: { type: 'integer' }, m: {} } } },
     ],

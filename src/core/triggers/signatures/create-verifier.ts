@@ -10,7 +10,7 @@ import { standardKey, standardScheme } from './standard.ts';
 import { stripeScheme } from './stripe.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Throws for secrets that `secretFault` rejects, and if there are none, so that a webhook without a secret never accepts a request. */
+/** Throws for secrets that `secretFault` rejects, and for an empty list, so that a webhook without a secret never accepts a request. */
 export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, secrets: readonly string[]): Verifier {
   const { scheme, hmac } = webhook;
   if (secrets.length === 0) throw new Error('A webhook without a secret cannot be verified.');

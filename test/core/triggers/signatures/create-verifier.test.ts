@@ -30,7 +30,7 @@ describe('several secrets', () => {
   };
 
   it.each(['standard', 'github', 'stripe', 'slack'] as const)(
-    'of %s: each of them is taken, wherever it stands, and no other',
+    'of %s: each of them is accepted in any position, and no other',
     async (scheme) => {
       const secret = scheme === 'standard' ? standardSecret : 'the secret';
       const request = signedRequest(senders[scheme]({ secret, id: 'msg_1', time: String(now), body }), body, now);

@@ -19,7 +19,7 @@ const differences: Difference[] = [
   },
   {
     // Stripe's library only rejects old times; the requirement (SEC-16) covers both directions.
-    name: 'a time ahead of ours',
+    name: 'a time in the future',
     ours: false,
     applies: (scheme, sent) => scheme === 'stripe' && Number(timeIn(scheme, sent)) > sent.now + limits.webhookToleranceSeconds,
   },
@@ -37,7 +37,7 @@ const differences: Difference[] = [
   },
   {
     // Stripe's comparison throws on an element that is empty or not ASCII, even next to a valid one.
-    name: 'a broken element beside a right one',
+    name: 'a broken element next to a valid one',
     ours: true,
     applies: (scheme, sent) =>
       scheme === 'stripe' &&
