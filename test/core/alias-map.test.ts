@@ -75,13 +75,13 @@ describe('resolveName', () => {
     ['___', 'unknown_tool'],
     ['constructor', 'unknown_tool'],
     ['__proto__', 'unknown_tool'],
-  ])('reads %j as %j %j', (requested, ...expected) => {
+  ])('resolves %j to %j %j', (requested, ...expected) => {
     expect(short(map, requested)).toEqual(expected);
     const answer = resolveName(map, requested);
     expect(answer.requested).toBe(requested);
   });
 
-  it('never proposes a name by way of a hidden one', () => {
+  it('never suggests a name because of a hidden alias', () => {
     const hiding = buildAliasMap(
       { ...edition, tools: edition.tools.filter((tool) => tool.canonical === 'builtin.bash') },
       { aliases: true },
@@ -90,15 +90,15 @@ describe('resolveName', () => {
     expect(short(hiding, 'terk')).toEqual(['unknown_tool']);
   });
 
-  it('refuses a name longer than any, without looking around', () => {
+  it('rejects a name longer than any other without searching', () => {
     expect(short(map, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
   });
 
-  it("keeps a wire name ahead of another tool's own name", async () => {
+  it("prefers a wire name over another tool's own name", async () => {
     const { edition: one } = await compile({ tools: [{ tool: 'github.search' }, { tool: 'docs.search', name: 'find_docs' }] }, known);
     const names = buildAliasMap(one, { aliases: true });
     expect(short(names, 'search')).toEqual(['wire', 'github.search', 'search']);
-    // In another spelling it is no longer exact, and then both answer to it.
+    // In another spelling it is not exact, so both match.
     expect(short(names, 'SEARCH')).toEqual(['ambiguous_tool', 'search', 'find_docs']);
   });
 });
@@ -106,7 +106,7 @@ describe('resolveName', () => {
 describe("a plan's rights", () => {
   const allowed = buildAliasMap(edition, { aliases: true, allow: ['builtin.read_file', 'docs.search', 'not.there'] });
 
-  it('make every other name unknown, in every spelling', () => {
+  it('make every other name unknown in every spelling', () => {
     for (const name of ['terminalRun', 'builtin.bash', 'shell', 'term', 'Terminal_Run', 'github.search', 'find_code']) {
       expect(resolveName(allowed, name)).toMatchObject({ ok: false, code: 'unknown_tool' });
     }
@@ -114,16 +114,16 @@ describe("a plan's rights", () => {
     expect(wireNameOf(allowed, 'builtin.bash')).toBeUndefined();
   });
 
-  it('leave no ambiguity with what is not allowed', () => {
+  it('remove ambiguity with tools that are not allowed', () => {
     expect(short(allowed, 'search')).toEqual(['own', 'docs.search', 'find_docs']);
   });
 
-  it('an empty list allows nothing, no list everything', () => {
+  it('allow nothing for an empty list and everything without a list', () => {
     expect(offeredTools(buildAliasMap(edition, { aliases: true, allow: [] }))).toEqual([]);
     expect(offeredTools(buildAliasMap(edition, { aliases: true, allow: null }))).toEqual(offeredTools(map));
   });
 
-  it('propose nothing that is not allowed', () => {
+  it('suggest only allowed tools', () => {
     expect(short(allowed, 'terminalRum')).toEqual(['unknown_tool']);
   });
 });
@@ -146,7 +146,7 @@ describe('a table with tools added', () => {
     })),
   );
 
-  it('resolves what it had as before, and what was added by any spelling', () => {
+  it('resolves its own tools as before and the added ones in any spelling', () => {
     for (const name of ['terminalRun', 'builtin.bash', 'shell', 'tools.list', 'Search', 'ReadFile', 'nothing', ''])
       expect(short(extended, name)).toEqual(short(map, name));
     expect(short(extended, 'lookUp')).toEqual(['wire', 'client.lookUp', 'lookUp']);
@@ -156,18 +156,18 @@ describe('a table with tools added', () => {
     expect(short(map, 'lookUp')).toEqual(['unknown_tool']);
   });
 
-  it('stands after the tools that it had, and leaves their table as it was', () => {
+  it('appends the added tools and leaves the base table unchanged', () => {
     expect(extended.tools.map(({ wireName }) => wireName)).toEqual([...map.tools.map(({ wireName }) => wireName), 'lookUp', 'mindMap']);
     expect(map.tools).toBe(edition.tools);
   });
 
-  it('is ambiguous where a tool of each has the name', () => {
+  it('reports an ambiguity if a tool of each table has the name', () => {
     const twin = extendAliasMap(map, [{ ...extended.own[0], wireName: WireName.parse('twin'), ownName: 'read_file' } as EditionTool]);
     expect(short(twin, 'read_file')).toEqual(['wire', 'builtin.read_file', 'read_file']);
     expect(short(twin, 'readFile')).toEqual(['ambiguous_tool', 'read_file', 'twin']);
   });
 
-  it('may have nothing before it', () => {
+  it('works without a base table', () => {
     const alone = extendAliasMap(null, extended.own);
     expect(short(alone, 'look-up')).toEqual(['folded', 'client.lookUp', 'lookUp']);
     expect(alone.tools).toEqual(extended.own);
@@ -186,12 +186,12 @@ describe('entries of one tool', () => {
     return buildAliasMap((await compile({ tools }, described)).edition, { aliases: true });
   };
 
-  it('are meant by the canonical name where one alone presets nothing', async () => {
+  it('resolve by canonical name to the only entry without presets', async () => {
     const names = await namesOf(entry('fixed', { preset: { q: 'x' } }), entry('plain'), entry('other', { preset: { q: 'y' } }));
     expect(short(names, 'docs.search')).toEqual(['canonical', 'docs.search', 'plain']);
   });
 
-  it('are ambiguous by it where several presets nothing, or none does', async () => {
+  it('are ambiguous by canonical name if several have no presets, or none', async () => {
     expect(short(await namesOf(entry('one'), entry('two')), 'docs.search')).toEqual(['ambiguous_tool', 'one', 'two']);
     const preset = await namesOf(entry('one', { preset: { q: 'x' } }), entry('two', { preset: { q: 'y' } }));
     expect(short(preset, 'docs.search')).toEqual(['ambiguous_tool', 'one', 'two']);
@@ -199,7 +199,7 @@ describe('entries of one tool', () => {
 });
 
 describe('wireNameOf', () => {
-  it("gives today's name of a tool, and the first where it has several", async () => {
+  it('returns the current name of a tool, and the first one if it has several entries', async () => {
     expect(wireNameOf(map, 'builtin.bash')).toBe('terminalRun');
     expect(wireNameOf(map, 'terminalRun')).toBeUndefined();
     const twice = await compile(
@@ -215,7 +215,7 @@ describe('wireNameOf', () => {
   });
 
   it.each([true, false])(
-    'keeps the name of an entry that the plan leaves out, whatever it has of that tool (aliases: %s)',
+    'keeps the name of an entry that the plan leaves out, whatever other entries it has (aliases: %s)',
     async (aliases) => {
       const entries = ['one', 'two', 'three'].map((name) => ({ tool: 'docs.search', name, aliases: [`old-${name}`] }));
       const { edition: thrice } = await compile({ tools: entries }, known);
@@ -235,7 +235,7 @@ describe('wireNameOf', () => {
 describe('with aliases switched off', () => {
   const off = buildAliasMap(edition, { aliases: false });
 
-  it('tools go by their own names, made legal and apart', () => {
+  it('names tools by their own names, made legal and unique', () => {
     const names = offeredTools(off).map((tool) => tool.name);
     expect(names).toEqual([
       'bash',
@@ -248,7 +248,7 @@ describe('with aliases switched off', () => {
     expect(offeredTools(buildAliasMap(edition, { aliases: false })).map((tool) => tool.name)).toEqual(names);
   });
 
-  it('canonical names work, aliases and given names are unknown', () => {
+  it('resolves canonical names but no aliases or given names', () => {
     expect(resolveName(off, 'builtin.bash')).toMatchObject({ ok: true, via: 'canonical' });
     expect(resolveName(off, 'bash')).toMatchObject({ ok: true, via: 'wire', canonical: 'builtin.bash' });
     for (const name of ['shell', 'term', 'terminalRun', 'find_docs', 'run_shell', 'Shell'])
@@ -256,12 +256,12 @@ describe('with aliases switched off', () => {
     expect(resolveName(off, 'search')).toMatchObject({ ok: false, code: 'ambiguous_tool' });
   });
 
-  it('names do not depend on what else is allowed', () => {
+  it('gives names that do not depend on the other allowed tools', () => {
     const one = buildAliasMap(edition, { aliases: false, allow: ['docs.search'] });
     expect(wireNameOf(one, 'docs.search')).toBe(wireNameOf(off, 'docs.search'));
   });
 
-  it('entries of one tool stay apart', async () => {
+  it('keeps entries of one tool apart', async () => {
     const twice = await compile(
       {
         tools: [
@@ -276,7 +276,7 @@ describe('with aliases switched off', () => {
   });
 });
 
-it('never takes a name apart: names that hold every separator lead to their own tool only', async () => {
+it('never splits a name: names with every separator resolve only to their own tool', async () => {
   const part = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
   const server = fc.stringMatching(/^[a-z][a-z0-9-]{0,4}$/);
   await fc.assert(
@@ -286,7 +286,7 @@ it('never takes a name apart: names that hold every separator lead to their own 
         const tools = pairs.map(([one, name]) => toolOf(one, name));
         const entries = tools.map((tool, index) => ({ tool: tool.canonical, name: `wire${index}x`, aliases: [] }));
         const compiled = await compile({ tools: entries }, knownTools(tools)).catch(() => null);
-        // An own name may happen to be a given one; that is refused, and another test's matter.
+        // An own name may equal a given name; that is refused, which another test covers.
         if (compiled === null) return;
         const names = buildAliasMap(compiled.edition, { aliases: true });
         for (const [index, tool] of tools.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Allow-lists, with what the naming ADR's design tests of its own (`reference/seeds.md` §4.1, §4.2) over a toolset built like its tools:
- * the spellings that it knew by tables of its own are aliases here. Each difference is named where it is tested.
+ * Allow-lists, including the test cases of the naming ADR's design (`reference/seeds.md` §4.1, §4.2) over a toolset built like its tools:
+ * the spellings that its tables listed are aliases here. Each difference is noted at its test.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 import type { UiTool } from '../../src/core/ui-tool.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
-/** Its kind → the name of the function that a model calls. Two more of its functions no list could ever reach. */
+/** Tool kind → name of the function that a model calls. No list could reach two further functions. */
 const functions = {
   mindmap: 'create_mindmap',
   quiz: 'create_quiz',
@@ -25,9 +25,9 @@ const functions = {
   comment: 'student_summary_add_comment',
   editor: 'edit_text',
 } as const;
-/** What it showed in its pages alone. */
+/** Tools that it only showed in its pages. */
 const pages = ['pdf', 'webcam', 'homework', 'formula', 'chart'];
-/** What else it took for a kind. */
+/** Other texts that it accepted as a kind. */
 const otherNames: Record<string, string[]> = {
   flashcard: ['flashcards'],
   demo: ['html-interactive'],
@@ -55,7 +55,7 @@ const unmatched = (...list: string[]): string[] =>
 const said = (...list: string[]): string[] => allowListWarnings(names, list, 'study').map(({ path, message }) => `${path}: ${message}`);
 
 describe('matchAllowList', () => {
-  it('has as many tools to choose from as the design that it is tested against', () => {
+  it('has as many tools as the design that it is tested against', () => {
     expect(edition.tools).toHaveLength(17);
   });
 
@@ -70,12 +70,12 @@ describe('matchAllowList', () => {
     expect(allowed('open_student_summary')).toEqual(['study.create_summary']);
   });
 
-  it('reads what the ADR could not: names of functions, snake_case of two words, white space around', () => {
+  it('reads what the ADR could not: function names, snake_case of two words, surrounding white space', () => {
     expect(allowed('web_search')).toEqual(['study.web_search']);
     expect(allowed('mind_map')).toEqual(['study.create_mindmap']);
     expect(allowed('create_mindmap')).toEqual(['study.create_mindmap']);
     expect(allowed(' MindMap')).toEqual(['study.create_mindmap']);
-    // There no list reached these, for they had no kind.
+    // In the ADR no list reached these, since they had no kind.
     expect(allowed('search_archive', 'CreateCalculator', 'comment')).toEqual([
       'study.search_archive',
       'study.create_calculator',
@@ -83,50 +83,50 @@ describe('matchAllowList', () => {
     ]);
   });
 
-  it('allows nothing for an empty list, where the ADR allowed everything', () => {
+  it('allows nothing for an empty list; the ADR allowed everything', () => {
     expect(allowed()).toEqual([]);
   });
 
-  it('allows what is only shown, where the ADR dropped it: it is proposed, and still no definition for a model', () => {
+  it('allows UI tools, which the ADR dropped: they are proposed but not sent to models', () => {
     expect(allowed('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual(pages.map((name) => `ui.${name}`));
     expect(said('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual([
       'tools: The list allows only UI tools, so models are offered no tools.',
     ]);
   });
 
-  it('matches none of the names of another product', () => {
+  it('matches no tool names of another product', () => {
     expect(allowed('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual([]);
     expect(unmatched('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual(['Task', 'Read', 'Write', 'Audio', 'Canvas']);
   });
 
-  it('keeps the order of a mixed list, and says what it could not read', () => {
+  it('keeps the order of a mixed list and reports unmatched names', () => {
     const list = ['Task', 'Read', 'MindMap', 'Quiz', 'pdf'];
     expect(allowed(...list)).toEqual(['study.create_mindmap', 'study.create_quiz', 'ui.pdf']);
     expect(unmatched(...list)).toEqual(['Task', 'Read']);
   });
 
-  it('makes of a mixed list of 18 names some tools, and not all', () => {
+  it('matches some tools of a mixed list of 18 names, not all', () => {
     const list =
       'Task Read Write WebSearch MindMap Quiz Flashcards Demo Search Summary PDF Webcam Homework Formula Chart Timeline Audio Canvas'.split(
         ' ',
       );
     expect(list).toHaveLength(18);
-    // Search is WebSearch again: each tool once, where the ADR kept both.
+    // Search is a duplicate of WebSearch: each tool is allowed once; the ADR kept both.
     expect(allowed(...list)).toHaveLength(12);
     expect(unmatched(...list)).toEqual(['Task', 'Read', 'Write', 'Audio', 'Canvas']);
   });
 
-  it('refuses members of every object, where the ADR took them for tools', () => {
+  it('rejects members of every object, which the ADR accepted as tools', () => {
     const members = ['constructor', 'Constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
     expect(allowed(...members)).toEqual([]);
     expect(unmatched(...members)).toEqual(members);
   });
 
-  it('refuses what is no name', () => {
+  it('rejects invalid names', () => {
     expect(allowed('', ' ', '-', '_._', '*', 'x'.repeat(5_000), 'study.', '\uFEFFquiz', 'quiz\u0000')).toEqual([]);
   });
 
-  it('reads any mix of case, separators and prefixes of a known name as the same tool', () => {
+  it('matches a known name in any case, with any separators and prefixes', () => {
     const known = edition.tools.flatMap(({ canonical, ownName, aliases }) =>
       [canonical, ownName, ...aliases.map(({ name }) => name)].map((name) => ({ name, canonical: canonical as string })),
     );
@@ -148,7 +148,7 @@ describe('matchAllowList', () => {
     );
   });
 
-  it('reads each name as called names are read, exact before folded', async () => {
+  it('matches names as calls do, exact before folded', async () => {
     const tools = ['get-logs', 'get_logs'].map((name, index) => toolOf(index === 0 ? 'a' : 'b', name));
     const logs = buildAliasMap((await compile({ tools: tools.map(({ canonical }) => ({ tool: canonical })) }, knownTools(tools))).edition, {
       aliases: true,
@@ -167,7 +167,7 @@ describe('matchAllowList', () => {
     ]);
   });
 
-  describe('of several entries of one tool, which fix different arguments', async () => {
+  describe('several entries of one tool with different presets', async () => {
     const searches = (...entries: object[]) =>
       compile(
         { tools: entries.map((entry) => ({ tool: 'study.web_search', aliases: [], ...entry })) },
@@ -182,13 +182,13 @@ describe('matchAllowList', () => {
       return on.tools.map(({ wireName }) => wireName);
     };
 
-    it.each([true, false])('allows the one whose name it is, and no other (aliases: %s)', (aliases) => {
+    it.each([true, false])('allows only the entry with the given name (aliases: %s)', (aliases) => {
       expect(listed(aliases, 'QuickSearch')).toEqual(['quick_search']);
       expect(listed(aliases, 'fast')).toEqual(['quick_search']);
       expect(listed(aliases, 'deep-search', 'web_search')).toEqual(['web_search', 'deep_search']);
     });
 
-    it('allows all of them by a name of the tool itself', () => {
+    it('allows all of them by a name of the tool', () => {
       const all = ['web_search', 'quick_search', 'deep_search'];
       for (const list of [['study.web_search'], ['WebSearch'], ['study_web_search'], ['fast', 'study.web_search', 'deep_search']]) {
         expect(listed(true, ...list)).toEqual(all);
@@ -196,51 +196,51 @@ describe('matchAllowList', () => {
       }
     });
 
-    it('are told apart in what is said of a list', () => {
+    it('are distinguished in warnings about a list', () => {
       const names = buildAliasMap(twice, { aliases: true });
       expect(allowListWarnings(names, ['quick_search', 'deep_search'], 'study')).toEqual([]);
       expect(allowListWarnings(names, ['quick_search', 'fast', 'study.web_search'], 'study').map(({ path }) => path)).toEqual(['tools[1]']);
     });
   });
 
-  it('knows aliases also where models are not told of them', () => {
+  it('matches aliases even if they are not announced to models', () => {
     const plain = buildAliasMap(edition, { aliases: false });
     expect(matchAllowList(plain, ['MindMap', 'HtmlInteractive']).allow).toEqual(['study.create_mindmap', 'study.create_demo']);
   });
 });
 
 describe('allowListWarnings', () => {
-  it('says nothing of a list that is well', () => {
+  it('returns nothing for a correct list', () => {
     expect(said('MindMap', 'pdf')).toEqual([]);
   });
 
-  it('says what fits nothing, and what may have been meant', () => {
+  it('reports names without a match and suggests similar names', () => {
     expect(said('MindMap', 'creat_quiz', 'Audio')).toEqual([
       'tools[1]: "creat_quiz" matches no tool of the toolset "study"; did you mean create_quiz, create_calculator, create_demo, create_diagram, create_flashcards?',
       'tools[2]: "Audio" matches no tool of the toolset "study".',
     ]);
   });
 
-  it('says which names are one tool', () => {
+  it('reports names of the same tool', () => {
     expect(said('MindMap', 'quiz', 'mind_map', 'MindMap')).toEqual([
       'tools[2]: "mind_map" is a duplicate of tools[0] (study.create_mindmap). Remove one of them.',
       'tools[3]: "MindMap" is a duplicate of tools[0] (study.create_mindmap). Remove one of them.',
     ]);
   });
 
-  it('says when an agent is left without tools', () => {
+  it('reports that an agent has no tools', () => {
     expect(said()).toEqual(['tools: The list is empty, so this agent has no tools. Leave `tools` out to allow the whole toolset.']);
     expect(said('Task').at(-1)).toBe('tools: No name in the list matches a tool, so this agent has no tools.');
   });
 
-  it('says when what is allowed cannot be called now', () => {
+  it('reports that no allowed tool can be called now', () => {
     const held = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, state: 'held' as const })) };
     expect(allowListWarnings(buildAliasMap(held, { aliases: true }), ['quiz'], 'study')).toEqual([
       { path: 'tools', message: 'None of the allowed tools can be called now: all are held or missing.' },
     ]);
   });
 
-  it('looks for similar names a bounded number of times', () => {
+  it('bounds the number of searches for similar names', () => {
     const list = Array.from({ length: 60 }, (_, index) => `creat_quiz${'z'.repeat(index % 2)}`);
     expect(said(...list).filter((line) => line.includes('did you mean'))).toHaveLength(20);
   });

@@ -1,4 +1,4 @@
-/** The decisions themselves. What follows from them at each entry point is in `test/http/bindings.test.ts` and `authority-table.workers.test.ts`. */
+/** The decisions. The behavior of each entry point is tested in `test/http/bindings.test.ts` and `authority-table.workers.test.ts`. */
 import { describe, expect, it } from 'vitest';
 import { type Act, isAllowed, refusalOf, requireAllowed, type Rights } from '../../src/core/authority.ts';
 import { Scope } from '../../src/core/principal.ts';
@@ -57,7 +57,7 @@ it.each<readonly [Act, Name[]]>([
 });
 
 describe('a refusal', () => {
-  it('says what the key has instead, and where a waiver needs it, the scope', () => {
+  it('names what the key is bound to and, for a waiver, the required scope', () => {
     expect(refusalOf(keys.agents, { act: 'use-model' })).toContain('"agent/<name>" (helper)');
     expect(refusalOf(keys.nothing, { act: 'use-agent', agent: 'x' })).toContain('its agents are: none');
     expect(() => requireAllowed(keys.unbound, { act: 'waive', what: '`remember`' })).toThrow(
@@ -65,7 +65,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('is never less for a bound key with another scope than admin', () => {
+  it('never refuses a bound key less than one with another scope than admin', () => {
     for (const bound of [{ agents: ['helper'] }, { toolsets: ['mine'] }, { agents: ['helper'], toolsets: ['mine'] }])
       for (const scope of Scope.options)
         for (const act of [

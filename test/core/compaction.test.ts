@@ -8,7 +8,7 @@ import { utf8Length } from '../../src/core/utf8.ts';
 
 const usage = { inputTokens: 0, outputTokens: 0 };
 
-/** Turns of the given lengths in characters; the last is at hand. */
+/** Turns of the given lengths in characters; the last one is the current turn. */
 function talk(lengths: readonly number[]): Transcript {
   const transcript = createTranscript();
   for (const [index, length] of lengths.entries()) {
@@ -23,7 +23,7 @@ const through = (lengths: readonly number[], maxTokens: number) =>
   planCompaction(talk(lengths), `t${lengths.length - 1}`, maxTokens)?.through ?? null;
 
 describe('compaction', () => {
-  it('leaves a conversation alone that fits', () => {
+  it('leaves a conversation that fits unchanged', () => {
     expect(through([1_000, 1_000, 2_000], 1_000)).toBeNull();
   });
 
@@ -33,19 +33,19 @@ describe('compaction', () => {
     expect(through([10_000, 10_000, 2_000, 6_000, 100], 5_000)).toBe('t3');
   });
 
-  it('keeps fewer where the turn at hand needs the room, and never touches that one', () => {
+  it('keeps fewer turns if the current turn is large, and never changes that one', () => {
     expect(through([10_000, 1_000, 18_000], 5_000)).toBe('t1');
     expect(through([30_000], 5_000)).toBeNull();
   });
 
-  it('is done once: what is left has nothing older', () => {
+  it('has nothing older to summarize afterwards', () => {
     const transcript = talk([30_000, 100, 30_000]);
     const plan = planCompaction(transcript, 't2', 5_000);
     transcript.apply({ type: 'compaction', turn: 't2', through: plan?.through ?? '', summary: 's' });
     expect(planCompaction(transcript, 't2', 5_000)).toBeNull();
   });
 
-  it('asks with a bounded text, in which long messages are cut and the earlier summary stands first', () => {
+  it('sends a bounded text that starts with the earlier summary and cuts long messages', () => {
     const plan = { through: 't1', previous: 'EARLIER', turns: talk([500_000, 300_000, 1]).turns(), maxTokens: 2_000 };
     const message = summaryInput(plan);
     const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
@@ -53,13 +53,13 @@ describe('compaction', () => {
     expect(text.indexOf('EARLIER')).toBeLessThan(text.indexOf('User: xxx'));
   });
 
-  it('bounds what comes back, and takes nothing for no answer', () => {
+  it('bounds the summary, and treats an empty one as missing', () => {
     const plan = { through: 't1', previous: null, turns: [], maxTokens: 1_000 };
     expect(boundSummary(plan, ' \n')).toBeNull();
     expect(boundSummary(plan, 'é'.repeat(10_000))?.length).toBe(500);
   });
 
-  it('without a summary keeps the earlier one and says what is missing, within the same bound', () => {
+  it('without a summary keeps the earlier one and states what is missing, within the same limit', () => {
     const plan = { through: 't1', previous: 'p'.repeat(5_000), turns: talk([1, 1]).turns(), maxTokens: 1_000 };
     const text = leftOutSummary(plan);
     expect(text).toMatch(/^p+\n\n\[2 turns are left out here/);
@@ -71,7 +71,7 @@ describe('compaction', () => {
 type AnyStep = { text: string; calls: ('answered' | 'cut')[]; restarted: boolean; said: boolean };
 type AnyTurn = { steps: AnyStep[]; ended: 'completed' | 'failed'; compact: number | null };
 
-/** A turn as any run of the service may leave it in the log: calls answered or cut, the step restarted, words between. */
+/** A turn as any run of the service may leave it in the log: calls with or without results, a restarted step, text in between. */
 const anyStep: fc.Arbitrary<AnyStep> = fc.record({
   text: fc.string({ maxLength: 5 }),
   calls: fc.array(fc.constantFrom('answered', 'cut'), { maxLength: 3 }),
@@ -81,7 +81,7 @@ const anyStep: fc.Arbitrary<AnyStep> = fc.record({
 const anyTurn: fc.Arbitrary<AnyTurn> = fc.record({
   steps: fc.array(anyStep, { maxLength: 3 }),
   ended: fc.constantFrom('completed', 'failed'),
-  /** Before its last step: through which of the earlier turns, counted from the newest. */
+  /** Before its last step: the last summarized turn, counted from the newest. */
   compact: fc.option(fc.nat({ max: 6 }), { nil: null }),
 });
 
@@ -114,7 +114,7 @@ function* eventsOf(turns: readonly AnyTurn[]): Generator<SessionEventBody> {
   }
 }
 
-/** What providers want of a list of messages. */
+/** The rules of providers for a list of messages. */
 function faultOf(messages: readonly Message[]): string | null {
   let asked: string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -132,7 +132,7 @@ function faultOf(messages: readonly Message[]): string | null {
 }
 
 describe('any log with compactions', () => {
-  it('gives messages that a provider takes, at every point of it', () => {
+  it('gives messages that a provider accepts, at every point', () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { minLength: 1, maxLength: 6 }), (turns) => {
         const transcript = createTranscript();
@@ -144,7 +144,7 @@ describe('any log with compactions', () => {
     );
   });
 
-  it('gives the same from the end of the turn that was summed up last as from its beginning', () => {
+  it('gives the same from the end of the last summarized turn as from the beginning', () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { minLength: 1, maxLength: 6 }), (turns) => {
         const events = [...eventsOf(turns)];

@@ -19,7 +19,7 @@ describe('an edition’s size', () => {
       aliases: Array.from({ length: count }, (_, alias) => ({ name: `a${word(tool * 100 + alias)}`, mode })),
     }));
 
-  it('counts a definition once for each name that it is sent under', async () => {
+  it('counts a definition once for each name it is sent under', async () => {
     expect((await compile({ tools: entries(10, 'function') }, known)).edition.tools).toHaveLength(10);
     expect((await compile({ tools: entries(12, 'announced') }, known)).edition.tools).toHaveLength(10);
     const refusal = await refusalOf({ tools: entries(12, 'function') }, known);
@@ -27,7 +27,7 @@ describe('an edition’s size', () => {
     expect(refusal.detail).toMatch(/^tools: with all definitions, one for each function alias, .* give fewer aliases the mode "function"/);
   });
 
-  it('does not count the function alias that is the name itself', async () => {
+  it('does not count a function alias that is the wire name', async () => {
     const tools = entries(10, 'function').map((entry) => ({
       ...entry,
       aliases: [...entry.aliases, { name: entry.name, mode: 'function' }],
@@ -35,7 +35,7 @@ describe('an edition’s size', () => {
     expect((await compile({ tools }, known)).edition.tools).toHaveLength(10);
   });
 
-  it('is no matter of its clashes, of which a thousand are told and the rest is counted', async () => {
+  it('does not include conflicts, of which the first thousand are listed', async () => {
     const aliases = Array.from({ length: limits.maxAliasesPerEntry }, (_, alias) => `a${word(alias)}`);
     const tools = Array.from({ length: 100 }, (_, tool) => ({ tool: `big.tool_${word(tool)}`, name: `t${word(tool)}`, aliases }));
     const { code, detail, extra } = await refusalOf({ tools }, known);

@@ -19,8 +19,8 @@ const known = knownTools(
 
 const wires = async (tools: unknown[]): Promise<string[]> => (await compile({ tools }, known)).edition.tools.map((tool) => tool.wireName);
 
-describe('what an entry says on asking', () => {
-  it('stands in its tool, and the default leaves the bytes as they were', async () => {
+describe('the approval setting of an entry', () => {
+  it('is stored with the tool, and the default does not change the bytes', async () => {
     const of = async (approval?: string) =>
       (await compile({ tools: [{ tool: 'builtin.bash', ...(approval && { approval }) }] }, known)).edition;
     expect([(await of('never')).tools[0]?.approval, (await of('always')).tools[0]?.approval]).toEqual(['never', 'always']);
@@ -30,7 +30,7 @@ describe('what an entry says on asking', () => {
     expect(missing.edition.tools[0]).toMatchObject({ state: 'missing', approval: 'always' });
   });
 
-  it('is one of three words', async () => {
+  it('is one of three values', async () => {
     await expect(compile({ tools: [{ tool: 'builtin.bash', approval: 'sometimes' }] }, known)).rejects.toThrow();
   });
 });
@@ -47,7 +47,7 @@ describe('the wire name', () => {
     expect(await wires([{ tool: 'odd.Summarize Detection' }])).toEqual([expect.stringMatching(/^Summarize_Detection_[0-9a-f]{10}$/)]);
   });
 
-  it("comes from the tool's default aliases when the entry says nothing, and from none when it says []", async () => {
+  it("comes from the tool's default aliases if the entry sets none, and from no alias for []", async () => {
     const { edition } = await compile({ tools: [{ tool: 'builtin.bash' }] }, known);
     expect(edition.tools[0]).toMatchObject({
       wireName: 'shell',
@@ -69,7 +69,7 @@ describe('the wire name', () => {
 });
 
 describe('an edition', () => {
-  it('holds the definition under its final names, with notes beneath the description', async () => {
+  it('contains the definition under its final names, with notes below the description', async () => {
     const { edition } = await compile(
       {
         tools: [
@@ -109,12 +109,12 @@ describe('an edition', () => {
     });
   });
 
-  it("takes the entry's description in place of the tool's", async () => {
+  it("uses the entry's description instead of the tool's", async () => {
     const { edition } = await compile({ tools: [{ tool: 'docs.search', description: 'Searches our handbook.' }] }, known);
     expect(edition.tools[0]?.description).toBe('Searches our handbook.');
   });
 
-  it('is the same bytes, and so the same hash, each time', async () => {
+  it('has the same bytes and hash each time', async () => {
     const document = { tools: [{ tool: 'builtin.bash' }, { tool: 'docs.search', name: 'find' }] };
     const [first, second] = [await compile(document, known), await compile(document, known)];
     expect(editionBytes(first.edition)).toBe(editionBytes(second.edition));
@@ -128,7 +128,7 @@ describe('an edition', () => {
     expect(editionBytes(edition)).toContain('"zone":{},"action":{}');
   });
 
-  it('pins what an upstream may not change unseen, the description included', async () => {
+  it('pins everything that an upstream must not change unnoticed, including the description', async () => {
     const tool = toolOf('s', 't', { inputSchema: { type: 'object', required: ['a'] } });
     const pin = await definitionPin(tool);
     expect(await definitionPin({ ...tool, inputSchema: { required: ['a'], type: 'object' } })).toBe(pin);
@@ -137,13 +137,13 @@ describe('an edition', () => {
     expect(await definitionPin({ ...tool, annotations: { readOnlyHint: true } })).not.toBe(pin);
   });
 
-  it('stores a tool of a server that has never listed, marks it missing and warns', async () => {
+  it('stores a tool of a server that has not listed its tools, marks it missing and warns', async () => {
     const { edition, warnings } = await compile({ tools: [{ tool: 'sleepy.deploy' }] }, known);
     expect(edition.tools[0]).toMatchObject({ canonical: 'sleepy.deploy', wireName: 'deploy', state: 'missing', pin: '' });
     expect(warnings).toEqual([expect.stringMatching(/^tools\[0\]\.tool: sleepy\.deploy is not known yet.*GET \/v1\/servers\/sleepy/)]);
   });
 
-  it('has the names of a tool that is called in words, listed or not', async () => {
+  it('handles tool names with spaces, listed or not', async () => {
     const wireNames = async (tools: typeof known) =>
       (await compile({ tools: [{ tool: 'sleepy.get a page' }] }, tools)).edition.tools[0]?.wireName;
     const wireName = await wireNames(knownTools([], ['sleepy']));
@@ -152,14 +152,14 @@ describe('an edition', () => {
   });
 });
 
-describe('faults of a document', () => {
+describe('errors of a document', () => {
   const issuesOf = async (document: unknown, tools = known): Promise<Issue[]> => {
     const problem = await refusalOf(document, tools);
     expect(problem.code).toBe('invalid_request');
     return problem.extra.issues as Issue[];
   };
 
-  it('are named all at once, each at its path, with what was probably meant', async () => {
+  it('are reported together, each with its path and a suggestion', async () => {
     const issues = await issuesOf({
       tools: [
         { tool: 'githb.search_isues', name: '1st', aliases: ['OK_not', 'fine', 'a:b'] },
@@ -185,21 +185,21 @@ describe('faults of a document', () => {
     ]);
   });
 
-  it('propose no tool that its server lists no more', async () => {
+  it('suggest no tool that its server no longer lists', async () => {
     const source = { state: 'missing' as const, trusted: false, pin: '' };
     const tools = knownTools([toolOf('docs', 'search', { source }), toolOf('docs', 'search_all')]);
     const refused = await refusalOf({ tools: [{ tool: 'docs.serch' }] }, tools);
     expect(refused.extra.issues).toEqual([{ path: 'tools[0].tool', message: expect.stringContaining('did you mean docs.search_all?') }]);
   });
 
-  it('include a made tool that nobody made, and odd names of unlisted servers', async () => {
+  it('include an unknown made tool and invalid names of unlisted servers', async () => {
     const tools = knownTools([], ['made', 'sleepy']);
     expect(
       await issuesOf({ tools: [{ tool: 'made.thing' }, { tool: 'sleepy.' }, { tool: 'sleepy.a  b' }, { tool: '.x' }] }, tools),
     ).toHaveLength(4);
   });
 
-  it('include one alias in two modes; the same twice is a warning', async () => {
+  it('include an alias in two modes; a plain duplicate is a warning', async () => {
     const twice = (mode: string): unknown => ({ tools: [{ tool: 'docs.search', aliases: ['find', { name: 'find', mode }] }] });
     expect(await issuesOf(twice('hidden'))).toEqual([
       { path: 'tools[0].aliases[1]', message: expect.stringContaining('"announced" at tools[0].aliases[0]') },
@@ -226,7 +226,7 @@ describe('faults of a document', () => {
     expect((await issuesOf({ tools: entries.map(({ tool }) => ({ tool })) }, large))[0]).toMatchObject({ path: 'tools' });
   });
 
-  it("do not come from a tool's own bad default aliases: those are left out with a warning", async () => {
+  it("do not include a tool's invalid default aliases, which are dropped with a warning", async () => {
     const tools = knownTools([toolOf('s', 't', { aliases: ['Bad Name', 'good'] })]);
     const { edition, warnings } = await compile({ tools: [{ tool: 's.t' }] }, tools);
     expect(edition.tools[0]?.aliases).toEqual([{ name: 'good', mode: 'announced' }]);
@@ -255,7 +255,7 @@ describe('warnings', () => {
     expect((await compile({ tools: [{ tool: 'a.search', aliases: ['search', 'find'] }] }, tools)).warnings).toEqual([]);
   });
 
-  it('name words that mean something else to models, and names that only spelling tells apart', async () => {
+  it('name words with a special meaning for models, and names that differ only in spelling', async () => {
     const tools = knownTools([toolOf('a', 'get-logs'), toolOf('b', 'get_logs', { description: 'Reads what was logged.' })]);
     const { warnings } = await compile(
       { tools: [{ tool: 'a.get-logs', aliases: [{ name: 'assistant', mode: 'hidden' }] }, { tool: 'b.get_logs' }] },
@@ -267,12 +267,12 @@ describe('warnings', () => {
     ]);
   });
 
-  it('say so when one tool stands twice', async () => {
+  it('report a tool that is listed twice', async () => {
     const { warnings } = await compile({ tools: [{ tool: 'docs.search' }, { tool: 'docs.search', name: 'find' }] }, known);
     expect(warnings).toEqual([expect.stringContaining('tools[1].tool: docs.search is also listed at tools[0]')]);
   });
 
-  it('say so of presets too, but where one entry alone has none: that is what the canonical name means', async () => {
+  it('report entries with presets too, unless exactly one has none', async () => {
     const preset = (name: string, query: string) => ({ tool: 'find.it', name, arguments: { preset: { query } } });
     const tools = knownTools([toolOf('find', 'it', { inputSchema: { type: 'object', properties: { query: { type: 'string' } } } })]);
     const two = await compile({ tools: [preset('cats', 'cat'), preset('dogs', 'dog')] }, tools);

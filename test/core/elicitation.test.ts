@@ -20,16 +20,16 @@ const screened = (request: InputRequest): InputRequest => {
 const isRefused = (request: InputRequest): boolean => !screenElicitation('crm', request).ok;
 
 describe('a question of a server to a person', () => {
-  test('is told with the name of the server in front, by the name that the workspace gave it', () => {
+  test('is prefixed with the server’s name in the workspace', () => {
     expect(screened(form({ name: { type: 'string' } })).params.message).toBe('Server "crm" asks: Who are you?');
   });
 
-  test('is the same when it is screened a second time', () => {
+  test('is unchanged by a second screening', () => {
     const once = screened(form({ name: { type: 'string', title: 'Name' } }, 'x'.repeat(5_000)));
     expect(screened(once)).toEqual(once);
   });
 
-  test('keeps every kind of field that MCP has, with its default', () => {
+  test('keeps every field type of MCP, with its default', () => {
     const properties = {
       name: { type: 'string', title: 'Name', description: 'In full', minLength: 1, maxLength: 50, default: 'Ada' },
       mail: { type: 'string', format: 'email' },
@@ -46,7 +46,7 @@ describe('a question of a server to a person', () => {
     expect(screened(form(properties, 'Who?', { required: ['name'] })).params.requestedSchema).toEqual(schema);
   });
 
-  test('loses what people cannot see and what no form has', () => {
+  test('loses invisible text and unknown members', () => {
     const { params } = screened(
       form({ name: { type: 'string', title: 'Na\u202eme', pattern: '^(a+)+$', $ref: '#/x' } }, 'Wh\u001b[8mo?\u{e0041}'),
     );
@@ -58,13 +58,13 @@ describe('a question of a server to a person', () => {
     ['an object in the form', { where: { type: 'object', properties: {} } }],
     ['a list of anything', { all: { type: 'array', items: { type: 'string' } } }],
     ['a field without a type', { x: {} }],
-    ['a name that nobody can read', { 'na\u200bme\u200b': { type: 'string' } }],
+    ['an unreadable name', { 'na\u200bme\u200b': { type: 'string' } }],
     ['choices without end', { x: { type: 'string', enum: Array.from({ length: 201 }, (_, index) => `c${index}`) } }],
   ])('is refused with %s', (_what, properties) => {
     expect(isRefused(form(properties))).toBe(true);
   });
 
-  test('is refused with more fields than anybody would fill in', () => {
+  test('is refused with too many fields', () => {
     const names = Array.from({ length: limits.maxElicitationFields + 1 }, (_, index) => [`f${index}`, { type: 'string' }]);
     expect(isRefused(form(Object.fromEntries(names)))).toBe(true);
   });
@@ -106,19 +106,19 @@ describe('a form that asks for a secret is refused', () => {
     expect(isRefused(form({ value: { type: 'string', description: `Your ${word}, please` } }))).toBe(true);
   });
 
-  test('by a reminder that is none of a warning', () => {
+  test('by a reminder that is not a warning', () => {
     expect(isRefused(form({ value: { type: 'string', description: 'Do not forget your password' } }))).toBe(true);
     expect(isRefused(form({ value: { type: 'string', description: 'Do not share it. Your password' } }))).toBe(true);
   });
 
-  test('by its format, or a number that is one', () => {
+  test('by its format, or as a number', () => {
     expect(isRefused(form({ value: { type: 'string', format: 'password' } }))).toBe(true);
     expect(isRefused(form({ value: { type: 'string', writeOnly: true } }))).toBe(true);
     expect(isRefused(form({ pin: { type: 'integer' } }))).toBe(true);
   });
 
   test.each(['Enter your GitHub password to go on', 'Please type the API key below.', 'What is your card number?'])(
-    'by what it says beside a field of another name: %s',
+    'by its message, whatever the field name: %s',
     (message) => {
       expect(isRefused(form({ value: { type: 'string' } }, message))).toBe(true);
     },
@@ -140,7 +140,7 @@ describe('a form that asks for a secret is refused', () => {
 });
 
 describe('a page that a server wants opened', () => {
-  test('is passed on as it is, over http or https', () => {
+  test('is passed on unchanged for http and https', () => {
     expect(screened(url('https://auth.example.com/a?x=$(id)')).params).toEqual({
       mode: 'url',
       message: 'Server "crm" asks: Please sign in.',
@@ -171,13 +171,13 @@ describe('a page that a server wants opened', () => {
 describe('an answer', () => {
   const asked = screened(form({ name: { type: 'string', minLength: 2 }, age: { type: 'integer' } }, 'Who?', { required: ['name'] }));
 
-  test('has what the form asks for', () => {
+  test('is valid if it has the fields of the form', () => {
     expect(elicitationFaults(asked, { action: 'accept', content: { name: 'Ada', age: 36 } })).toEqual([]);
     expect(elicitationFaults(asked, { action: 'decline' })).toEqual([]);
     expect(elicitationFaults(asked, { action: 'cancel' })).toEqual([]);
   });
 
-  test('that does not is told where', () => {
+  test('is rejected with the path of each error', () => {
     const paths = (content: Record<string, unknown> | undefined) =>
       elicitationFaults(asked, { action: 'accept', ...(content && { content }) }).map(({ path }) => path);
     expect(paths({ name: 'A' })).toEqual(['content.name']);
@@ -186,14 +186,14 @@ describe('an answer', () => {
     expect(paths(undefined)).toEqual(['content']);
   });
 
-  test('has no content where there is no form, or a no', () => {
+  test('has no content without a form or acceptance', () => {
     expect(elicitationFaults(asked, { action: 'decline', content: { name: 'Ada' } })).toHaveLength(1);
     expect(elicitationFaults(screened(url('https://a.example/')), { action: 'accept', content: {} })).toHaveLength(1);
     expect(elicitationFaults(screened(url('https://a.example/')), { action: 'accept' })).toEqual([]);
   });
 });
 
-test('whatever a server asks, what is passed on is bounded, seen and the same the second time', () => {
+test('passes on only bounded, visible questions, idempotently', () => {
   const value = fc.jsonValue({ maxDepth: 4 });
   const field = fc.record(
     {

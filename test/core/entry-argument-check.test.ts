@@ -36,7 +36,7 @@ const faultsOf = async (rules: unknown, tool = 'github.actions_get'): Promise<st
 };
 
 describe('an entry with rules for arguments', () => {
-  it('compiles to what the model sees, what the tool takes, and the rules between them', async () => {
+  it('compiles to the shown schema, the tool’s schema and the rules between them', async () => {
     const rules = { preset: { method: 'get_workflow', token: { secret: 'GH' } }, rename: { id: 'resource_id' }, default: { per_page: 20 } };
     const { edition } = await compile({ tools: [{ tool: 'github.actions_get', name: 'get_workflow', arguments: rules }] }, known);
     const [tool] = edition.tools;
@@ -46,7 +46,7 @@ describe('an entry with rules for arguments', () => {
     expect(JSON.stringify(tool?.inputSchema)).not.toContain('token');
   });
 
-  it('has no second schema where nothing changes, and the bytes of before where there are no rules', async () => {
+  it('has no second schema if nothing changes, and unchanged bytes without rules', async () => {
     const { edition } = await compile(
       { tools: [{ tool: 'github.bare', arguments: { preset: { any: 1 } } }, { tool: 'github.open' }] },
       known,
@@ -58,7 +58,7 @@ describe('an entry with rules for arguments', () => {
     expect(edition.tools[1]).not.toHaveProperty('sourceSchema');
   });
 
-  it('does not pass on an outputSchema that picking makes untrue', async () => {
+  it('drops an outputSchema that picking makes invalid', async () => {
     const outputSchema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const tools = knownTools([toolOf('s', 't', { outputSchema })]);
     const { edition, warnings } = await compile({ tools: [{ tool: 's.t', result: { pick: ['/a', '/b'] } }] }, tools);
@@ -67,8 +67,8 @@ describe('an entry with rules for arguments', () => {
   });
 });
 
-describe('a fault in the rules is told at its path:', () => {
-  it('an argument that the tool does not have, with near names', async () => {
+describe('an error in the rules is reported at its path:', () => {
+  it('an unknown argument, with similar names', async () => {
     expect(await faultsOf({ preset: { methd: 'x' }, default: { zzz: 1 }, rename: { id: 'resourceid' } })).toEqual([
       'tools[0].arguments.preset.methd: github.actions_get has no argument "methd"; did you mean method?',
       'tools[0].arguments.default.zzz: github.actions_get has no argument "zzz"',
@@ -77,7 +77,7 @@ describe('a fault in the rules is told at its path:', () => {
     expect(await faultsOf({ preset: { a: 1 } }, 'github.closed')).toHaveLength(1);
   });
 
-  it('a preset or default that does not fit', async () => {
+  it('a preset or default that does not match the schema', async () => {
     expect(await faultsOf({ preset: { method: 'delete', filter: { state: 'x' } }, default: { per_page: 0 } })).toEqual([
       expect.stringContaining('tools[0].arguments.preset.method: expected one of "get_workflow", "get_job"'),
       expect.stringContaining('tools[0].arguments.preset.filter.state: expected one of'),
@@ -85,7 +85,7 @@ describe('a fault in the rules is told at its path:', () => {
     ]);
   });
 
-  it('names that cannot both be', async () => {
+  it('names that conflict', async () => {
     expect(
       await faultsOf({
         preset: { method: 'get_job' },
@@ -101,7 +101,7 @@ describe('a fault in the rules is told at its path:', () => {
     expect(await faultsOf({ preset: { a: 1 }, rename: { a: 'b' } }, 'github.bare')).toHaveLength(1);
   });
 
-  it('a secret that there is not, that is bound elsewhere, or that the argument cannot take', async () => {
+  it('a secret that is unknown, bound elsewhere, or not accepted by the argument', async () => {
     expect(await faultsOf({ preset: { token: { secret: 'NONE' } } })).toEqual([
       'tools[0].arguments.preset.token: there is no secret "NONE"',
     ]);
@@ -115,14 +115,14 @@ describe('a fault in the rules is told at its path:', () => {
     ]);
   });
 
-  it('nothing where types refer to themselves without end: that is left to the call', async () => {
+  it('nothing for endlessly recursive types, which the call checks', async () => {
     const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }, { type: 'integer' }] };
     const endless = knownTools([toolOf('s', 't', { inputSchema: { type: 'object', properties: { a: twice }, $defs: { twice } } })]);
     const { edition } = await compile({ tools: [{ tool: 's.t', arguments: { preset: { a: { secret: 'GH' } } } }] }, endless);
     expect(edition.tools).toHaveLength(1);
   });
 
-  it('a reference that names nothing', async () => {
+  it('a reference without a name', async () => {
     expect(await faultsOf({ preset: { any: { secret: 5 } } }, 'github.open')).toEqual([
       expect.stringContaining('tools[0].arguments.preset.any.secret: must be a name'),
     ]);

@@ -17,7 +17,7 @@ const rules = EntryArguments.parse({
 const caller = { team: 'payments', key: 'k1', workspace: 'default' };
 
 describe('an old call shape on a merged tool', () => {
-  it('becomes the tool’s own arguments, with secrets as names', () => {
+  it('maps to the tool’s own arguments, with secrets as names', () => {
     const { given, ignored } = givenArguments(rules, { id: '7' });
     expect(ignored).toEqual([]);
     expect(ownArguments(rules, given, caller)).toEqual({
@@ -27,7 +27,7 @@ describe('an old call shape on a merged tool', () => {
     expect([...secretArguments(rules)]).toEqual([['token', 'GH']]);
   });
 
-  it('drops what a model gives for a preset argument, and says which', () => {
+  it('drops values for preset arguments and reports which', () => {
     const { given, ignored } = givenArguments(rules, { id: '7', method: 'delete_workflow', token: { secret: 'OTHER' }, per_page: 5 });
     expect(ignored).toEqual(['method', 'token']);
     expect(ownArguments(rules, given, caller)).toMatchObject({
@@ -35,12 +35,12 @@ describe('an old call shape on a merged tool', () => {
     });
   });
 
-  it('takes the tool’s own name of a renamed argument only where the shown one is absent', () => {
+  it('accepts the tool’s own name of a renamed argument only if the shown one is absent', () => {
     expect(givenArguments(rules, { resource_id: '7' })).toEqual({ given: { id: '7' }, ignored: [] });
     expect(givenArguments(rules, { resource_id: '8', id: '7' })).toEqual({ given: { id: '7' }, ignored: ['resource_id'] });
   });
 
-  it('says which field the key of the caller does not have', () => {
+  it('reports the field that the caller’s key does not have', () => {
     expect(ownArguments(rules, {}, { key: 'k1', workspace: 'default' })).toEqual({ ok: false, missing: 'team' });
     expect(ownArguments(EntryArguments.parse({ preset: { a: { caller: 'constructor' } } }), {}, {})).toEqual({
       ok: false,
@@ -48,13 +48,13 @@ describe('an old call shape on a merged tool', () => {
     });
   });
 
-  it('leaves what a model writes like a secret as it is: only presets name secrets', () => {
+  it('leaves values that look like secrets unchanged: only presets name secrets', () => {
     const plain = EntryArguments.parse({ default: { n: 1 } });
     expect(ownArguments(plain, { config: { secret: 'GH' } }, {})).toEqual({ ok: true, own: { config: { secret: 'GH' }, n: 1 } });
     expect(secretArguments(plain).size).toBe(0);
   });
 
-  it('keeps names that every object has as ordinary ones', () => {
+  it('treats names that every object has like any other', () => {
     const args = JSON.parse('{"__proto__": {"polluted": true}, "toString": 1}') as Record<string, unknown>;
     const read = ownArguments(rules, givenArguments(rules, args).given, caller);
     expect(read.ok && Object.hasOwn(read.own, '__proto__') && Object.hasOwn(read.own, 'toString')).toBe(true);
@@ -62,7 +62,7 @@ describe('an old call shape on a merged tool', () => {
   });
 });
 
-it('names that every object has are refused where rules are written, in words', () => {
+it('rejects names that every object has when rules are written', () => {
   const table = z.object({ arguments: EntryArguments });
   const faults = (rules: unknown): unknown => {
     try {
@@ -79,7 +79,7 @@ it('names that every object has are refused where rules are written, in words', 
   ]);
 });
 
-it('a preset is a value unless it is a reference of one member, and {value} stands for any other', () => {
+it('treats a preset as a value unless it is a reference; {value} holds any literal', () => {
   expect(readPreset({ secret: 'A' })).toEqual({ kind: 'secret', secret: 'A' });
   expect(readPreset({ caller: 'team' })).toEqual({ kind: 'caller', field: 'team' });
   expect(readPreset({ value: { secret: 'A' } })).toEqual({ kind: 'value', value: { secret: 'A' } });
@@ -101,7 +101,7 @@ describe('for any schema of plain arguments, and any rules', () => {
     given: fc.dictionary(fc.constantFrom(...names, 'new_a', 'new_b', 'new_c', 'x'), fc.oneof(...Object.values(values)), { maxKeys: 6 }),
   });
 
-  it('a call that is valid as shown has every preset in force, and is valid for the tool', () => {
+  it('applies every preset to a call that is valid as shown, and the result is valid for the tool', () => {
     let valid = 0;
     fc.assert(
       fc.property(cases, ({ parts, isOpen, asReference, given: args }) => {

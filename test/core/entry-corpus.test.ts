@@ -1,4 +1,4 @@
-/** Rules for arguments over the definitions of real servers: each argument hidden, renamed and given a default in its turn. */
+/** Rules for arguments over the definitions of real servers: each argument hidden, renamed and given a default in turn. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/entry-argument-check.ts';
@@ -55,7 +55,7 @@ describeCorpus('mcp-tools', (path) => {
     console.info(`rules for arguments: ${rules} over ${schemas.length} tools`);
   });
 
-  it('finds no fault in defaults that the tools name themselves', () => {
+  it('accepts defaults that the tools declare themselves', () => {
     const faults = schemas.flatMap(({ file, name, inputSchema }) => {
       const own = Object.entries(isRecord(inputSchema.properties) ? inputSchema.properties : {}).flatMap(([argument, part]) =>
         isRecord(part) && part.default !== undefined ? [[argument, part.default] as const] : [],

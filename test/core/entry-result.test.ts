@@ -12,7 +12,7 @@ const json: ToolResult = { ...textResult(JSON.stringify(value)), structuredConte
 const texts = (result: ToolResult): string[] => result.content.map((block) => contentText([block]));
 
 describe('picking', () => {
-  it('shows the parts by their pointers, as an object and as its JSON text, and says where the whole is', () => {
+  it('shows the picked parts as an object and as JSON text, and says where the whole result is', () => {
     const { shown, kept } = showResult(json, pick('/items/0/name', '/total'), 'call_1');
     expect(shown.structuredContent).toEqual({ '/items/0/name': 'a', '/total': 2 });
     expect(texts(shown)).toEqual([
@@ -22,12 +22,12 @@ describe('picking', () => {
     expect(kept).toEqual(json.content);
   });
 
-  it('reads text that is JSON where there is no structured form, behind other text too', () => {
+  it('reads JSON text without a structured form, also after other text', () => {
     const result: ToolResult = { isError: false, content: [...textResult('Here it is:').content, ...textResult(' [{"n": 1}]').content] };
     expect(showResult(result, pick('/0/n'), null).shown.structuredContent).toEqual({ '/0/n': 1 });
   });
 
-  it('keeps the structured form whole where no text tells it', () => {
+  it('stores the structured form if no text contains it', () => {
     const result: ToolResult = { isError: false, content: textResult('Two items.').content, structuredContent: value };
     const { kept } = showResult(result, pick('/total'), 'c');
     expect(contentText(kept ?? [])).toBe(`Two items.\n${JSON.stringify(value)}`);
@@ -42,7 +42,7 @@ describe('picking', () => {
       expect(found(nothing), nothing).toBeUndefined();
   });
 
-  it('names pointers that match nothing, and shows everything where none does', () => {
+  it('lists pointers without a match, and shows everything if none matches', () => {
     expect(texts(showResult(json, pick('/total', '/none'), null).shown)[1]).toBe(
       '[Only these parts of the result are shown. Not in this result: "/none".]',
     );
@@ -54,7 +54,7 @@ describe('picking', () => {
     expect(texts(plain)).toEqual(['no JSON here', '[Not in this result: "/a". The whole result is shown.]']);
   });
 
-  it('makes no more of a result than there was, however its parts hold one another', () => {
+  it('never makes a result larger, even with nested parts', () => {
     let nested: unknown = 1;
     for (let depth = 0; depth < limits.maxPicks; depth += 1) nested = { a: nested, pad: 'x'.repeat(limits.maxToolReplyBytes / 100) };
     const pointers = Array.from({ length: limits.maxPicks }, (_, depth) => '/a'.repeat(depth));
@@ -76,21 +76,21 @@ describe('picking', () => {
     expect(contentText(kept ?? []).length).toBeGreaterThan(limits.maxToolReplyBytes);
   });
 
-  it('names few of very many long pointers that match nothing', () => {
+  it('lists only some of many unmatched pointers', () => {
     const pointers = Array.from({ length: limits.maxPicks - 1 }, (_, index) => `/${index}${'/b'.repeat(500)}`);
     const { shown } = showResult(json, pick('/total', ...pointers), null);
     expect(texts(shown)[1]).toMatch(/^\[Only these parts of the result are shown\. Not in this result: "\/0\/b.*…", .* and 39 more\.\]$/);
     expect(contentText(shown.content).length).toBeLessThan(2000);
   });
 
-  it('leaves errors as they are', () => {
+  it('leaves errors unchanged', () => {
     const error = { ...errorResult('tool_error', '{"total": 1}'), structuredContent: { total: 1 } };
     expect(showResult(error, pick('/total'), 'c')).toEqual({ shown: error, kept: null });
   });
 });
 
 describe('the bytes of a result', () => {
-  it('are those of the entry, with a note of how to read on', () => {
+  it('are limited by the entry, with a note on how to read the rest', () => {
     const long = textResult('x'.repeat(1_000));
     const { shown, kept } = showResult(long, EntryResult.parse({ maxBytes: 256 }), 'c');
     expect(texts(shown)[0]).toBe(
@@ -100,7 +100,7 @@ describe('the bytes of a result', () => {
     expect(showResult(long, undefined, 'c')).toEqual({ shown: long, kept: null });
   });
 
-  it('bind what is picked as well, and every note leads to what it names', () => {
+  it('are limited for picked parts too, and every note has the right offset', () => {
     const picked = 'p'.repeat(1_000);
     const whole = textResult(JSON.stringify({ picked, rest: 'r' }));
     const { shown, kept } = showResult(whole, EntryResult.parse({ pick: ['/picked'], maxBytes: 300 }), 'c');
@@ -115,7 +115,7 @@ describe('the bytes of a result', () => {
   });
 });
 
-describe('pointers seen against an outputSchema', () => {
+describe('pointers checked against an outputSchema', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -125,7 +125,7 @@ describe('pointers seen against an outputSchema', () => {
     },
     $defs: { item: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/item' } } } },
   };
-  it('are warned of where it tells of no such thing', () => {
+  it('give a warning if the schema does not contain them', () => {
     const rules = pick(
       '/items/0/name',
       '/items/3/next/next/name',
@@ -144,7 +144,7 @@ describe('pointers seen against an outputSchema', () => {
     expect(checkEntryResult({ type: 'object' }, pick('/a/b'), 'tools[2]')).toEqual([]);
   });
 
-  it('end in a schema that leads nowhere but to itself', () => {
+  it('end in a schema that refers only to itself', () => {
     expect(checkEntryResult({ $ref: '#' }, pick('/a'), 't')).toHaveLength(0);
     const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }] };
     expect(checkEntryResult({ ...twice, $defs: { twice } }, pick('/a'), 't')).toHaveLength(0);

@@ -55,7 +55,7 @@ function missed(name: string, elsewhere: string[] = []): string {
   return explainMiss(names, miss, elsewhere);
 }
 
-describe('why a name means a tool', () => {
+describe('explainHit', () => {
   it.each([
     ['get_workflow', '"get_workflow" is the wire name of github.actions_get, because its entry sets it.'],
     ['find_docs', '"find_docs" is the wire name of docs.search, because it is its first announced alias.'],
@@ -82,11 +82,11 @@ describe('why a name means a tool', () => {
       'mcp__github__actions_get',
       '"mcp__github__actions_get" is "github.actions_get" in another spelling, which is the canonical name of github.actions_get; the wire name is "get_workflow".',
     ],
-  ])('is said of %j', (name, because) => {
+  ])('explains %j', (name, because) => {
     expect(explained(name).because).toEqual(because);
   });
 
-  it('says of a wire name that was made what it was made of', () => {
+  it('explains the origin of a derived wire name', () => {
     const wireName = names.tools[3]?.wireName ?? '';
     expect(explained(wireName).because).toBe(
       `"${wireName}" is the wire name of odd.a.b, derived from its own name "a.b", which some providers reject.`,
@@ -98,7 +98,7 @@ describe('why a name means a tool', () => {
     );
   });
 
-  it('comes with the entry’s place, its rules and the pin', () => {
+  it('returns the entry’s position, its rules and the pin', () => {
     expect(explained('workflow')).toMatchObject({
       entry: 'tools[0]',
       server: 'github',
@@ -112,7 +112,7 @@ describe('why a name means a tool', () => {
     expect(explained('workflow')).not.toHaveProperty('blocked');
   });
 
-  it('has no place for a tool that is added to the document', () => {
+  it('returns no position for an added tool', () => {
     const extended = extendAliasMap(names, [findToolsTool]);
     const [added, own] = ['find_tools', 'search_web'].map((name) => resolveName(extended, name));
     if (!added?.ok || !own?.ok) throw new Error('Not found');
@@ -126,18 +126,18 @@ describe('why a name means a tool', () => {
     ['WorkflowGet', 'say get_workflow'],
     ['workflow', undefined],
     ['ActionsGet', undefined],
-  ])('tells of %j what a call by it is told: %j', (name, note) => {
+  ])('returns the deprecation note for %j: %j', (name, note) => {
     expect(explained(name).deprecated).toBe(note);
   });
 
-  it('tells why a tool that it means cannot be called', () => {
+  it('explains why the tool cannot be called', () => {
     expect(explained('away')).toMatchObject({ state: 'held', held, refId: source.pin, blocked: expect.stringContaining('held (changed)') });
     expect(explained('gone')).toMatchObject({ state: 'missing', renamedTo: 'far.here', blocked: expect.stringContaining('far.here') });
   });
 });
 
-describe('why a name means no tool, or several', () => {
-  it('names the tools that have it for their own', () => {
+describe('explainMiss', () => {
+  it('names the tools with that own name', () => {
     expect(missed('search')).toBe(
       '"search" is the own name of docs.search and web.search: use one of the wire names find_docs and search_web.',
     );
@@ -146,7 +146,7 @@ describe('why a name means no tool, or several', () => {
     );
   });
 
-  it('says when a canonical name stands for several entries', async () => {
+  it('reports that a canonical name has several entries', async () => {
     const twice = { tools: ['one', 'two'].map((name) => ({ tool: 'docs.search', name })) };
     const map = buildAliasMap((await compile(twice, known)).edition, { aliases: true });
     const miss = resolveName(map, 'docs.search');
@@ -155,14 +155,14 @@ describe('why a name means no tool, or several', () => {
     );
   });
 
-  it('proposes what is near, and what the workspace has beside the toolset', () => {
+  it('suggests similar names, and tools of the workspace outside the toolset', () => {
     expect(missed('get_workflw')).toBe('No tool of this toolset is named "get_workflw". Did you mean get_workflow?');
     expect(missed('zzzz', ['mail.zzzz'])).toBe(
       'No tool of this toolset is named "zzzz". The workspace has mail.zzzz outside this toolset. Add an entry for it to use it.',
     );
   });
 
-  it('repeats a hostile name cut and visible', () => {
+  it('quotes a hostile name cut and visible', () => {
     expect(missed(`\u202e${'x'.repeat(400)}`)).toMatch(/^[\x20-\x7e…]{1,250}$/);
   });
 });

@@ -10,7 +10,7 @@ type Call = { content: ContentBlock[]; canonical?: string; arguments?: Record<st
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 const long = (mark: string, length: number): Call => ({ content: [text(`${mark} ${'x'.repeat(length - mark.length - 1)}`)] });
 
-/** One turn of steps of calls, at the point where the model is asked again. Call ids are `<step>.<place>`. */
+/** One turn of steps with calls, before the next model call. Call ids are `<step>.<place>`. */
 function turnOf(steps: readonly (readonly Call[])[], input = 'go', transcript = createTranscript()): Transcript {
   const turn = 't';
   transcript.apply({ type: 'turn-start', turn, input: [{ type: 'text', text: input }], model: 'a/b' });
@@ -46,7 +46,7 @@ const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, mes
 describe('a turn over its budget', () => {
   const steps = [[long('a', 8_000)], [long('b', 8_000)], [long('c', 8_000)], [long('d', 8_000)]];
 
-  it('shows the oldest results shortened, and says how to read on', () => {
+  it('shortens the oldest results and says how to read the rest', () => {
     const { messages, toKeep } = fitMessages(turnOf(steps), 't', 7_000, true);
     const [a, b, c, d] = shownOf(messages);
     expect(a?.slice(1_000)).toBe(
@@ -59,18 +59,18 @@ describe('a turn over its budget', () => {
     ]);
   });
 
-  it('leaves a turn alone that fits', () => {
+  it('leaves a turn that fits unchanged', () => {
     const transcript = turnOf(steps);
     expect(fitMessages(transcript, 't', transcript.tokens(), true)).toEqual({ messages: transcript.messages(), toKeep: [] });
   });
 
-  it('says to call the tool again where nothing is kept', () => {
+  it('says to call the tool again if results are not stored', () => {
     const { messages, toKeep } = fitMessages(turnOf(steps), 't', 7_000, false);
     expect(shownOf(messages)[0]).toContain('To read it, call the tool again.]');
     expect(toKeep).toEqual([]);
   });
 
-  it('cuts what the model has not read yet only when nothing else helps: the largest, no further than it must', () => {
+  it('cuts unread results only if necessary: the largest first, as little as possible', () => {
     const { messages } = fitMessages(turnOf([[long('old', 5_000)], [long('small', 3_000), long('large', 30_000)]]), 't', 5_000, true);
     const [old, small, large] = shownOf(messages);
     expect(old?.length).toBeLessThan(1_400);
@@ -80,7 +80,7 @@ describe('a turn over its budget', () => {
     expect(large).toContain('fetch_result {"callId":"1.1","offset":');
   });
 
-  it('never touches what was said, nor turns before it', () => {
+  it('never changes text or earlier turns', () => {
     const before = createTranscript();
     before.apply({ type: 'history', messages: [{ role: 'user', parts: [{ type: 'text', text: 'h'.repeat(30_000) }] }] });
     const { messages } = fitMessages(turnOf(steps, 'i'.repeat(30_000), before), 't', 1_000, true);
@@ -88,7 +88,7 @@ describe('a turn over its budget', () => {
     expect(shownOf(messages).every((shown) => shown.length < 1_400)).toBe(true);
   });
 
-  it('notes the images of old results', () => {
+  it('replaces images of old results with a note', () => {
     const image: Call = { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }, text('a chart')] };
     const { messages } = fitMessages(turnOf([[image], [long('b', 8_000)], [long('c', 8_000)]]), 't', 3_000, true);
     expect(resultsOf(messages)[0]?.content).toEqual([
@@ -97,20 +97,20 @@ describe('a turn over its budget', () => {
     ]);
   });
 
-  it('leaves an image that the model has not seen yet, however little room there is', () => {
+  it('keeps an image that the model has not seen yet, however small the budget', () => {
     const image: Call = { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] };
     const { messages } = fitMessages(turnOf([[image, long('b', 8_000)]], 'i'.repeat(8_000)), 't', 1_000, true);
     expect(resultsOf(messages)[0]?.content).toEqual(image.content);
   });
 
-  it('leads from a piece that was fetched to the result that it is of, which is not kept twice', () => {
+  it('refers from a fetched piece to its result, which is not stored twice', () => {
     const piece: Call = { ...long('p', 8_000), canonical: 'builtin.fetch_result', arguments: { callId: 'far', offset: 5_000 } };
     const { messages, toKeep } = fitMessages(turnOf([[piece], [long('b', 8_000)]]), 't', 3_000, true);
     expect(shownOf(messages)[0]).toContain('To read the rest: fetch_result {"callId":"far","offset":6000}]');
     expect(toKeep.map(({ callId }) => callId)).not.toContain('0.0');
   });
 
-  it('counts the offset in the whole result, also behind a block that had been left out of it', () => {
+  it('counts the offset in the whole result, also after an omitted block', () => {
     const noted: Call = {
       content: [text('first'), text('[Left out: image of 70000 bytes, over the result limit.]'), text('y'.repeat(4_000))],
     };
@@ -118,12 +118,12 @@ describe('a turn over its budget', () => {
     expect(shownOf(messages)[0]).toMatch(/^first\n\[Shortened.*"offset":5}\]$/);
   });
 
-  it('sends the same beginning for steps on end, so that a provider has it cached', () => {
+  it('sends the same prefix for many steps, so that a provider can cache it', () => {
     const many = Array.from({ length: 12 }, (_, index) => [long(`r${index}`, 6_000)]);
     const asked = many.map((_, index) => shownOf(fitMessages(turnOf(many.slice(0, index + 1)), 't', 12_000, true).messages));
     const kept = asked.filter((shown, index) => asked[index - 1]?.every((before, place) => before === shown[place]) === true);
     expect(kept.length).toBeGreaterThanOrEqual(7);
-    // What was shortened once is never shown whole again.
+    // A shortened result is never shown in full again.
     for (const [index, shown] of asked.entries())
       for (const [place, before] of (asked[index - 1] ?? []).entries()) expect(shown[place]?.length).toBeLessThanOrEqual(before.length);
   });
@@ -146,7 +146,7 @@ const anyTurn = fc.array(
 );
 
 describe('any turn', () => {
-  it('fits, or has nothing left that could be shortened; calls keep their results, and what is not shown can be read', () => {
+  it('fits or has nothing left to shorten; calls keep their results, and hidden parts can be read', () => {
     fc.assert(
       fc.property(anyTurn, anyText, fc.integer({ min: 100, max: 15_000 }), (steps, input, maxTokens) => {
         const transcript = turnOf(steps, input);
@@ -154,10 +154,10 @@ describe('any turn', () => {
         const whole = resultsOf(transcript.messages());
         const shown = resultsOf(messages);
         if (charactersOf(messages) > maxTokens * 4)
-          // In the place of each block that is no text there may be a note that is a little longer than its name.
+          // A note in place of a block that is not text may be a little longer than its name.
           for (const { content } of shown)
             expect(contentText(content).length).toBeLessThanOrEqual(limits.shortenedResultCharacters + 400 + 80 * content.length);
-        // All but the results' content is as it was.
+        // Everything except the content of results is unchanged.
         const bare = (all: readonly Message[]) =>
           all.map((message) => (message.role === 'tool' ? message.parts.map((part) => ({ ...part, content: [] })) : message));
         expect(bare(messages)).toEqual(bare(transcript.messages()));
@@ -168,13 +168,13 @@ describe('any turn', () => {
           const at = /fetch_result \{"callId":"([\d.]+)","offset":(\d+)\}\]$/.exec(after);
           if (at === null) continue;
           expect(kept.get(at[1] ?? '')).toBe(before);
-          // Joined where the note says, it is the whole again; and no character is cut in two.
+          // Joined at the offset in the note, the parts are the whole text; and no character is split.
           const head = after.slice(0, Number(at[2]));
           expect(head + before.slice(head.length)).toBe(before);
           expect(head.isWellFormed()).toBe(true);
           expect(after.length).toBeLessThan(before.length);
         }
-        // From the same log the same messages, whoever folded it.
+        // The same log gives the same messages.
         expect(fitMessages(turnOf(steps, input), 't', maxTokens, true).messages).toEqual(messages);
       }),
     );

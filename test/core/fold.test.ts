@@ -5,7 +5,7 @@ import { limits } from '../../src/core/limits.ts';
 
 describe('fold', () => {
   it.each(['web_search', 'web-search', 'webSearch', 'WebSearch', 'WEB_SEARCH', 'Web Search', 'web.search', ' web_search\n', 'web__search'])(
-    'makes %j one with websearch',
+    'folds %j to websearch',
     (spelling) => {
       expect(fold(spelling)).toBe('websearch');
     },
@@ -19,28 +19,28 @@ describe('fold', () => {
     'tools.bash',
     'default_api.bash',
     'default_api:bash',
-  ])('drops what models put before a name: %s', (spelling) => {
+  ])('drops prefixes that models add: %s', (spelling) => {
     expect(fold(spelling)).toBe('bash');
   });
 
-  it('reads the form of clients that name servers as that of a canonical name', () => {
+  it('folds mcp__server__tool like the canonical name', () => {
     expect(fold('mcp__github__search_issues')).toBe(fold('github.search_issues'));
   });
 
-  it('keeps a prefix with nothing behind it, for then it is the name', () => {
+  it('keeps a prefix that is the whole name', () => {
     expect(fold('functions.')).toBe('functions');
     expect(fold('functions')).toBe('functions');
     expect(fold('tools_list')).toBe('toolslist');
   });
 
-  it('folds ASCII only, so that no foreign letter passes for one', () => {
+  it('folds ASCII only, so that no other letter equals an ASCII letter', () => {
     expect(fold('\u212Aelvin')).not.toBe(fold('kelvin'));
     expect(fold('\u0130d')).not.toBe(fold('id'));
     expect(fold('\uFEFFgit')).not.toBe(fold('git'));
     expect(fold('Caf\u00C9')).toBe('caf\u00C9');
   });
 
-  it('gives nothing for separators alone and for what is longer than any name', () => {
+  it('returns ’’ for separators alone and for text longer than any name', () => {
     expect(fold(' _-. ')).toBe('');
     expect(fold('a'.repeat(limits.maxToolNameBytes + 1))).toBe('');
     expect(fold('a'.repeat(limits.maxToolNameBytes))).not.toBe('');
@@ -60,7 +60,7 @@ describe('fold', () => {
     );
   });
 
-  it('does not see how words are set apart', () => {
+  it('ignores how words are separated', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
@@ -78,7 +78,7 @@ describe('fold', () => {
     );
   });
 
-  it('takes linear time on prefixes without end', () => {
+  it('takes linear time on repeated prefixes', () => {
     expect(fold('functions.'.repeat(50))).toBe('functions');
   });
 });

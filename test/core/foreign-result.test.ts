@@ -8,7 +8,7 @@ import { hiddenCharacter } from '../../src/core/visible-text.ts';
 const told = (...content: ContentBlock[]): ContentBlock[] => cleanResult({ isError: false, content }).content;
 const text = (given: string): string => contentText(told({ type: 'text', text: given }));
 
-describe('what a server answers, as models and terminals see it', () => {
+describe('the result of an external tool', () => {
   test.each([
     ['escape sequences', 'a\u001b[31mred\u001b[0m\u001b]0;title\u0007b', 'aredb'],
     ['bidi controls', 'a\u202eb\u2066c', 'abc'],
@@ -23,12 +23,12 @@ describe('what a server answers, as models and terminals see it', () => {
     expect(text(given)).toBe(given);
   });
 
-  test('is as long as it was', () => {
+  test('keeps its number of blocks', () => {
     const long = `${'word \n'.repeat(20_000)}${' '.repeat(500)}end`;
     expect(text(long)).toBe(long);
   });
 
-  test('is cleaned in the words of links and resources, whose bytes stay', () => {
+  test('is cleaned in links and resources, except for their bytes', () => {
     expect(
       told(
         {
@@ -50,13 +50,13 @@ describe('what a server answers, as models and terminals see it', () => {
     ]);
   });
 
-  test('has its structure as it was', () => {
+  test('keeps its structured form unchanged', () => {
     const result: ToolResult = { isError: false, content: [], structuredContent: { name: 'a\u202eb' } };
     expect(cleanResult(result)).toEqual(result);
   });
 });
 
-test('JSON as it is told is the same value, and all of it can be seen', () => {
+test('is shown as JSON text of the same value without invisible characters', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const written = seenJson(value);

@@ -25,7 +25,7 @@ const fold = (...events: SessionEventBody[]) => {
 };
 
 describe('what a conversation gathers', () => {
-  it('is what find_tools answered and what was called, each once, in the order it came', () => {
+  it('includes found and called tools, each once, in order', () => {
     const tools = [
       { name: 'issue', canonical: 'github.create_issue' },
       { name: 'list', canonical: 'github.list' },
@@ -37,28 +37,28 @@ describe('what a conversation gathers', () => {
     ]);
   });
 
-  it('counts a call that failed, and none whose name meant no tool', () => {
+  it('includes failed calls but not unknown tools', () => {
     expect(fold(resultOf('a.b', 'b', { isError: true, code: 'invalid_arguments' }), resultOf(null, 'c', { isError: true }))).toEqual([
       'a.b as b',
     ]);
   });
 
-  it('counts no call before its result: its step may be taken back', () => {
+  it('includes a call only with its result, since its step may be discarded', () => {
     expect(fold({ type: 'tool-input-start', ...at, callId: 'call_1', name: 'b', canonical: 'a.b', via: 'wire' })).toEqual([]);
   });
 
-  it('is what a skill speaks of, too, once it was read up', () => {
+  it('includes the tools that a loaded skill mentions', () => {
     const tools = [{ name: 'issue', canonical: 'github.create_issue' }];
     expect(fold(foundBy(tools, 'builtin.use_skill'))).toEqual(['github.create_issue as issue']);
   });
 
-  it('believes no other tool that says what was found, nor what is no list of tools', () => {
+  it('ignores results of other tools and values that are not tool lists', () => {
     const tools = [{ name: 'x', canonical: 'a.x' }];
     expect(fold(foundBy(tools, 'evil.find_tools'))).toEqual(['evil.find_tools as find_tools']);
     expect(fold(...[null, 'x', {}, [null, 1, { name: 'x' }, { name: 1, canonical: 'a.x' }]].map((odd) => foundBy(odd)))).toEqual([]);
   });
 
-  it('goes on from the calls of an imported history', () => {
+  it('continues from the calls of an imported history', () => {
     const part = { type: 'tool-result' as const, callId: 'c', isError: false, content: [] };
     const messages = [
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hi' }] },
@@ -71,7 +71,7 @@ describe('what a conversation gathers', () => {
       },
     ];
     expect(fold({ type: 'history', messages })).toEqual(['a.b as b']);
-    // What it had found before it forked comes first: that is the order in which a model was sent it.
+    // Tools found before the fork come first, in the order in which they were sent to the model.
     const gathered = [
       { canonical: 'a.found', name: 'found' },
       { canonical: 'a.b', name: 'b' },
@@ -79,7 +79,7 @@ describe('what a conversation gathers', () => {
     expect(fold({ type: 'history', messages, gathered })).toEqual(['a.found as found', 'a.b as b']);
   });
 
-  it('goes on from what an earlier fold had come to, and says what is new', () => {
+  it('continues from an earlier fold and returns what is new', () => {
     const before = [{ canonical: 'a.b', name: 'b' }];
     const gathering = createGathering(before);
     expect(gathering.apply(resultOf('a.b', 'b'))).toEqual([]);
@@ -88,7 +88,7 @@ describe('what a conversation gathers', () => {
     expect(gathering.list()).toEqual([...before, { canonical: 'a.c', name: 'c' }]);
   });
 
-  it('is bounded: the oldest stay', () => {
+  it('is bounded, keeping the oldest', () => {
     const gathering = createGathering();
     for (let index = 0; index <= limits.maxRememberedTools; index += 1) gathering.apply(resultOf(`a.t${index}`, `t${index}`));
     expect(gathering.list()).toHaveLength(limits.maxRememberedTools);

@@ -25,11 +25,11 @@ describe('canonicalJson', () => {
     expect(canonicalJson({ b: [{ y: 1, x: 2 }, 3], a: { d: null, c: 'é' } })).toBe('{"a":{"c":"é","d":null},"b":[{"x":2,"y":1},3]}');
   });
 
-  it('leaves out what has no JSON text, as JSON.stringify does', () => {
+  it('omits values without JSON text, as JSON.stringify does', () => {
     expect(canonicalJson({ a: undefined, b: [undefined], c: Number.NaN })).toBe('{"b":[null],"c":null}');
   });
 
-  it('is JSON of the same value, and the same text however the keys were put in', () => {
+  it('gives the same text for any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value);
@@ -43,7 +43,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1},"b":1}');
   });
 
-  it('refuses what nests without end', () => {
+  it('rejects values that nest too deep', () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     expect(() => canonicalJson(cycle)).toThrow(RangeError);

@@ -14,8 +14,8 @@ function issues(schema: z.ZodType, value: unknown): unknown {
   return 'it was taken';
 }
 
-describe('the faults of a document', () => {
-  it('are at most as many as are told, and one where they are more than the stack of a runtime holds', () => {
+describe('the issues of a document', () => {
+  it('are bounded, and become one if they would overflow the stack', () => {
     expect(issues(z.object({ a: z.array(z.string()) }), { a: Array(2 * limits.maxToldIssues).fill(1) })).toHaveLength(limits.maxToldIssues);
     const overflowing = z.string().refine(() => {
       throw new RangeError('Maximum call stack size exceeded');
@@ -23,7 +23,7 @@ describe('the faults of a document', () => {
     expect(issues(overflowing, 'x')).toEqual([{ path: '', message: 'has too many errors to list' }]);
   });
 
-  it('stand each at its path', () => {
+  it('have their paths', () => {
     const schema = z.strictObject({ a: z.object({ b: z.array(z.int()) }), c: z.string() });
     expect(issues(schema, { a: { b: [1, 'x'] } })).toEqual([
       { path: 'a.b[1]', message: expect.stringContaining('expected number') },
@@ -32,7 +32,7 @@ describe('the faults of a document', () => {
     expect(issues(schema, 'text')).toEqual([{ path: '', message: expect.stringContaining('expected object') }]);
   });
 
-  it('say of a text that is no number what it should be', () => {
+  it('report text in place of a number', () => {
     expect(issues(z.object({ version: z.coerce.number().int() }), { version: 'newest' })).toEqual([
       { path: 'version', message: 'must be a number' },
     ]);
@@ -46,7 +46,7 @@ describe('the faults of a document', () => {
     ]);
   });
 
-  it('of a union are those of the form that was meant', () => {
+  it('of a union are those of the closest branch', () => {
     expect(issues(Toolset, { tools: [{ tool: 'builtin.bash', aliases: [{ name: 'x1', mode: 'loud' }] }] })).toEqual([
       { path: 'tools[0].aliases[0].mode', message: expect.stringContaining('announced') },
     ]);
@@ -58,7 +58,7 @@ describe('the faults of a document', () => {
     ]);
   });
 
-  it('say of what is required and not there that it is missing, whatever it should be', () => {
+  it('report missing required values, whatever their type', () => {
     const form = z.strictObject({ callId: z.string(), content: z.union([z.string(), z.array(z.string())]) });
     const schema = z.union([form, z.strictObject({ results: z.array(form) })]);
     const missing = (...paths: string[]) => paths.map((path) => ({ path, message: 'is missing' }));
@@ -72,7 +72,7 @@ describe('the faults of a document', () => {
     expect(issues(schema, undefined)).toEqual([{ path: '', message: expect.not.stringContaining('missing') }]);
   });
 
-  it('have paths as one would write them', () => {
+  it('have paths in the usual notation', () => {
     expect(pathText([])).toBe('');
     expect(pathText(['tools', 1, 'aliases', 0])).toBe('tools[1].aliases[0]');
     expect(pathText([0, 'a'])).toBe('[0].a');

@@ -12,7 +12,7 @@ it('is safe on values that would overflow a walk', () => {
   expect(isDeeperThan(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 64)).toBe(true);
 });
 
-it('is cut where it goes further, and is the same value where it does not', () => {
+it('cuts deeper values and returns others unchanged', () => {
   const value = { a: [{ b: [1] }], c: 2 };
   expect(cutBelow(value, 4)).toBe(value);
   expect(cutBelow(value, 3)).toEqual({ a: [{ b: null }], c: 2 });

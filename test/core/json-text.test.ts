@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { excessOf } from '../../src/core/json-text.ts';
 
 describe('the depth of a text', () => {
-  it('is that of its value, whatever stands in its strings', () => {
+  it('equals that of its value, whatever its strings contain', () => {
     const depthOf = (value: unknown): number =>
       value !== null && typeof value === 'object' ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ']', '}', 'a') });
@@ -19,7 +19,7 @@ describe('the depth of a text', () => {
     );
   });
 
-  it('is found in a text of a million backslashes and quotes', () => {
+  it('is computed for a text of a million backslashes and quotes', () => {
     expect(excessOf(`"${'\\"'.repeat(500_000)}"`, 1, 1)).toBe(null);
     expect(excessOf('\\'.repeat(1_000_000), 1, 1)).toBe(null);
   });

@@ -12,7 +12,7 @@ const parts = fc.record({
 });
 
 describe('the form of a key', () => {
-  it('reads back whatever it was put together from', () => {
+  it('parses to the parts it was built from', () => {
     fc.assert(
       fc.property(parts, (key) => {
         expect(parseKey(keyPayload(key) + key.check)).toEqual(key);
@@ -20,7 +20,7 @@ describe('the form of a key', () => {
     );
   });
 
-  it('is whole or nothing: cut, extended, or with a character that is not its own it is no key', () => {
+  it('is rejected if it is cut, extended or contains an invalid character', () => {
     const key = `mk_default_${'a'.repeat(12)}_${'b'.repeat(32)}`;
     expect(parseKey(key)).not.toBeNull();
     for (const wrong of [
@@ -39,7 +39,7 @@ describe('the form of a key', () => {
     expect(parseKey(`mk_${'a'.repeat(100_000)}`)).toBeNull();
   });
 
-  it('never reads a text that has other than four parts', () => {
+  it('rejects a text that does not have four parts', () => {
     fc.assert(fc.property(fc.string(), (text) => text.split('_').length === 4 || parseKey(text) === null));
   });
 });

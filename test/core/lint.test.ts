@@ -13,11 +13,11 @@ function toolNamed(wireName: string, description: string, more: Partial<LintedTo
 const advice = (...tools: LintedTool[]): string[] => lintTools(tools).map(({ path, message }) => `${path}: ${message}`);
 
 describe('advice about tools', () => {
-  it('is none about tools that are well described and named', () => {
+  it('is empty for well described and named tools', () => {
     expect(advice(toolNamed('read_file', 'Reads a file.'), toolNamed('write_file', 'Writes a file.'))).toEqual([]);
   });
 
-  it('is given for names of more than 40 characters, those of definitions of their own too', () => {
+  it('covers names longer than 40 characters, including function aliases', () => {
     const long = 'a'.repeat(41);
     const aliases = [
       { name: `b${long}`, mode: 'function' },
@@ -29,19 +29,19 @@ describe('advice about tools', () => {
     ]);
   });
 
-  it('is given for descriptions that are empty, or longer than is paid for gladly', () => {
+  it('covers empty and long descriptions', () => {
     expect(advice(toolNamed('one', ' \n'), toolNamed('two', 'x'.repeat(2_001)), toolNamed('three', 'x'.repeat(2_000)))).toEqual([
       expect.stringMatching(/^tools\[0\]: s\.one has no description/),
       expect.stringMatching(/^tools\[1\]: the description of s\.two has 2001 characters/),
     ]);
   });
 
-  it('is none about what no model is sent, and what nobody has described yet', () => {
+  it('skips UI tools and tools without a definition', () => {
     expect(advice(toolNamed('a', '', { state: 'missing' }), toolNamed('b', '', { kind: 'ui' }))).toEqual([]);
     expect(advice(toolNamed('c', '', { state: 'held' }))).toHaveLength(1);
   });
 
-  it('is counted where there is much of one kind', () => {
+  it('is counted beyond a limit per kind', () => {
     const many = Array.from({ length: limits.maxToldAdvice + 3 }, (_, index) => toolNamed(`tool_${index}`, ''));
     expect(advice(...many).slice(-2)).toEqual([expect.stringMatching(/^tools\[19\]: /), 'tools: and 3 more tools without a description']);
   });
@@ -76,12 +76,12 @@ describe('warnings about equal descriptions', () => {
       ['search_docs', text],
       ['lookup', `${text} Fast.`],
     ],
-  ])('are not given for %j and %j, which differ', (one, two) => {
+  ])('do not cover %j and %j, which differ', (one, two) => {
     expect(warned(one, two)).toEqual([]);
     expect(warned(two, one)).toEqual([]);
   });
 
-  it('find every repeated text in any spelling, wherever the two tools stand', () => {
+  it('cover every repeated text in any spelling, in any order', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 3, maxLength: 40 });
     fc.assert(
       fc.property(words, fc.nat(200), fc.nat(200), (description, before, between) => {
@@ -109,19 +109,19 @@ describe('advice about the number of definitions', () => {
     expect(countWarnings(count).map(({ message }) => message)).toEqual(messages);
   });
 
-  it('counts what is sent with the first step', () => {
+  it('counts the definitions of the first step', () => {
     const tools = Array.from({ length: 70 }, (_, index) => toolNamed(`tool_${index}`, `Does ${index}.`));
     const withFunction = toolNamed('more', 'More.', { alwaysOffered: true, aliases: [{ name: 'again', mode: 'function' }] });
     expect(definitionsAtFirst([...tools, withFunction])).toBe(3);
     expect(definitionsAtFirst([...tools, withFunction], 71)).toBe(72);
-    // Nothing is left to be found where all of them are always sent.
+    // If all tools are always sent, there is nothing to find.
     expect(definitionsAtFirst([...tools, withFunction].map((tool) => ({ ...tool, alwaysOffered: true })))).toBe(72);
     const ownFunction = toolNamed('run', 'Runs.', { aliases: [{ name: 'run', mode: 'function' }] });
     expect(definitionsAtFirst([ownFunction])).toBe(1);
     expect(definitionsAtFirst(tools.map((tool) => ({ ...tool, state: 'held' })))).toBe(0);
   });
 
-  it('is part of what the writer of a toolset is told', async () => {
+  it('is part of the warnings of a toolset write', async () => {
     const tools = Array.from({ length: 50 }, (_, index) => toolOf('s', `tool_${index}`));
     const { warnings } = await compile({ tools: tools.map(({ canonical }) => ({ tool: canonical })) }, knownTools(tools));
     expect(warnings).toEqual([expect.stringMatching(/^tools: 50 definitions are offered from the start/)]);

@@ -5,7 +5,7 @@ import type { ListedDefinition } from '../../src/core/listing/listing.ts';
 type Json = Record<string, unknown>;
 export type MetadataRow = { id: string; class: string; tool: Json; expect: { findings: string[]; action: string }; why: string };
 
-/** The verdict that each action of the fixture asks for. */
+/** The expected verdict for each action of the fixture. */
 export const verdicts: Record<string, ListedDefinition['verdict']> = {
   offer: 'offer',
   'offer-safely': 'offer',

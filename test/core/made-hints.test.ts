@@ -25,11 +25,11 @@ it.each([
     [served({ trusted: true, ownName: 'delete_all' })],
     { ...none, openWorldHint: true },
   ],
-])('a made tool over %s has the hints that come of it', (_what, uses, hints) => {
+])('derives the hints of a made tool over %s', (_what, uses, hints) => {
   expect(hintsOf(madeTool('tool', uses))).toEqual(hints);
 });
 
-it('any other tool has its own hints', () => {
+it('returns the own hints of any other tool', () => {
   expect(hintsOf(reads)).toBe(reads.annotations);
   expect(hintsOf(toolNamed('local.x'))).toBeUndefined();
 });

@@ -15,7 +15,7 @@ describe('readCodeUses', () => {
     ['tools.a(); tools.b(); tools.a()', ['a', 'b']],
     ['tools.builtin.read_file({}); tools.a.call(null, {}); list.map(tools.b.bind(null))', ['builtin.read_file', 'a', 'b']],
     ['tools.a({}).then(f)', ['a']],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is read
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the string is code to be parsed
     ['return `x ${await tools.a({ q: `${tools.b()} tools.c` })} tools.d ${tools.e()}`', ['a', 'b', 'e']],
     ["return \"tools.a\" + 'tools.b\\'tools.c' // tools.d\n/* tools.e */", []],
     ['x = /tools.a["\']/.test(y) ? tools.b : tools.c', ['b', 'c']],
@@ -62,7 +62,7 @@ describe('readCodeUses', () => {
       '\n',
       'y = 1 / 2; ',
     );
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is read
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the string is code to be parsed
     const call = fc.constantFrom('tools.a(); ', 'tools["b"](); ', '`${tools.c()}`; ');
     fc.assert(
       fc.property(fc.array(fc.oneof(noise, call), { maxLength: 40 }), (parts) => {

@@ -17,7 +17,7 @@ const known = knownTools([
   toolOf('d', 'lookup', { aliases: ['find-it'] }),
 ]);
 
-/** `[]` when it compiles. Tried in both orders: the verdict must not depend on it. */
+/** `[]` if it compiles. Tried in both orders, since the result must not depend on the order. */
 async function conflictsOf(tools: Entry[]): Promise<NameConflict[]> {
   const verdict = async (entries: Entry[]): Promise<NameConflict[]> => {
     try {
@@ -144,7 +144,7 @@ describe('a clash', () => {
     expect(isAlias(conflicts[0]?.suggestion ?? '')).toBe(true);
   });
 
-  it('is a swap, both halves of it', async () => {
+  it('includes both halves of a swap', async () => {
     const conflicts = await conflictsOf([
       { tool: 'builtin.delete_file', aliases: ['read_file'] },
       { tool: 'builtin.read_file', aliases: ['delete_file'] },
@@ -155,7 +155,7 @@ describe('a clash', () => {
     ]);
   });
 
-  it('names every tool that wants the name, and gives each another', async () => {
+  it('names every tool that claims the name and suggests another name for each', async () => {
     const conflicts = await conflictsOf([{ tool: 'a.search' }, { tool: 'b.search' }, { tool: 'c.search' }]);
     expect(conflicts).toEqual([
       { name: 'search', tools: ['a.search', 'b.search'], suggestion: 'b_search' },
@@ -163,7 +163,7 @@ describe('a clash', () => {
     ]);
   });
 
-  it('is told in the detail, too', async () => {
+  it('is also described in the detail', async () => {
     const problem = await refusalOf({ tools: [{ tool: 'a.search' }, { tool: 'b.search' }] }, known);
     expect(problem.detail).toBe('"search" is claimed by a.search and by b.search; name b.search "b_search" instead.');
     expect(problem.status).toBe(409);
@@ -210,7 +210,7 @@ describe('for any entries', () => {
   ) as fc.Arbitrary<Entry>;
   const toolsets = fc.array(entry, { minLength: 1, maxLength: 7 });
 
-  it('the verdict is the same in any order', async () => {
+  it('gives the same result in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         toolsets.chain((tools) => fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length }))),
@@ -222,7 +222,7 @@ describe('for any entries', () => {
     );
   });
 
-  it('what compiles has one owner for each wire name and alias, and every name leads to its tool', async () => {
+  it('compiles only if each name has one owner, and every name resolves to its tool', async () => {
     let compiled = 0;
     await fc.assert(
       fc.asyncProperty(toolsets, async (tools) => {
@@ -245,11 +245,11 @@ describe('for any entries', () => {
     expect(compiled).toBeGreaterThan(20);
   });
 
-  it('taking every suggestion makes it compile', async () => {
+  it('compiles after every suggestion is applied', async () => {
     let repaired = 0;
     await fc.assert(
       fc.asyncProperty(toolsets, async (tools) => {
-        // One entry a tool: with more, "the second tool" would not say which entry is meant.
+        // One entry per tool: with more, "the second tool" would not identify the entry.
         const entries = [...new Map(tools.map((one) => [one.tool, one])).values()];
         const conflicts = await conflictsOf(entries);
         const suggestions = conflicts.map((conflict) => conflict.suggestion);
@@ -265,7 +265,7 @@ describe('for any entries', () => {
   });
 });
 
-/** As an administrator would: wherever the name stands in that entry, and as a given name where it is the default. */
+/** Applies a suggestion as an administrator would: wherever the entry contains the name, and as a given name if it is the default. */
 function applySuggestion(entries: Entry[], { name, tools: [, mover], suggestion }: NameConflict): Entry[] {
   return entries.map((entry) => {
     if (entry.tool !== mover) return entry;

@@ -1,4 +1,4 @@
-/** Names, sets of aliases and whole servers that others recorded or wrote to break things (`../shared/fixtures`). */
+/** Names, alias sets and servers, recorded or written to break things (`../shared/fixtures`). */
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { matchAllowList } from '../../src/core/allow-list.ts';
@@ -18,7 +18,7 @@ const legal = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 describeCorpus('security/tool-names.jsonl', (path) => {
   type Row = { id: string; name: string; expect: 'accept' | 'reject' | 'either' | 'warn'; reason?: string };
-  /** Where the rule for aliases (trim first; begin with a letter) says something else than the row. */
+  /** Rows for which the alias rule (trim first; begin with a letter) has another result. */
   const otherwise = new Map<string, Row['expect']>([
     ['valid-015', 'reject'], // _private: a given name may begin with "_", an alias may not
     ['shape-035', 'accept'], // " git": trimmed
@@ -40,21 +40,21 @@ describeCorpus('security/tool-names.jsonl', (path) => {
       expect(parsed.ok && nameWarning(parsed.alias) !== null).toBe(verdict === 'warn');
     }
 
-    // The same verdict where a toolset is written, at the alias's path.
+    // Writing a toolset gives the same result, at the alias's path.
     const known = knownTools([toolOf('s', 'a_tool')]);
     const document = { tools: [{ tool: 's.a_tool', aliases: [name] }] };
-    const aboutLength = parsed.ok && parsed.alias.length > 40 ? 1 : 0; // Legal everywhere, and long for some clients.
+    const aboutLength = parsed.ok && parsed.alias.length > 40 ? 1 : 0; // Legal everywhere, but too long for some clients.
     if (parsed.ok) expect((await compile(document, known)).warnings).toHaveLength((verdict === 'warn' ? 1 : 0) + aboutLength);
     else expect((await refusalOf(document, known)).extra.issues).toEqual([{ path: 'tools[0].aliases[0]', message: parsed.reason }]);
 
-    // Whatever a server calls its tool, what we show is legal, and calling it by either name is safe.
+    // Whatever a server names its tool, the shown name is legal, and both names can be called.
     if (name !== '') expect(toWireName(`s.${name}`, name)).toMatch(legal);
     expect(resolveName(buildAliasMap((await compile({ tools: [{ tool: 's.a_tool' }] }, known)).edition, { aliases: true }), name).ok).toBe(
       false,
     );
   });
 
-  it('takes a leading underscore and capitals as a given name', () => {
+  it('accepts a leading underscore and capitals in a given name', () => {
     expect(parseWireName('_private').ok).toBe(true);
     expect(parseWireName('GIT_STATUS').ok).toBe(true);
   });
@@ -89,7 +89,7 @@ describeCorpus('security/alias-sets.json', (path) => {
 
   it('has all its sets', () => expect(sets).toHaveLength(14));
 
-  /** `separator-collision` (warn) and `same-tool-two-servers-no-alias` (disambiguate) are refused here: both are clashes, and the error has the fix. */
+  /** `separator-collision` (warn) and `same-tool-two-servers-no-alias` (disambiguate) are refused here: both are conflicts, and the error suggests the fix. */
   it.each([
     'dup-alias',
     'alias-shadows-other-canonical',
@@ -132,14 +132,14 @@ describeCorpus('security/alias-sets.json', (path) => {
     },
   );
 
-  it('server-listed-later-takes-alias: the alias stays with its tool, and the newcomer is pointed out', async () => {
+  it('server-listed-later-takes-alias: the alias stays with its tool, and the new tool is reported', async () => {
     const set = setOf('server-listed-later-takes-alias');
     const { edition, warnings } = await compile(documentOf(set), knownTools([...toolsOf(set), toolOf('late', 'deploy')]));
     expect(resolveName(buildAliasMap(edition, { aliases: true }), 'deploy')).toMatchObject({ ok: true, canonical: 'trusted.x' });
     expect(warnings).toEqual([expect.stringContaining('late.deploy')]);
   });
 
-  it('alias-to-removed-tool: refused by its canonical name, with no fall back to a namesake', async () => {
+  it('alias-to-removed-tool: refused by its canonical name, without a fallback to a tool of the same name', async () => {
     const set = setOf('alias-to-removed-tool');
     const problem = await refusalOf(documentOf(set), knownTools([toolOf('a', 'other'), toolOf('b', 'x')]));
     expect(problem.extra.issues).toEqual([{ path: 'tools[0].tool', message: expect.stringContaining('the server "a" has no tool "x"') }]);
@@ -163,7 +163,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
     nearCollisions: { normalised: string; names: Record<string, string[]> }[];
   };
   const index = readJson<Index>(path);
-  /** Servers whose folder name is no server name of ours (`12306-mcp`) are put in as an administrator would. */
+  /** Servers whose folder name is not a valid server name (`12306-mcp`) are added as an administrator would. */
   const serverName = (server: string): string => (/^[a-z]/.test(server) ? server : `s-${server}`);
   const listed = index.servers.map(({ server, file }) => {
     const definitions = readJson<(Partial<ToolDefinition> & { name: string })[]>(path.replace(basename(path), file));
@@ -171,9 +171,9 @@ describeCorpus('mcp-tools/index.json', (path) => {
   });
   const all = listed.flatMap(({ tools }) => tools);
 
-  it('holds the tools it says', () => expect(all).toHaveLength(index.totalTools));
+  it('contains the listed number of tools', () => expect(all).toHaveLength(index.totalTools));
 
-  it.each(listed)('$server compiles, with legal names of its own, and resolves in every spelling', async ({ tools }) => {
+  it.each(listed)('$server compiles with legal names and resolves in every spelling', async ({ tools }) => {
     const { edition } = await compile({ tools: tools.map((tool) => ({ tool: tool.canonical })) }, knownTools(tools));
     const map = buildAliasMap(edition, { aliases: true });
     expect(new Set(offeredTools(map).map((tool) => tool.name)).size).toBe(tools.length);
@@ -191,9 +191,9 @@ describeCorpus('mcp-tools/index.json', (path) => {
     }
   });
 
-  it('clash by default names exactly where the index says', async () => {
+  it('conflict by default names exactly as in the index', async () => {
     const known = knownTools(all);
-    // In parts of a thousand there would be clashes left unseen, so all at once: the limit on entries is the parser's.
+    // All at once, since conflicts between batches would be missed; only the parser limits the number of entries.
     const toolset = { announce: 'prompt' as const, tools: all.map((tool) => ({ tool: tool.canonical as string })) };
     const input = { workspace: 'default', name: 'all', known };
     const problem: Problem = await compileEdition({ ...input, toolset }).then(
@@ -206,7 +206,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
     );
     expect(conflicts).toHaveLength(index.collisions.reduce((sum, { servers }) => sum + servers.length - 1, 0));
 
-    // With every suggestion taken it compiles, and the near collisions are warnings.
+    // With every suggestion applied it compiles, and near collisions are warnings.
     const names = new Map(conflicts.map(({ tools: [, mover], suggestion }) => [mover, suggestion]));
     const fixed = toolset.tools.map((entry) => ({ ...entry, ...(names.has(entry.tool) && { name: names.get(entry.tool) }) }));
     const { edition, warnings } = await compileEdition({ ...input, toolset: { ...toolset, tools: fixed } });
@@ -226,7 +226,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
   const strings = readJson<string[]>(path);
   const base = knownTools([toolOf('s', 'plain_tool', { aliases: ['plain'] })]);
 
-  it('as called names find nothing and break nothing', async () => {
+  it('as called names match nothing and cause no error', async () => {
     const map = buildAliasMap((await compile({ tools: [{ tool: 's.plain_tool' }] }, base)).edition, { aliases: true });
     for (const text of strings) {
       expect(resolveName(map, text)).toMatchObject({ ok: false, code: 'unknown_tool', requested: text });
@@ -235,7 +235,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
     expect(matchAllowList(map, strings)).toEqual({ allow: [], read: strings.map((name) => ({ name, canonicals: [], grant: null })) });
   });
 
-  it("as tools' own names become legal wire names, each its own", async () => {
+  it("as tools' own names become legal, unique wire names", async () => {
     const own = [...new Set(strings)].filter((text) => text !== '');
     const tools = own.map((name) => toolOf('naughty', name));
     const wires = tools.map((tool) => toWireName(tool.canonical, tool.name));

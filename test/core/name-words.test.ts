@@ -8,7 +8,7 @@ describe('the words of a name', () => {
     ['S3Bucket', 'S3 Bucket'],
     ['run_command', 'run_command'],
     ['', ''],
-  ])('of %j begin where its capitals say: %j', (name, spaced) => {
+  ])('of %j are %j', (name, spaced) => {
     expect(spaceWords(name)).toBe(spaced);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAlias, isWireName, parseAlias, parseWireName, quote, toWireName } from '../../src/core/names.ts';
 
-/** The safe core of all providers, written out again: a test that took it from the source could not fail. */
+/** The intersection of all providers' rules, repeated here so that the test does not depend on the source. */
 const legal = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 describe('parseAlias', () => {
@@ -10,7 +10,7 @@ describe('parseAlias', () => {
     expect(parseAlias(alias)).toEqual({ ok: true, alias });
   });
 
-  it('drops white space around an alias', () => {
+  it('trims white space around an alias', () => {
     expect(parseAlias(' git_status\n')).toEqual({ ok: true, alias: 'git_status' });
   });
 
@@ -60,7 +60,7 @@ describe('parseWireName', () => {
 });
 
 describe('toWireName', () => {
-  it('leaves a legal own name as it is', () => {
+  it('leaves a legal own name unchanged', () => {
     expect(toWireName('github.search_code', 'search_code')).toBe('search_code');
     expect(toWireName('hackernews.getUser', 'getUser')).toBe('getUser');
   });
@@ -71,7 +71,7 @@ describe('toWireName', () => {
     expect(toWireName('a.1st', '1st')).toMatch(/^_1st_[0-9a-f]{10}$/);
   });
 
-  it('keeps apart what cutting or legalising alone would not', () => {
+  it('keeps names distinct that would collide when only cut or made legal', () => {
     const long = 'a'.repeat(70);
     const names = [`${long}1`, `${long}2`].map((name) => toWireName(`s.${name}`, name));
     expect(new Set(names).size).toBe(2);
@@ -79,16 +79,16 @@ describe('toWireName', () => {
     expect(toWireName('a.x.y', 'x.y')).not.toBe(toWireName('a.x y', 'x y'));
   });
 
-  it('does not let a member of every object out as a name', () => {
+  it('never returns a member of every object', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'then']) expect(isWireName(toWireName(`evil.${name}`, name))).toBe(true);
   });
 
-  it('gives the same name for ever: models, skills and logs hold on to it', () => {
+  it('never changes its result, since models, skills and logs store it', () => {
     expect(toWireName('s.tool number 1', 'tool number 1')).toBe('tool_number_1_a39bf349c5');
     expect(toWireName('s.\u00e9', '\u00e9')).toBe('__40931cf059');
   });
 
-  it('is legal for any name, and apart for any two canonical names', () => {
+  it('is legal for any name and distinct for any two canonical names', () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 140 });
     fc.assert(
       fc.property(fc.uniqueArray(text, { minLength: 2, maxLength: 30 }), (names) => {
@@ -99,14 +99,14 @@ describe('toWireName', () => {
     );
   });
 
-  it('spreads its hashes: 20,000 names that need one, none alike', () => {
+  it('gives 20,000 distinct hashes', () => {
     const wires = new Set(Array.from({ length: 20_000 }, (_, index) => toWireName(`s.tool ${index}`, 'tool x')));
     expect(wires.size).toBe(20_000);
   });
 });
 
 describe('quote', () => {
-  it('writes what does not print as its code point, and cuts', () => {
+  it('replaces non-printable characters with code points, and cuts', () => {
     expect(quote('a\r\nb\u200b')).toBe('"a<U+000D><U+000A>b<U+200B>"');
     expect(quote('a'.repeat(500))).toBe(`"${'a'.repeat(80)}…"`);
     expect(quote('\u200b'.repeat(500)).length).toBeLessThan(130);

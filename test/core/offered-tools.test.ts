@@ -20,7 +20,7 @@ const namesOf = (tools: readonly { name: string }[]): string[] => tools.map(({ n
 const many = numbered.slice(0, 5).map(({ canonical }) => ({ tool: canonical }));
 const found = (...names: string[]): Gathered[] => names.map((name) => ({ canonical: `many.${name}`, name }));
 
-describe('what a model is offered', () => {
+describe('offeredTools', () => {
   const document = [
     { tool: 'builtin.bash', name: 'run', aliases: ['bash', { name: 'sh', mode: 'function' }, { name: 'term', mode: 'hidden' }] },
     { tool: 'sleepy.deploy' },
@@ -28,16 +28,16 @@ describe('what a model is offered', () => {
     { tool: 'ui.chart' },
   ];
 
-  it("is every ready tool in the document's order, each followed by its function aliases, and no tool of a page", async () => {
+  it('returns every ready tool in document order, each followed by its function aliases, without UI tools', async () => {
     expect(namesOf(offeredTools(await mapOf({ tools: document })))).toEqual(['run', 'sh', 'run_read', 'cat']);
   });
 
-  it('is found once', async () => {
+  it('is computed once', async () => {
     const map = await mapOf({ tools: document });
     expect(offeredTools(map)).toBe(offeredTools(map));
   });
 
-  it('keeps its prefix to the byte when a tool is added at the end, whatever function aliases stand before it', async () => {
+  it('keeps its prefix byte for byte when a tool is added, whatever function aliases precede it', async () => {
     const before = offeredTools(await mapOf({ tools: document }));
     const after = offeredTools(
       await mapOf({ tools: [...document, { tool: 'many.tool_1', aliases: [{ name: 'one', mode: 'function' }] }] }),
@@ -46,7 +46,7 @@ describe('what a model is offered', () => {
     expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
   });
 
-  it('has the same definitions, as objects, when tools are added to it', async () => {
+  it('keeps the same definition objects when tools are added', async () => {
     const map = await mapOf({ tools: document });
     const extended = offeredTools(extendAliasMap(map, [findToolsTool]));
     expect(namesOf(extended)).toEqual(['run', 'sh', 'run_read', 'cat', 'find_tools']);
@@ -54,23 +54,23 @@ describe('what a model is offered', () => {
   });
 });
 
-describe('a toolset that is given on demand', () => {
+describe('an on-demand toolset', () => {
   const above = async (onDemandAbove: number | undefined, tools: object[]) =>
     extendAliasMap(await mapOf({ tools, ...(onDemandAbove !== undefined && { onDemandAbove }) }), [findToolsTool]);
 
-  it('is one with more tools than it says', async () => {
+  it('is one with more tools than its limit', async () => {
     expect(isOnDemand(await above(4, many))).toBe(true);
     expect(isOnDemand(await above(5, many))).toBe(false);
     expect(namesOf(sentTools(await above(5, many)))).toEqual([...many.map((_, index) => `tool_${index}`), 'find_tools']);
   });
 
-  it(`or than ${limits.defaultOnDemandAbove} where it says nothing`, async () => {
+  it(`or than ${limits.defaultOnDemandAbove} by default`, async () => {
     const entries = (count: number) => numbered.slice(0, count).map(({ canonical }) => ({ tool: canonical }));
     expect(isOnDemand(await above(undefined, entries(limits.defaultOnDemandAbove)))).toBe(false);
     expect(isOnDemand(await above(undefined, entries(limits.defaultOnDemandAbove + 1)))).toBe(true);
   });
 
-  it('counts what models can be offered, and what is always sent needs no looking for', async () => {
+  it('counts only tools for models, without those always sent', async () => {
     const unready = [{ tool: 'sleepy.one' }, { tool: 'sleepy.two' }, { tool: 'ui.chart' }];
     const map = await above(5, [...many, ...unready]);
     expect([isOnDemand(map), readyTools(map)]).toEqual([false, 5]);
@@ -84,7 +84,7 @@ describe('a toolset that is given on demand', () => {
     ).toBe(false);
   });
 
-  it('is sent what is always offered, in its order, and then what was added to it', async () => {
+  it('sends the always-offered tools in order, then the added ones', async () => {
     const map = await above(2, [
       ...many.slice(0, 2),
       { tool: 'builtin.bash', alwaysOffered: true, aliases: [{ name: 'sh', mode: 'function' }] },
@@ -95,7 +95,7 @@ describe('a toolset that is given on demand', () => {
     expect(namesOf(sentTools(map))).toEqual(['bash', 'sh', 'more', 'tool_3', 'find_tools']);
   });
 
-  it('is sent what was gathered at the end, in the order it came, each once', async () => {
+  it('sends gathered tools at the end, in order, each once', async () => {
     const map = await above(1, [{ tool: 'builtin.bash', alwaysOffered: true }, ...many]);
     const first = found('tool_3', 'tool_1');
     const gathered = [
@@ -108,12 +108,12 @@ describe('a toolset that is given on demand', () => {
     expect(namesOf(sentTools(map, gathered))).toEqual(['bash', 'find_tools', 'tool_3', 'tool_1', 'tool_0']);
   });
 
-  it('is sent a function alias with the tool that was found', async () => {
+  it('sends a function alias with its found tool', async () => {
     const map = await above(1, [...many, { tool: 'builtin.read', name: 'cat', aliases: [{ name: 'type', mode: 'function' }] }]);
     expect(namesOf(sentTools(map, [{ canonical: 'builtin.read', name: 'cat' }]))).toEqual(['find_tools', 'cat', 'type']);
   });
 
-  it('knows a tool by its name of now, the entry that was meant, and forgets one that is gone', async () => {
+  it('uses current names and entries, and drops removed tools', async () => {
     const map = await above(1, [
       { tool: 'many.tool_0', name: 'renamed' },
       { tool: 'many.tool_1', name: 'first' },
@@ -140,14 +140,14 @@ describe('a toolset that is given on demand', () => {
     expect(hasRoom(map, gathered.slice(0, limits.maxGatheredTools - 1))).toBe(true);
   });
 
-  it('is sent the tool that a step is to call, at the end', async () => {
+  it('sends the tool that a step must call at the end', async () => {
     const map = await above(1, many);
     const [, , forced = null] = map.tools;
     expect(namesOf(sentTools(map, found('tool_4'), forced))).toEqual(['find_tools', 'tool_4', 'tool_2']);
     expect(namesOf(sentTools(map, found('tool_2', 'tool_4'), forced))).toEqual(['find_tools', 'tool_2', 'tool_4']);
   });
 
-  it('is the same list while nothing is new, and the same definitions when there is', async () => {
+  it('returns the same list until a tool is added, and then the same definitions', async () => {
     const map = await above(1, many);
     const gathered = found('tool_2');
     const before = sentTools(map, gathered);

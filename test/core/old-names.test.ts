@@ -64,7 +64,7 @@ describe('a name in a text', () => {
     ['docs.search', 'search'],
     ['github.search', 'find_code'],
     ['store.list_items', 'store_items'],
-  ])('%j is an old one of %j', async (old, name) => {
+  ])('%j is an old name of %j', async (old, name) => {
     expect((await lookupOf(null))(old)).toBe(name);
   });
 
@@ -76,15 +76,15 @@ describe('a name in a text', () => {
     ['in another spelling', 'ActionsGet'],
     ['of a held tool', 'open_door'],
     ['of a tool that was never listed', 'deploy'],
-    ['of a tool that is shown to a person', 'show_map'],
+    ['of a UI tool', 'show_map'],
     ['of every object', 'constructor'],
     ['of every object', '__proto__'],
     ['nothing', ''],
-  ])('that is %s is left: %j', async (_what, name) => {
+  ])('that is %s is unchanged: %j', async (_what, name) => {
     expect((await lookupOf(null))(name)).toBeUndefined();
   });
 
-  it('means the own tool of the server whose text it is, before any other', async () => {
+  it('refers first to a tool of the server that wrote the text', async () => {
     expect((await lookupOf('github'))('search')).toBe('find_code');
     expect((await lookupOf('docs'))('search')).toBeUndefined();
     expect((await lookupOf('shop'))('list_items')).toBe('shop_items');
@@ -92,18 +92,18 @@ describe('a name in a text', () => {
     expect((await lookupOf('docs'))('list_items')).toBeUndefined();
   });
 
-  it('may be of another server there', async () => {
+  it('may refer to another server’s tool', async () => {
     const lookup = await lookupOf('docs');
     expect(['actions_get', 'pay', 'shell'].map(lookup)).toEqual(['get_workflow', 'shop_pay', 'terminal']);
   });
 
-  it('is nobody’s where the plan does not offer the tool', async () => {
+  it('is unknown if the plan does not offer the tool', async () => {
     const lookup = await lookupOf(null, { allow: ['builtin.bash'] });
     expect(lookup('actions_get')).toBeUndefined();
     expect(lookup('shell')).toBe('terminal');
   });
 
-  it('of several entries of one tool is left, and so is what only one of them is called', async () => {
+  it('of several entries of one tool is unchanged, and so are the names of a single entry', async () => {
     const twice = [
       { tool: 'docs.read_page', name: 'one', aliases: ['first_page'] },
       { tool: 'docs.read_page', name: 'two', aliases: [] },
@@ -113,7 +113,7 @@ describe('a name in a text', () => {
     expect(lookup('first_page')).toBe('one');
   });
 
-  it('becomes the tool’s own where aliases are switched off, and so does the name that the toolset gave it', async () => {
+  it('becomes the own name if aliases are switched off, and so does the given name', async () => {
     const lookup = await lookupOf(null, { aliases: false, allow: ['builtin.bash', 'github.actions_get'] });
     expect(['shell', 'terminal', 'get_workflow', 'gh_workflow', 'bash'].map(lookup)).toEqual([
       'bash',
@@ -124,7 +124,7 @@ describe('a name in a text', () => {
     ]);
   });
 
-  it('becomes the tool’s own where aliases are switched off and one of its entries alone is allowed', async () => {
+  it('becomes the own name if aliases are switched off and only one entry is allowed', async () => {
     const twice = [
       { tool: 'docs.read_page', name: 'one', aliases: ['first_page'] },
       { tool: 'docs.read_page', name: 'two', aliases: [] },
@@ -138,7 +138,7 @@ describe('a name in a text', () => {
     expect([lookup('one'), lookup('first_page'), lookup('two')]).toEqual([map.tools[0]?.wireName, map.tools[0]?.wireName, undefined]);
   });
 
-  it('means what it meant, whatever a conversation adds to the names', async () => {
+  it('keeps its meaning, whatever tools a conversation adds', async () => {
     const { edition } = await compile({ tools: entries }, known);
     const map = buildAliasMap(edition, { aliases: true });
     const own = {
@@ -153,7 +153,7 @@ describe('a name in a text', () => {
     expect(nameLookup(extended, null)('actions_get')).toBe('get_workflow');
   });
 
-  it('is never led in a circle, even by an edition that no compiler made', () => {
+  it('never leads to a cycle, even in an invalid edition', () => {
     const swapped = (ownName: string, wireName: string) =>
       ({
         canonical: `s.${ownName}`,
@@ -176,7 +176,7 @@ describe('a name in a text', () => {
     }
   });
 
-  it('leads to names of today alone, in any edition', () => {
+  it('leads only to current names, in any edition', () => {
     const names = ['ab', 'cd', 'ef', 'gh_i'];
     const tool = fc.record({
       server: fc.constantFrom('s', 't'),

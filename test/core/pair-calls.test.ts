@@ -16,23 +16,23 @@ const result = (...callIds: string[]): Message => {
 };
 
 describe('a history from elsewhere', () => {
-  it('has one result right behind each call, in call order', () => {
+  it('has one result directly after each call, in call order', () => {
     const calls: Message = { role: 'assistant', parts: [part('c1'), part('c2')] };
     expect(pairCalls([user('a'), calls, result('c2'), user('b'), result('c1')])).toEqual([user('a'), calls, result('c1', 'c2'), user('b')]);
   });
 
-  it('is told what was never answered, and loses what answers nothing', () => {
+  it('gets missing results filled in and loses results without a call', () => {
     const paired = pairCalls([result('x'), call('c1'), user('b'), { role: 'assistant', parts: [] }, assistant('c')]);
     expect(paired.map(({ role }) => role)).toEqual(['assistant', 'tool', 'user', 'assistant']);
     expect(paired[1]?.parts).toEqual([expect.objectContaining({ callId: 'c1', isError: true, code: 'aborted' })]);
   });
 
-  it('may use an id again in a later step', () => {
+  it('may reuse an id in a later step', () => {
     const history = [call('c1'), result('c1'), call('c1'), result('c1'), call('c1')];
     expect(pairCalls(history).map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool']);
   });
 
-  it('is legal whatever it was', () => {
+  it('is valid whatever it was', () => {
     const message = fc.oneof(
       fc.constant(user('u')),
       fc.constant(assistant('a')),
@@ -52,7 +52,7 @@ describe('a history from elsewhere', () => {
     );
   });
 
-  it('has each result under the name of its call, as far as it is known', () => {
+  it('names each result after its call, if it is known', () => {
     const given = ['c1', 'c2'].map((callId) => ({ callId, content: [], isError: true }));
     expect(resultMessage(given, callNames([user('a'), call('c1')])).parts).toEqual([
       { type: 'tool-result', callId: 'c1', requested: 'f', canonical: null, isError: true, content: [] },

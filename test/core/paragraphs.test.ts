@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { joinParagraphs, oneLine, splitParagraphs } from '../../src/core/paragraphs.ts';
 
 describe('paragraphs', () => {
-  it('of texts that are not there or say nothing leave no gap', () => {
+  it('skip absent and empty texts', () => {
     expect(joinParagraphs('a', '', undefined, null, 'b')).toBe('a\n\nb');
     expect(joinParagraphs(undefined, '')).toBe('');
   });
 
-  it('are the same however a text was cut at blank lines', () => {
+  it('are the same however a text was split at blank lines', () => {
     const paragraph = fc.stringMatching(/^[a-z ]*[a-z]$/);
     fc.assert(
       fc.property(fc.array(fc.array(paragraph, { minLength: 1 })), (steps) => {
@@ -19,8 +19,8 @@ describe('paragraphs', () => {
   });
 });
 
-describe('a stranger’s text on one line', () => {
-  it('has no line of its own left, whatever it breaks them with', () => {
+describe('untrusted text on one line', () => {
+  it('contains no line break of any kind', () => {
     expect(oneLine(' a\r\n- b\u2028c\u0085\u2029 d\u0000e\t\tf ')).toBe('a - b c d e f');
   });
 });

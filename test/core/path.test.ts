@@ -30,7 +30,7 @@ describe('a path', () => {
     expect(isInside('/anything', '/')).toBe(true);
   });
 
-  it('comes apart and together again', () => {
+  it('can be split and joined again', () => {
     for (const path of ['/a', '/a/b', '/workspace/x/y']) expect(joinPath(parentPath(path), baseName(path))).toBe(path);
     expect(parentPath('/')).toBe('/');
   });
@@ -39,10 +39,10 @@ describe('a path', () => {
 type Row = { id: string; class: string; cwd: string; root: string; input: string; expect: string; resolved?: string };
 
 describeCorpus('security/path-cases.jsonl', (path) => {
-  // Our file systems have no links: what rows of class `symlink` set up cannot be made (see bash.test.ts).
+  // Our file systems have no links: what rows of class `symlink` set up cannot be created (see bash.test.ts).
   const rows = readJsonLines<Row>(path).filter((row) => row.class !== 'symlink');
 
-  it('is resolved, placed and refused as each row says', () => {
+  it('is resolved, located and refused as in each row', () => {
     expect(rows.length).toBe(90);
     const wrong = rows.filter((row) => {
       const result = resolvePath(row.input, row.cwd);
@@ -54,7 +54,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
 });
 
 describeCorpus('security/path-payloads.json', (path) => {
-  it('lands inside the file system or is refused, and nothing is decoded', () => {
+  it('stays inside the file system or is refused, without decoding', () => {
     const payloads = Object.values(readJson<{ sources: Record<string, string[]> }>(path).sources).flat();
     expect(payloads.length).toBeGreaterThan(600);
     for (const payload of payloads) {
@@ -68,7 +68,7 @@ describeCorpus('security/path-payloads.json', (path) => {
 });
 
 describeCorpus('security/naughty-strings.json', (path) => {
-  it('is one segment, several, or refused; never an exception', () => {
+  it('is one segment, several, or refused; never throws', () => {
     for (const text of naughtyStrings(readJson(path))) {
       const result = resolvePath(text);
       if (result.ok) expect(resolvePath(result.path)).toEqual(result);

@@ -15,16 +15,16 @@ describe('a price', () => {
     ['ab*ba', 'aba', false],
     ['a*bb*b', 'abb', false],
     ['gpt.5', 'gptx5', false],
-  ])('under "%s" is that of %s: %s', (pattern, model, fits) => {
+  ])('for "%s" applies to %s: %s', (pattern, model, fits) => {
     expect(priceOf({ [pattern]: price(1) }, model) !== null).toBe(fits);
   });
 
-  it('is the one under the pattern that says most', () => {
+  it('is that of the most specific pattern', () => {
     const prices = { '*': price(1), 'gpt-*': price(2), 'gpt-5': price(3), 'gpt-5-*': price(4) };
     expect(['o3', 'gpt-4', 'gpt-5', 'gpt-5-mini'].map((model) => priceOf(prices, model)?.input)).toEqual([1, 2, 3, 4]);
   });
 
-  it('is for a million tokens', () => {
+  it('is per million tokens', () => {
     expect(costOf({ input: 2, output: 10 }, { inputTokens: 500_000, outputTokens: 100_000 })).toBe(2);
   });
 });

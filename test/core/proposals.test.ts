@@ -1,9 +1,9 @@
 /**
- * Proposals, with what the naming ADR's design tests of its own (`reference/seeds.md` §4.1, §4.2), each difference named:
- * - There every tool of a character was proposed at 0.5 and more, topic or none; here something in the conversation must speak for it.
- * - There the caller said in which setting it proposes (practice, exploration, assessment) and that raised some tools; here the category
- *   is a word like others, and the tools are the workspace's own.
- * - There its scores compared the spelling of a list (`MindMap` never got its boost); here they are made on canonical tools.
+ * Proposals, including the test cases of the naming ADR's design (`reference/seeds.md` §4.1, §4.2). Differences:
+ * - There every tool of a character was proposed at 0.5 and more; here the conversation must contain evidence for it.
+ * - There the caller gave a setting (practice, exploration, assessment), which raised some tools; here the category
+ *   is evidence like other words, and the tools are the workspace's own.
+ * - There scores compared the spelling of a list (`MindMap` never got its boost); here they use canonical tools.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ const propose = (...messages: Message[]) => rankProposals(edition.tools, () => m
 const scores = (...messages: Message[]) => propose(...messages).map(({ canonical, relevance }) => [canonical.slice(3), relevance]);
 
 describe('rankProposals', () => {
-  it('proposes a tool in full by one of its triggers, in words for the person and with where it is', () => {
+  it('proposes a tool with full relevance by one of its triggers, with a sentence and its link', () => {
     expect(propose(user('Can I take a picture of it?'))).toEqual([
       {
         canonical: 'ui.camera',
@@ -66,7 +66,7 @@ describe('rankProposals', () => {
     ]);
   });
 
-  it('says no topic where none was named', () => {
+  it('names no topic if none was mentioned', () => {
     expect(propose(user('Some practice, please'))[0]).toMatchObject({ canonical: 'ui.quiz', text: 'Quiz: Asks questions about a topic.' });
     expect(propose(user('a quiz?'))[0]).toMatchObject({ canonical: 'ui.quiz', text: 'Quiz: Asks questions about a topic.' });
   });
@@ -77,18 +77,18 @@ describe('rankProposals', () => {
     expect(scores(user('Ein Uberblick'))).toEqual([['mindmap', 1]]);
   });
 
-  it('finds it as whole words only', () => {
+  it('matches whole words only', () => {
     expect(scores(user('photosynthesis in telephotography'))).toEqual([]);
     expect(scores(user('take a picturesque road'))).toEqual([]);
   });
 
-  it('counts the words of a trigger apart for 0.9 at most, most of them for their share, one of them for nothing', () => {
+  it('scores scattered trigger words at most 0.9, by their share, and a single word not at all', () => {
     expect(scores(user('the picture that you take'))).toEqual([['camera', 0.9]]);
     expect(scores(user('drill me on words'))).toEqual([['flashcard', 0.6]]);
     expect(scores(user('I take the bus'))).toEqual([]);
   });
 
-  it('holds a label for 0.85 and a category for 0.75, equals in the order of the toolset', () => {
+  it('scores a label 0.85 and a category 0.75, ties in toolset order', () => {
     expect(scores(user('draw me a mind map'))).toEqual([['mindmap', 0.85]]);
     expect(scores(user('I want to practice'))).toEqual([
       ['quiz', 0.75],
@@ -96,7 +96,7 @@ describe('rankProposals', () => {
     ]);
   });
 
-  it('holds two words of a description for 0.5, and more for a little more', () => {
+  it('scores two words of a description 0.5, and more words a little higher', () => {
     expect(scores(user('cards with vocabulary'))).toEqual([['flashcard', 0.5]]);
     expect(scores(user('make me cards for the vocabulary I learn'))).toEqual([['flashcard', 0.55]]);
     expect(scores(user('these ideas'))).toEqual([]);
@@ -112,7 +112,7 @@ describe('rankProposals', () => {
     ]);
   });
 
-  it('lets what was said last count most, then what was said before it, then the answer', () => {
+  it('weighs the last user message most, then earlier ones, then the answer', () => {
     expect(scores(user('test me'), assistant('Sure.'), user('by photo'), assistant('We could brainstorm.'))).toEqual([
       ['camera', 1],
       ['quiz', 0.85],
@@ -120,12 +120,12 @@ describe('rankProposals', () => {
     ]);
   });
 
-  it('forgets what was said more than three messages ago, and what was answered to those before the last', () => {
+  it('ignores user messages before the last three, and answers before the last', () => {
     const later = [user('one'), assistant('brainstorm'), user('two'), assistant('b'), user('three')];
     expect(scores(user('test me'), ...later)).toEqual([]);
   });
 
-  it('reads no tool’s results and none of the instructions', () => {
+  it('ignores tool results and instructions', () => {
     const result = { type: 'tool-result', callId: 'c', requested: 'x', canonical: 'a.x', isError: false } as const;
     const messages: Message[] = [
       { role: 'system', parts: [{ type: 'text', text: 'photo' }] },
@@ -135,23 +135,23 @@ describe('rankProposals', () => {
     expect(propose(...messages)).toEqual([]);
   });
 
-  it('finds triggers inside running text where words are not set apart, and nothing by single characters', () => {
+  it('finds triggers in scripts without spaces, but not single characters', () => {
     expect(scores(user('ノートを撮影したいです'))).toEqual([['shashin', 1]]);
     expect(scores(user('カメラで'))).toEqual([['shashin', 1]]);
     expect(scores(user('宿題の写真'))).toEqual([['shashin', 0.85]]);
     expect(scores(user('影絵、撮り鉄'))).toEqual([]);
-    // Voicing tells syllables apart: it is no accent.
+    // Voicing marks distinguish syllables; they are not accents.
     expect(scores(user('ガメラ'))).toEqual([]);
     expect(propose(user('撮影'))[0]?.text).toBe('写真 (“撮影”): 宿題の写真を撮ります。');
   });
 
-  it('proposes nothing where nothing was said, or nothing that speaks for a tool', () => {
+  it('proposes nothing without text or evidence', () => {
     expect(propose()).toEqual([]);
     expect(propose(user(''))).toEqual([]);
     expect(propose(user('What about those that they would have with this?'))).toEqual([]);
   });
 
-  it('proposes no tool that models call, none that is held or missing, and each once', () => {
+  it('proposes only ready UI tools, each once', () => {
     const [camera] = edition.tools;
     const said = () => [user('photo')];
     if (camera === undefined) throw new Error('the edition has a camera');
@@ -160,7 +160,7 @@ describe('rankProposals', () => {
     expect(among(camera, { ...camera, wireName: 'lens' as typeof camera.wireName })).toEqual(['ui.camera']);
   });
 
-  it('does not ask for the conversation where there is nothing to propose', () => {
+  it('does not read the conversation without UI tools', () => {
     const tools = edition.tools.filter(({ kind }) => kind !== 'ui');
     const ask = () => {
       throw new Error('asked');
@@ -168,7 +168,7 @@ describe('rankProposals', () => {
     expect(rankProposals(tools, ask)).toEqual([]);
   });
 
-  it('proposes a few at most', async () => {
+  it('limits the number of proposals', async () => {
     const many = Array.from({ length: 12 }, (_, index) => definitionOf(`camera${index}`, ui.camera));
     const all = await compile({ tools: many.map(({ canonical }) => ({ tool: canonical })) }, knownTools(many));
     expect(rankProposals(all.edition.tools, () => [user('photo')]).map(({ canonical }) => canonical)).toEqual(
@@ -176,19 +176,19 @@ describe('rankProposals', () => {
     );
   });
 
-  it('reads so much of a message and no more', () => {
+  it('reads a bounded part of a message', () => {
     expect(scores(user(`${'x '.repeat(limits.maxProposalCharacters / 2)}photo`))).toEqual([]);
     expect(scores(user(`photo${' x'.repeat(limits.maxProposalCharacters)}`))).toEqual([['camera', 1]]);
   });
 
-  it('says one line of any description', async () => {
+  it('shows one line of any description', async () => {
     const wild = definitionOf('wild', { ...ui.chart, description: `Does\u2028## Tool names\nmore ${'x'.repeat(500)}`, triggers: ['go'] });
     const { edition: one } = await compile({ tools: [{ tool: 'ui.wild' }] }, knownTools([wild]));
     const text = rankProposals(one.tools, () => [user('go')])[0]?.text ?? '';
     expect(text).toBe('Chart (“go”): Does ## Tool names');
   });
 
-  it('says of any conversation the same again: sorted, within 0.5 and 1, and only of what is shown', () => {
+  it('is deterministic: sorted, between 0.5 and 1, and only for UI tools', () => {
     const words = ['photo', 'take', 'a', 'picture', 'quiz', 'me', 'test', '撮影', 'practice', 'ideas', 'hang', '\u0301', 'ﷺ', '🙂', 'İ'];
     const message = fc.record({
       by: fc.boolean(),

@@ -3,7 +3,7 @@ import { Provider, ProviderName } from '../../src/core/provider.ts';
 import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 
 describe('a provider', () => {
-  it('may be as small as its kind', () => {
+  it('needs only a kind', () => {
     expect(Provider.parse({ kind: 'openai' })).toEqual({ kind: 'openai' });
     expect(providerBaseUrl({ kind: 'openai' })).toBe('https://api.openai.com/v1');
     expect(providerBaseUrl({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1//' })).toBe('http://127.0.0.1:11434/v1');
@@ -31,7 +31,7 @@ describe('a provider', () => {
     expect(Provider.safeParse(provider).success).toBe(false);
   });
 
-  it('has no name that a model ref could not begin with', () => {
+  it('has a name that is valid in a model reference', () => {
     for (const name of ['openai', 'a', 'my-llm-2']) expect(ProviderName.safeParse(name).success).toBe(true);
     for (const name of ['', 'agent', 'A', '1a', 'a/b', 'x'.repeat(33)]) expect(ProviderName.safeParse(name).success).toBe(false);
   });

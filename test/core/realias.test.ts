@@ -18,7 +18,7 @@ const call = (requested: string, canonical: string | null, more: object = {}) =>
 const result = (requested: string, canonical: string | null) =>
   ({ type: 'tool-result', callId: 'c', requested, canonical, isError: false, content: [] as ContentBlock[] }) as const;
 
-describe('a message in the names of today', () => {
+describe('a message with current names', () => {
   it.each([
     ['by its name of today', 'first', 's.one_thing', 'first'],
     ['by an alias', 'uno', 's.one_thing', 'first'],
@@ -28,7 +28,7 @@ describe('a message in the names of today', () => {
     ['by a name that none of its entries has', 'other', 's.other_thing', 'second'],
     ['that is gone', 'gone', 's.gone', 'gone'],
     ['that never was', 'first', null, 'first'],
-  ])('names a tool %s: %j of %j is %j', (_what, requested, canonical, name) => {
+  ])('renames a tool %s: %j of %j is %j', (_what, requested, canonical, name) => {
     const { parts } = realias({ role: 'assistant', parts: [call(requested, canonical)] }, names) as Extract<Message, { role: 'assistant' }>;
     expect(parts).toEqual([{ ...call(name, canonical), ...(name !== requested && { said: requested }) }]);
     expect(realias({ role: 'tool', parts: [result(requested, canonical)] }, names)).toEqual({
@@ -37,7 +37,7 @@ describe('a message in the names of today', () => {
     });
   });
 
-  it('has all else as it was', () => {
+  it('is otherwise unchanged', () => {
     const native = { type: 'native' as const, provider: 'p', data: { name: 'uno', signature: 'x' } };
     const message: Message = {
       role: 'assistant',

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { readCompletionId, readToolCallId, toCompletionId, toToolCallId } from '../../src/core/reference.ts';
 
 const session = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
-/** Of a call, those beneath others included. */
+/** Ids of calls, including inner calls. */
 const own = fc.stringMatching(/^[a-z0-9_]{1,40}(\.\d{1,3}){0,4}$/);
 
-describe('an id that a chat client is given', () => {
-  it('leads back to any session', () => {
+describe('an id for a chat client', () => {
+  it('contains any session id', () => {
     fc.assert(
       fc.property(session, own, (id, callId) => {
         expect(readToolCallId(toToolCallId(callId, id))).toEqual({ own: callId, session: id });
@@ -32,7 +32,7 @@ describe('an id that a chat client is given', () => {
     expect(readCompletionId('openai-chat', id)).toBeNull();
   });
 
-  it('has one spelling: a text that was changed leads nowhere or elsewhere', () => {
+  it('has one spelling: a modified id gives no session or another one', () => {
     fc.assert(
       fc.property(session, fc.nat(42), fc.constantFrom(...'ABCxyz019-_'), (id, at, character) => {
         const text = toToolCallId('call_1', id);
@@ -43,7 +43,7 @@ describe('an id that a chat client is given', () => {
     );
   });
 
-  it('is made for sessions only', () => {
+  it('requires a session id', () => {
     expect(() => toToolCallId('call_1', 'nobody')).toThrow(TypeError);
   });
 });

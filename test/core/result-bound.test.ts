@@ -8,7 +8,7 @@ import { utf8Length } from '../../src/core/utf8.ts';
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('bounding a result', () => {
-  it('leaves alone what fits', () => {
+  it('leaves results that fit unchanged', () => {
     const result: ToolResult = { ...textResult('hello'), structuredContent: { a: 1 } };
     expect(boundResult(result)).toBe(result);
   });
@@ -18,7 +18,7 @@ describe('bounding a result', () => {
     expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^ééé\n\[Cut: 14 of 20 bytes are not shown/) }]);
   });
 
-  it('counts all blocks together and names those that are left out', () => {
+  it('counts all blocks together and lists the omitted ones', () => {
     const { content } = boundResult(
       {
         isError: false,
@@ -37,14 +37,14 @@ describe('bounding a result', () => {
     ]);
   });
 
-  it('counts what is left out of very many blocks instead of naming each', () => {
+  it('counts omitted blocks instead of listing very many', () => {
     const blocks = Array.from({ length: 50_000 }, () => ({ type: 'text' as const, text: 'x'.repeat(100) }));
     const { content } = boundResult({ isError: false, content: blocks }, 1000);
     expect(utf8Length(JSON.stringify(content))).toBeLessThan(5000);
     expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the result limit.]' });
   });
 
-  it('leaves out what comes after a thousand blocks, however little they hold', () => {
+  it('omits blocks after the first thousand, however small', () => {
     const blocks = (count: number): ToolResult => ({
       isError: false,
       content: Array.from({ length: count }, () => ({ type: 'text' as const, text: '' })),
@@ -61,7 +61,7 @@ describe('bounding a result', () => {
     expect(keptContent(blocks(100_000), { isError: false, content })).toHaveLength(100_000);
   });
 
-  it('counts what blocks say of their types', () => {
+  it('counts the size of block types', () => {
     const mimeType = 'x'.repeat(100_000);
     for (const block of [
       { type: 'image' as const, data: 'AA==', mimeType },
@@ -90,7 +90,7 @@ describe('bounding a result', () => {
     expect(bounded).toMatchObject({ isError: true, code: 'invalid_arguments', issues: [{ path: 'a' }] });
   });
 
-  it('cuts at code points: a prefix within the bound, the next one would not fit', () => {
+  it('cuts at code points: the longest prefix within the limit', () => {
     fc.assert(
       fc.property(anyText, fc.nat(300), (text, maxBytes) => {
         const cut = cutUtf8(text, maxBytes);
@@ -102,7 +102,7 @@ describe('bounding a result', () => {
     );
   });
 
-  it('keeps head and tail of a long text, broken at no character', () => {
+  it('keeps the head and tail of a long text without splitting characters', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 4, max: 300 }), (text, maxBytes) => {
         const cut = cutMiddle(text, maxBytes);
@@ -120,10 +120,10 @@ describe('bounding a result', () => {
   });
 });
 
-describe('a result that is kept', () => {
+describe('a stored result', () => {
   const noted = (text: string): { callId: string; offset: number } => JSON.parse(/fetch_result (\{[^}]*\})/.exec(text)?.[1] ?? 'null');
 
-  it('says how to read on exactly where the shown text ends', () => {
+  it('says how to continue exactly where the shown text ends', () => {
     const block = fc.oneof(
       anyText.map((text): ContentBlock => ({ type: 'text', text: text.toWellFormed() })),
       fc.constant<ContentBlock>({ type: 'image', data: 'xx', mimeType: 'image/png' }),
@@ -148,7 +148,7 @@ describe('a result that is kept', () => {
     );
   });
 
-  it('names no tool where nothing is kept, and none for an image, of which there is no text', () => {
+  it('names no tool if nothing is stored, nor for an image, which has no text', () => {
     expect(contentText(boundResult(textResult('x'.repeat(100)), 10).content)).not.toContain('fetch_result');
     const image: ToolResult = { isError: false, content: [{ type: 'image', data: 'x'.repeat(100), mimeType: 'image/png' }] };
     const shown = boundResult(image, 10, 'call_1');
@@ -156,14 +156,14 @@ describe('a result that is kept', () => {
     expect(keptContent(image, shown)).toBeNull();
   });
 
-  it('is the structured form where only that was too long', () => {
+  it('is the structured form if only that was too long', () => {
     const result: ToolResult = { ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } };
     const shown = boundResult(result, 50, 'call_1');
     const whole = contentText(keptContent(result, shown) ?? []);
     expect(JSON.parse(whole.slice(noted(contentText(shown.content)).offset))).toEqual(result.structuredContent);
   });
 
-  it('says where to read on when more blocks are left out than are noted', () => {
+  it('says where to continue if more blocks are omitted than noted', () => {
     const blocks = Array.from({ length: 100 }, (_, index) => ({ type: 'text' as const, text: `block ${index}` }));
     const result: ToolResult = { isError: false, content: blocks };
     const shown = boundResult(result, 10, 'call_1');

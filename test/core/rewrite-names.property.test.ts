@@ -1,4 +1,4 @@
-/** What holds for any text and any names, over texts made of what is apt to go wrong. */
+/** Properties for any text and any names, over texts built from problematic parts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NameLookup, rewriteNames } from '../../src/core/rewrite-names.ts';
@@ -24,7 +24,7 @@ const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
 const line = /\n\nNames used here: [^\n]*$/;
 
 describe('rewriting any text', () => {
-  it('a second time changes nothing', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(text, (original) => {
         const once = rewriteNames(original, lookup);
@@ -34,12 +34,12 @@ describe('rewriting any text', () => {
     );
   });
 
-  it('changes nothing but names between backticks, and adds one line at most', () => {
+  it('changes only names between backticks and adds at most one line', () => {
     fc.assert(
       fc.property(text, (original) => {
         const told = rewriteNames(original, lookup);
         const parts = told.split(/(?<=`)(fetch_it|find|three)(?=`)/);
-        // Each name of today that stands in backticks may have been any of its old ones: read the text as a pattern.
+        // Each current name in backticks may have been any of its old ones: the text is used as a pattern.
         const found = matches(original, parts) || matches(original, told.replace(line, '').split(/(?<=`)(fetch_it|find|three)(?=`)/));
         expect(found).toBe(true);
       }),
@@ -47,7 +47,7 @@ describe('rewriting any text', () => {
     );
   });
 
-  it('leaves fences as they are', () => {
+  it('leaves fences unchanged', () => {
     fc.assert(
       fc.property(text, fc.array(piece, { maxLength: 10 }), (before, pieces) => {
         const inside = pieces
@@ -62,7 +62,7 @@ describe('rewriting any text', () => {
     );
   });
 
-  it('says the same for names that nobody knows', () => {
+  it('leaves unknown names unchanged', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(rewriteNames(original, () => undefined)).toBe(original);
@@ -71,7 +71,7 @@ describe('rewriting any text', () => {
   });
 });
 
-/** Whether `original` is the parts in a row, where each second one stands for itself or for an old name of it. */
+/** Whether `original` is the sequence of parts, where every second one is itself or an old name of it. */
 function matches(original: string, parts: readonly string[]): boolean {
   let places = new Set([0]);
   for (const [index, part] of parts.entries()) {

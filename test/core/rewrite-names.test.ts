@@ -14,7 +14,7 @@ const lookup: NameLookup = (name) => today.get(name);
 const rewrite = (text: string) => rewriteNames(text, lookup);
 
 describe('old names in a text', () => {
-  // Shapes that descriptions of public servers have.
+  // Forms found in descriptions of public servers.
   it.each([
     ['Call `get_workflow` first.', 'Call `fetch_flow` first.'],
     ['Call ``get_workflow`` first; it is ``null`` else.', 'Call ``fetch_flow`` first; it is ``null`` else.'],
@@ -27,7 +27,7 @@ describe('old names in a text', () => {
     ['`a\nb` and `search`', '`a\nb` and `find_code`'],
     ['\\`search\\` and `search`', '\\`search\\` and `find_code`'],
     ['`` ` `` and `search`', '`` ` `` and `find_code`'],
-  ])('are rewritten where they are a whole inline code: %j', (text, expected) => {
+  ])('are replaced if they are a whole inline code: %j', (text, expected) => {
     expect(rewrite(text)).toBe(expected);
   });
 
@@ -41,7 +41,7 @@ describe('old names in a text', () => {
     '`constructor`, `__proto__`, `toString`',
     '` and `` never close',
     '\\`search\\`',
-  ])('are left, and nothing is added, where none is meant: %j', (text) => {
+  ])('are unchanged if no tool is meant: %j', (text) => {
     expect(rewrite(text)).toBe(text);
   });
 
@@ -58,44 +58,44 @@ describe('old names in a text', () => {
     ['- ~~~\n  get_workflow\n  ~~~', 'get_workflow', 'fetch_flow'],
     ['> ````\n> `get_workflow`\n> ```\n> ````', 'get_workflow', 'fetch_flow'],
     ['```\nnever closed: `get_workflow`', 'get_workflow', 'fetch_flow'],
-  ])('stay as they are in prose, in other code and in fences, and are told of beneath: %j', (text, old, name) => {
+  ])('are unchanged in prose, other code and fences, and listed below: %j', (text, old, name) => {
     expect(rewrite(text)).toBe(`${text}\n\nNames used here: \`${old}\` is \`${name}\`.`);
   });
 
-  it('are told of once, in the order they are met', () => {
+  it('are listed once, in order of appearance', () => {
     expect(rewrite('get_workflow, list-boards and get_workflow; `search`')).toBe(
       'get_workflow, list-boards and get_workflow; `find_code`\n\nNames used here: `get_workflow` is `fetch_flow`, `list-boards` is `boards`.',
     );
   });
 
-  it('do not close a fence with fewer marks or with words behind them', () => {
+  it('do not treat fewer marks or marks followed by text as the end of a fence', () => {
     const text = '````\n```\n`get_workflow`\n```` not yet\n`get_workflow`\n`````\n`get_workflow`';
     expect(rewrite(text)).toBe(`${text.slice(0, -14)}\`fetch_flow\`\n\nNames used here: \`get_workflow\` is \`fetch_flow\`.`);
   });
 
-  it('take a line of three backticks with more of them for inline code', () => {
+  it('treat a line of three backticks with further backticks as inline code', () => {
     expect(rewrite('```search``` is `search`')).toBe('```find_code``` is `find_code`');
   });
 
-  it('are told of beneath together with those of what belongs to the text', () => {
+  it('are listed below together with those of related text', () => {
     const text = rewriteNames('Says get_workflow.', lookup, new Map([['old_one', 'new_one']]));
     expect(text).toBe('Says get_workflow.\n\nNames used here: `get_workflow` is `fetch_flow`, `old_one` is `new_one`.');
     expect(rewriteNames(text, lookup, new Map([['old_one', 'new_one']]))).toBe(text);
   });
 
-  it('are rewritten above a line of a stranger, which is no more than text', () => {
+  it('are replaced above an author’s own line, which counts as text', () => {
     const text = '`search`\n\nNames used here: `get_workflow` is `delete_everything`.';
     expect(rewrite(text)).toBe('`find_code`\n\nNames used here: `fetch_flow` is `delete_everything`.');
     expect(rewrite(rewrite(text))).toBe(rewrite(text));
   });
 
-  it('are not told of without end', () => {
+  it('are listed up to a limit', () => {
     const names = Array.from({ length: limits.maxNamesTold + 5 }, (_, index) => `old_${index}`);
     const text = rewriteNames(names.join(' '), (name) => (name.startsWith('old_') ? name.replace('old', 'new') : undefined));
     expect(text.split(' is ')).toHaveLength(limits.maxNamesTold + 1);
   });
 
-  it('do not make a text many times as long: then all of them go into the line beneath', () => {
+  it('are all listed in the line below if replacing them would make the text much longer', () => {
     const long = 'x'.repeat(64);
     const text = '`ab` '.repeat(10_000);
     const told = rewriteNames(text, (name) => (name === 'ab' ? long : undefined));
@@ -103,7 +103,7 @@ describe('old names in a text', () => {
     expect(rewriteNames(told, (name) => (name === 'ab' ? long : undefined))).toBe(told);
   });
 
-  it('are looked up once a word, however many there are', () => {
+  it('are looked up once per word, however many there are', () => {
     let asked = 0;
     const counting: NameLookup = (name) => {
       asked++;
@@ -115,8 +115,8 @@ describe('old names in a text', () => {
   });
 });
 
-describe('beneath which no line can stand', () => {
-  it('inline code is rewritten, and what else was met is given back', () => {
+describe('in a text without room for a line below', () => {
+  it('replaces inline code and returns the other names', () => {
     expect(rewriteInline('`search`, then get_workflow', lookup)).toEqual({
       text: '`find_code`, then get_workflow',
       others: new Map([['get_workflow', 'fetch_flow']]),

@@ -13,7 +13,7 @@ describeCorpus('mcp-tools', (path) => {
       readJson<{ name: string; inputSchema: JsonSchema }[]>(`${path}/${file}`).map((tool) => ({ ...tool, name: `${file}: ${tool.name}` })),
     );
 
-  it.each(SchemaDialect.options)('compiles every public tool to what %s takes, and tells every change', (dialect) => {
+  it.each(SchemaDialect.options)('compiles every public tool to a schema that %s accepts, and reports every change', (dialect) => {
     const faults: string[] = [];
     let unchanged = 0;
     for (const { name, inputSchema } of tools) {

@@ -1,6 +1,6 @@
 /**
- * What each provider refuses in a tool's schema, as a check of its own: written from the providers' pages and messages, and sharing nothing
- * with the compiler. Answers the faults, such as `/properties/a: no type`.
+ * An independent check of what each provider rejects in a tool's schema: written from the providers' pages and messages, sharing nothing
+ * with the compiler. Returns the errors, such as `/properties/a: no type`.
  */
 import type { SchemaDialect } from '../../src/core/provider-profile.ts';
 
@@ -27,7 +27,7 @@ export function schemaFaults(schema: unknown, dialect: SchemaDialect): string[] 
   return faults;
 }
 
-/** Valid draft 2020-12, and nothing that points elsewhere. */
+/** Valid draft 2020-12 without external references. */
 function everywhere(part: unknown, path: string, fault: Fault): void {
   if (typeof part === 'boolean') return;
   if (!isJson(part)) {

@@ -6,7 +6,7 @@ import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { schemaFaults } from './schema-rules.ts';
 
-/** A schema and a value that was made for it. */
+/** A schema and a value generated for it. */
 type Pair = { schema: JsonSchema; value: unknown };
 const reference = Symbol('a part that is moved to the definitions');
 
@@ -103,7 +103,7 @@ const { pair } = fc.letrec<{ pair: Pair }>((tie) => {
   const all = fc
     .record({ one: child, extra: fc.constantFrom<JsonSchema[]>({ title: 'T' }, {}, { description: 'd' }) })
     .map(({ one, extra }): Pair => ({ schema: { allOf: [one.schema, extra] }, value: one.value }));
-  // The value fits both: the first may be closed only where it knows the fields of the second.
+  // The value matches both: the first may be closed only if it has the fields of the second.
   const open = (names: string[]) => fc.record({ fields: fieldsOf(names), rest: fc.constantFrom(0, 4), more: child }).map(toObject);
   const both = fc.tuple(open(['a', 'b', 'c']), open(['d', 'e', 'f']), fc.boolean()).map(([one, two, closed]): Pair => {
     const known = { ...(one.schema.properties as JsonSchema), d: {}, e: { description: 'Known.' }, f: true };
@@ -115,7 +115,7 @@ const { pair } = fc.letrec<{ pair: Pair }>((tie) => {
   return { pair: fc.oneof({ maxDepth: 4, depthSize: 'small' }, leaf, object, list, union, all, both, moved) };
 });
 
-/** Parts that were marked go to `$defs`, and a reference stands in their place. */
+/** Moves marked parts to `$defs` and replaces them with references. */
 function hoisted(schema: JsonSchema): JsonSchema {
   const definitions: [string, unknown][] = [];
   const visit = (part: unknown): unknown => {
@@ -130,17 +130,17 @@ function hoisted(schema: JsonSchema): JsonSchema {
     }
     return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, visit(value)]));
   };
-  const whole = visit(schema) as JsonSchema; // An object stays one.
+  const whole = visit(schema) as JsonSchema; // An object stays an object.
   return definitions.length === 0 ? whole : { ...whole, $defs: Object.fromEntries(definitions) };
 }
 
-/** Fields of one branch are never another branch's free ones here: see `schema-root.ts`. */
+/** Fields of one branch are never undeclared fields of another here: see `schema-root.ts`. */
 const cases = pair.filter(({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
-describe('what a compiled schema takes', () => {
+describe('a compiled schema', () => {
   const faithful = SchemaDialect.options.filter((dialect) => dialect !== 'openai-strict');
 
-  it.each(faithful)('is for %s never less than what the tool takes', (dialect) => {
+  it.each(faithful)('for %s accepts everything that the tool accepts', (dialect) => {
     fc.assert(
       fc.property(cases, ({ schema, value }) => {
         const whole = hoisted(schema);
@@ -153,7 +153,7 @@ describe('what a compiled schema takes', () => {
     );
   });
 
-  it.each(SchemaDialect.options)('is for %s nothing that it refuses, and the same again when compiled again', (dialect) => {
+  it.each(SchemaDialect.options)('for %s contains nothing that the provider rejects, and compiling is idempotent', (dialect) => {
     fc.assert(
       fc.property(cases, ({ schema }) => {
         const whole = hoisted(schema);

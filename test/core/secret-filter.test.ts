@@ -27,7 +27,7 @@ function filtered(text: string, secrets: SecretPatterns, cuts: readonly number[]
 }
 
 describe('a filter of secrets', () => {
-  it.each(secretSpellings(key))('takes out %s, wherever the pieces are cut', (form) => {
+  it.each(secretSpellings(key))('removes %s, wherever the chunks are cut', (form) => {
     const secrets = compiled(key);
     const text = `data: {"a": "é${form}ü"}\n\n`;
     for (let cut = 0; cut <= utf8.encode(text).byteLength; cut += 1) {
@@ -44,7 +44,7 @@ describe('a filter of secrets', () => {
     expect(single).not.toContain(form);
   });
 
-  it('changes nothing of a text without a secret, whatever its bytes and pieces', () => {
+  it('leaves a text without a secret unchanged, whatever its bytes and chunks', () => {
     const near = fc.constantFrom('sk-', 'sk-live', key.slice(0, -1), key.slice(1), '\n', 'é', '\u0080\u0090', '[secret]', 'c2st');
     fc.assert(
       fc.property(fc.array(fc.oneof(near, fc.string({ unit: 'binary' }))), fc.array(fc.nat()), (parts, cuts) => {
@@ -57,7 +57,7 @@ describe('a filter of secrets', () => {
     );
   });
 
-  it('takes out secrets that overlap, repeat and begin in one another', () => {
+  it('removes secrets that overlap, repeat and begin in one another', () => {
     const secrets = compiled('aaaaaaaa0', 'aaaaaaaa0aaaaaaaa1', 'abababab-abababab');
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ describe('a filter of secrets', () => {
     );
   });
 
-  it('returns the very piece where it holds no secret, and holds back only what may be one', () => {
+  it('returns a chunk without a secret unchanged and holds back only a possible secret', () => {
     const filter = new SecretFilter(compiled(key));
     const piece = utf8.encode('data: {"delta":"Hello"}\n\n');
     expect(filter.push(piece)).toBe(piece);
@@ -81,12 +81,12 @@ describe('a filter of secrets', () => {
     expect(filter.end().byteLength).toBe(0);
   });
 
-  it('looks for the credential in a header, and for no common placeholder', () => {
+  it('searches for the credential in a header, and for no common placeholder', () => {
     expect(withoutSecrets('Bearer abcdefgh12 or abcdefgh12', compiled('Bearer abcdefgh12'))).toBe('Bearer [secret] or [secret]');
     for (const value of ['', 'none', 'ollama', 'anything', 'Bearer anything', 'short-7']) expect(compileSecrets([value])).toBeNull();
   });
 
-  it('holds back less than the longest spelling, where every byte could begin a secret', () => {
+  it('holds back less than the longest spelling, even if every byte could begin a secret', () => {
     const secrets = compiled(`${'a'.repeat(200)}b`);
     const filter = new SecretFilter(secrets);
     let out = 0;

@@ -13,7 +13,7 @@ describe('the hosts of a secret', () => {
     ['localhost', 'localhost:3000'],
     ['127.0.0.1:8080', '127.0.0.1:8080'],
     ['[::1]:8080', '[::1]:8080'],
-  ])('%s takes %s', (pattern, host) => {
+  ])('%s matches %s', (pattern, host) => {
     expect(SecretHost.safeParse(pattern).success).toBe(true);
     expect(hostMatches(pattern, host)).toBe(true);
   });
@@ -34,7 +34,7 @@ describe('the hosts of a secret', () => {
     ['*.example.com', ''],
     ['127.0.0.1', '127.0.0.2'],
     ['[::1]', '[::2]'],
-  ])('%s does not take %s', (pattern, host) => {
+  ])('%s does not match %s', (pattern, host) => {
     expect(hostMatches(pattern, host)).toBe(false);
   });
 
@@ -64,7 +64,7 @@ describe('the hosts of a secret', () => {
     expect(SecretHost.safeParse(pattern).success).toBe(false);
   });
 
-  it('fit a host exactly when a rule of two lines says so', () => {
+  it('match a host exactly when a reference implementation does', () => {
     const label = fc.constantFrom('a', 'b', 'api');
     const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.'));
     fc.assert(
@@ -75,17 +75,17 @@ describe('the hosts of a secret', () => {
   });
 });
 
-describe('who may use a secret', () => {
+describe('secretUseRefusal', () => {
   const hosts = ['api.example.com'];
 
-  it('is the hosts, or of those only the tools, that it names', () => {
+  it('allows the listed hosts, or only the listed tools', () => {
     expect(secretUseRefusal({ hosts }, { host: 'api.example.com' })).toBeNull();
     expect(secretUseRefusal({ hosts }, { host: 'api.example.com', tool: 'local.any' })).toBeNull();
     expect(secretUseRefusal({ hosts, tools: ['local.one'] }, { host: 'api.example.com', tool: 'local.one' })).toBeNull();
     expect(secretUseRefusal({ hosts, tools: ['local.one'] }, { tool: 'local.one' })).toBeNull();
   });
 
-  it('is nobody else', () => {
+  it('refuses any other use', () => {
     expect(secretUseRefusal({ hosts }, {})).toContain('must name the host or the tool');
     expect(secretUseRefusal({ hosts }, { host: 'evil.net' })).toContain('evil.net');
     expect(secretUseRefusal({ hosts }, { tool: 'local.one' })).toContain('local.one');
@@ -112,7 +112,7 @@ describe('the document', () => {
     }
   });
 
-  it('goes by a plain name', () => {
+  it('requires a plain name', () => {
     for (const name of ['GH', 'github_token', 'a.b-c', '_x']) expect(SecretName.safeParse(name).success).toBe(true);
     for (const name of ['', '1a', 'a b', 'a/b', 'a:b', 'x'.repeat(129), 'ключ', 'a\n'])
       expect(SecretName.safeParse(name).success).toBe(false);
@@ -124,9 +124,9 @@ describe('the host of a URL', () => {
     ['https://api.example.com/v1', 'api.example.com:443'],
     ['http://api.example.com/v1', 'api.example.com:80'],
     ['http://[::1]:8080/', '[::1]:8080'],
-  ])('%s has its port written out', (url, host) => expect(secretHostOf(url)).toBe(host));
+  ])('%s has an explicit port', (url, host) => expect(secretHostOf(url)).toBe(host));
 
-  it('keeps a secret of the encrypted port from going over plain http', () => {
+  it('keeps a secret for the https port from being sent over plain http', () => {
     expect(hostMatches('api.example.com:443', secretHostOf('https://api.example.com/'))).toBe(true);
     expect(hostMatches('api.example.com:443', secretHostOf('http://api.example.com/'))).toBe(false);
   });

@@ -5,14 +5,14 @@ import { indexWords, toUnits } from '../../src/core/spoken-words.ts';
 const has = (text: string, phrase: string) => indexWords(text).has(toUnits(phrase).flat());
 
 describe('toUnits', () => {
-  it('makes case, accents and widths equal, and cuts at everything else', () => {
+  it('normalizes case, accents and widths, and splits at everything else', () => {
     expect(toUnits('Fotografía, d’un Élève!')).toEqual([['fotografia'], ['d'], ['un'], ['eleve']]);
     expect(toUnits('ＦＵＬＬ ｗｉｄｔｈ ﬁle x² 3,5')).toEqual([['full'], ['width'], ['file'], ['x2'], ['3'], ['5']]);
     expect(toUnits('İstanbul')).toEqual([['istanbul']]);
     expect(toUnits(' -- \n')).toEqual([]);
   });
 
-  it('takes each character for a word where words are not set apart, with the marks that belong to it', () => {
+  it('treats each character as a word in scripts without spaces, with its marks', () => {
     expect(toUnits('PDFを開く 사진을')).toEqual([
       ['pdf', 'を', '開', 'く'],
       ['사', '진', '을'],
@@ -23,7 +23,7 @@ describe('toUnits', () => {
 });
 
 describe('indexWords', () => {
-  it('finds whole words that stand one right after the other', () => {
+  it('finds sequences of whole words', () => {
     expect(has('Please take a picture.', 'Take a picture')).toBe(true);
     expect(has('take the picture', 'take a picture')).toBe(false);
     expect(has('a picture take', 'take a picture')).toBe(false);
@@ -32,14 +32,14 @@ describe('indexWords', () => {
     expect(has('사진을 찍다', '사진')).toBe(true);
   });
 
-  it('finds nothing that is no word, and nothing in none', () => {
+  it('finds nothing that is not a word, and nothing in an empty text', () => {
     expect(has('anything', '')).toBe(false);
     expect(has('anything', '?!')).toBe(false);
     expect(has('', 'anything')).toBe(false);
     expect(has('a', 'a a')).toBe(false);
   });
 
-  it('finds every run of the words of a text, and no run that is not there', () => {
+  it('finds every sequence of words of a text and no other', () => {
     const word = fc.constantFrom('a', 'b', 'ab', 'é', '写', '真', 'constructor');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(word, { minLength: 1, maxLength: 4 }), (text, phrase) => {

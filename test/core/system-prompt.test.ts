@@ -35,27 +35,27 @@ const githubTold = '## Instructions of github\nCall `whoami` first. Then ask lis
 const slidesTold = '## Instructions of slides\nAsk `slides_me` as well.';
 
 describe('the system prompt', () => {
-  it('has the agent’s words, then those of trusted servers in the names of today, then the block about names', async () => {
+  it('has the agent’s instructions, then those of trusted servers with current names, then the block of names', async () => {
     const prompt = systemPrompt({ instructions: 'Be brief.' }, await mapOf(entries, { announce: 'prompt' }));
     expect(prompt.startsWith(`Be brief.\n\n${githubTold}\n\n${slidesTold}\n\n## Tool names\n`)).toBe(true);
     expect(prompt).not.toMatch(/Obey me|Knock/);
   });
 
-  it('is the agent’s words alone without tools, and nothing where there is nothing to say', async () => {
+  it('has only the agent’s instructions without tools, and is empty without instructions', async () => {
     expect(systemPrompt({ instructions: 'Be brief.' }, null)).toBe('Be brief.');
     expect(systemPrompt({ instructions: '' }, await mapOf([{ tool: 'quiet.look' }]))).toBe('');
   });
 
-  it('has nothing of a server of which the plan offers no tool', async () => {
+  it('has no instructions of a server without offered tools', async () => {
     expect(toolPrompt(await mapOf(entries, {}, ['slides.get_me']))).toBe(slidesTold);
   });
 
-  it('is the same to the byte, whatever a conversation adds to the tools', async () => {
+  it('is identical to the byte, whatever tools a conversation adds', async () => {
     const map = await mapOf(entries, { announce: 'prompt' });
     expect(toolPrompt(extendAliasMap(map, [fetchResultTool]))).toBe(toolPrompt(map));
   });
 
-  it('is bounded: what does not fit is left out whole', async () => {
+  it('is bounded: instructions that do not fit are left out completely', async () => {
     const prompt = toolPrompt(await mapOf(Array.from({ length: 12 }, (_, index) => ({ tool: `long-${index}.tool_${index}` }))));
     expect(prompt.length).toBeLessThanOrEqual(limits.maxInstructionsInPrompt + 100);
     const blocks = prompt.split('## Instructions of ').slice(1);

@@ -15,8 +15,8 @@ function marked(marks: readonly Mark[]): Taint {
   return kept.read();
 }
 
-describe('what a conversation has seen', () => {
-  it('is the first of each label, whatever comes after it, and never less than before', () => {
+describe('the taint of a conversation', () => {
+  it('keeps the first source of each label and never shrinks', () => {
     fc.assert(
       fc.property(fc.array(mark, { maxLength: 12 }), (marks) => {
         const { private: read, untrusted } = marked(marks);
@@ -27,7 +27,7 @@ describe('what a conversation has seen', () => {
     );
   });
 
-  it('names an origin only where everything private came from it', () => {
+  it('names an origin only if everything private came from it', () => {
     fc.assert(
       fc.property(fc.array(mark, { maxLength: 12 }), (marks) => {
         const origins = new Set(marks.filter(({ label }) => label === 'private').map(({ origin }) => origin));
@@ -36,7 +36,7 @@ describe('what a conversation has seen', () => {
     );
   });
 
-  it('is the same in one piece as joined from two', () => {
+  it('is the same whether marked at once or joined from two', () => {
     fc.assert(
       fc.property(fc.array(mark, { maxLength: 8 }), fc.array(mark, { maxLength: 8 }), (before, after) => {
         expect(joinTaint(marked(before), marked(after))).toEqual(marked([...before, ...after]));

@@ -1,6 +1,6 @@
 /**
  * The corpus of completions with calls in their text (`text-tool-calls.jsonl`): what is expected of a strict and of a tolerant reader,
- * whole and cut at every place. Where we read otherwise on purpose, the record stands in a table with the reason.
+ * whole and cut at every position. Deliberate differences are listed in a table with the reason.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
@@ -15,19 +15,19 @@ type Row = {
   expected: { strict: Expected[]; tolerant: Expected[]; outsideText: string | null };
 };
 
-/** Records whose tolerant reading is another one, and why. The strict one is met for all. */
+/** Records with another tolerant reading, and why. The strict reading matches for all. */
 const readOtherwise: Readonly<Record<string, string>> = {
   'bfcl-bad-json-5':
     'a value that is missing (`"slope": }`) is null to jsonrepair, as in every provider\'s arguments: the call is marked repaired, so it never drives an unsafe tool, and a schema that wants a number refuses it',
 };
 
-/** Records whose text outside of calls is another one, and why. */
+/** Records with different text outside of calls, and why. */
 const shownOtherwise: Readonly<Record<string, string>> = {
   'llamacpp-thinking-then-call':
     'thoughts that the chat template opened were shown before `</think>` told what they were: holding every reply back for it would end streaming',
 };
 
-/** What a call comes to. Arguments that are no object cannot be run; the corpus gives them as they stand, and so do we, in `raw`. */
+/** The result of a call. Arguments that are not an object cannot be run; the corpus has them unchanged, and so does `raw`. */
 function meaning({ name, state, arguments: args, raw }: CallRead): Expected | null {
   if (args !== null) return { name, arguments: args };
   return state === 'invalid' && name !== '' && raw.startsWith('"') ? { name, arguments: JSON.parse(raw) } : null;
@@ -37,7 +37,7 @@ function meanings(calls: readonly CallRead[]): Expected[] {
   return calls.flatMap((call) => meaning(call) ?? []);
 }
 
-/** Every strict call is there, in order, as it was written; what there is beside them a tolerant reader takes, too. */
+/** Every strict call is present, in order and unchanged; additional calls are those of a tolerant reader. */
 function meetsStrict(read: WordsRead, { strict, tolerant }: Row['expected'], otherwise: boolean): boolean {
   const exact = meanings(read.calls.filter(({ state }) => state === 'ok' || state === 'invalid'));
   const inOrder = (wanted: readonly Expected[], among: readonly Expected[]): boolean => {
@@ -59,11 +59,11 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
     const outside = row.expected.outsideText;
     if (id in shownOtherwise) expect(read.text.trim()).not.toBe(outside?.trim());
     else if (outside !== null) expect(read.text.trim()).toBe(outside.trim());
-    // What is not whole or cannot be read never has anything to run with.
+    // Incomplete or unparsable calls never have arguments.
     for (const call of read.calls) expect(call.arguments === null).toBe(call.state === 'truncated' || call.state === 'invalid');
   });
 
-  it('reads the same however a record is cut', () => {
+  it('gives the same result however a record is cut', () => {
     let cuts = 0;
     for (const { id, text, chunks } of rows) {
       const whole = readWords([text]);
@@ -77,7 +77,7 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
     console.log(`${rows.length} records, each at every place: ${cuts} cuttings`);
   });
 
-  it('runs nothing that a cut stream did not bring to its end', () => {
+  it('runs nothing that a cut stream did not complete', () => {
     for (const { id, text } of rows) {
       const known = new Set(readWords([text]).calls.map((call) => JSON.stringify(meaning(call))));
       for (let at = 0; at < text.length; at++) {
@@ -89,7 +89,7 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
     }
   });
 
-  it('tells how many were met', () => {
+  it('reports how many matched', () => {
     const read = rows.map((row) => ({ row, read: readWords([row.text]) }));
     const strict = read.filter(({ row, read: found }) => meetsStrict(found, row.expected, row.id in readOtherwise)).length;
     const tolerant = read.filter(({ row, read: found }) => isDeepStrictEqual(meanings(found.calls), row.expected.tolerant)).length;

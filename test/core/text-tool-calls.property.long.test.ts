@@ -5,7 +5,7 @@ import { renderCall, renderResult } from '../../src/core/text-calls/text-tool-pr
 import { TextToolCalls } from '../../src/core/text-calls/text-tool-calls.ts';
 import { readWords } from './text-words.ts';
 
-/** What makes trouble, in any order. */
+/** Problematic parts, in any order. */
 const fragment = fc.constantFrom(
   '<tool_call>',
   '</tool_call>',
@@ -65,8 +65,8 @@ function cut(text: string, sizes: readonly number[]): string[] {
 
 const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 });
 
-describe('a model’s words', () => {
-  it('give the same events however they are cut', () => {
+describe('a model’s text', () => {
+  it('gives the same events however it is cut', () => {
     fc.assert(
       fc.property(words, sizes, fc.boolean(), fc.boolean(), (text, by, ended, length) => {
         const isTool = (name: string): boolean => name === 'get';
@@ -76,7 +76,7 @@ describe('a model’s words', () => {
     );
   });
 
-  it('stay as they are where nothing in them could be a call', () => {
+  it('is unchanged if nothing in it could be a call', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         fc.pre(!text.includes('<') && !text.includes('{'));
@@ -85,7 +85,7 @@ describe('a model’s words', () => {
     );
   });
 
-  it('start and end each call once, and run nothing of a cut one', () => {
+  it('starts and ends each call once, and runs nothing of a cut one', () => {
     fc.assert(
       fc.property(words, (text) => {
         const reader = new TextToolCalls({ isTool: () => true });
@@ -110,8 +110,8 @@ describe('a model’s words', () => {
   });
 });
 
-describe('what we write ourselves', () => {
-  it('comes back equal: any arguments, under any name, cut anywhere', () => {
+describe('rendered calls and results', () => {
+  it('parse back to the same call: any arguments, any name, cut anywhere', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 60 }), args, sizes, fc.boolean(), (name, value, by, ended) => {
         const text = `Look:\n${renderCall({ requested: name, arguments: value })}\n${renderCall({ requested: 'get', arguments: {} })}`;
@@ -127,7 +127,7 @@ describe('what we write ourselves', () => {
     );
   });
 
-  it('never becomes a call when it is a result, whatever stands in it', () => {
+  it('never become a call if they are results, whatever the content', () => {
     fc.assert(
       fc.property(hostileText, hostileText, fc.constantFrom('', '> ', 'It said: ', '- '), (content, name, before) => {
         const result = renderResult({
@@ -149,7 +149,7 @@ describe('what we write ourselves', () => {
 });
 
 describe('time', () => {
-  /** Characters that are looked at, taken out or searched, and not how long that takes. */
+  /** Counts the characters that are read, extracted or searched, not the time. */
   function countSteps(work: () => void): number {
     let steps = 0;
     const undo: (() => void)[] = [];
@@ -227,14 +227,14 @@ describe('time', () => {
     ['', 'word '],
   ];
 
-  it.each(repeated)('grows with the text and no faster: %j and many of %j', (begin, part) => {
+  it.each(repeated)('is linear in the text: %j and many of %j', (begin, part) => {
     const text = (characters: number): string => begin + part.repeat(Math.ceil(characters / part.length));
     for (const size of [7, Number.POSITIVE_INFINITY]) {
       const steps = (characters: number): number => {
         const pieces = size === 7 ? cut(text(characters), [size]) : [text(characters)];
         return countSteps(() => readWords(pieces));
       };
-      // Above the sizes up to which something is held back and looked at again.
+      // Larger than the sizes up to which text is held back and read again.
       const small = steps(4 * limits.maxHeldText);
       const large = steps(8 * limits.maxHeldText);
       expect(large / small, `${small} → ${large}`).toBeLessThan(2.6);
@@ -242,7 +242,7 @@ describe('time', () => {
     }
   });
 
-  it('takes a megabyte in one call, exactly', () => {
+  it('accepts a megabyte in one call, exactly', () => {
     const value = { text: 'word "</tool_call>" '.repeat(limits.maxArgumentBytes / 25) };
     const [read] = readWords(cut(renderCall({ requested: 'get', arguments: value }), [50])).calls;
     expect(read?.state).toBe('ok');

@@ -1,4 +1,4 @@
-/** A model's words as they are read by `text-tool-calls.ts`: the words that are left, the thoughts and the calls. Helps its tests. */
+/** A model's text as parsed by `text-tool-calls.ts`: the remaining text, the reasoning and the calls. Used by its tests. */
 import type { ArgumentState, ChatEvent } from '../../src/core/chat-event.ts';
 import { TextToolCalls } from '../../src/core/text-calls/text-tool-calls.ts';
 
@@ -13,7 +13,7 @@ export type WordsRead = { text: string; reasoning: string; calls: CallRead[] };
 
 export type WordsOptions = { ended?: boolean; length?: boolean; isTool?: (name: string) => boolean };
 
-/** `pieces`: the words as they come. */
+/** `pieces`: the text in chunks. */
 export function readWords(pieces: Iterable<string>, { ended = true, length = false, isTool = () => true }: WordsOptions = {}): WordsRead {
   const reader = new TextToolCalls({ isTool });
   const events: ChatEvent[] = [];

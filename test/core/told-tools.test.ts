@@ -17,7 +17,7 @@ async function told(
   return new Map(offeredTools(buildAliasMap(edition, { aliases: true })).map((offered) => [offered.name, offered]));
 }
 
-// Said as servers of the public corpus say it: of the step before, of the step after, and of what to use instead.
+// As in descriptions of the public corpus: the step before, the step after, and what to use instead.
 const slides = [
   toolOf('deck', 'delete_slide', {
     description: 'Removes a slide.\n1. Call `delete_slide`\n2. Put an empty one there with `insert_slide`.',
@@ -53,14 +53,14 @@ const renamed = {
   'deck.replace_theme': { name: 'retheme' },
 };
 
-describe('a definition as models are told it', () => {
-  it('names other tools, and itself, as they are called today', async () => {
+describe('a definition as sent to models', () => {
+  it('uses the current names of other tools and of itself', async () => {
     const tools = await told(slides, renamed);
     expect(tools.get('drop')?.description).toBe('Removes a slide.\n1. Call `drop`\n2. Put an empty one there with `add_slide`.');
     expect(tools.get('add_slide')?.description).toBe('Inserts a slide. See also ``retheme``.');
   });
 
-  it('names them in the descriptions of its parameters as well, however deep, and beneath its own what cannot be said there', async () => {
+  it('uses them in parameter descriptions at any depth, and lists other names below its own description', async () => {
     const { description, inputSchema } = (await told(slides, renamed)).get('list_themes') ?? {};
     expect(inputSchema).toEqual({
       type: 'object',
@@ -75,12 +75,12 @@ describe('a definition as models are told it', () => {
     expect(description).toBe('Lists themes.\n\nNames used here: `insert_slide` is `add_slide`.');
   });
 
-  it('is the same object where nothing is named, and data in a schema is no text', async () => {
+  it('is the same object if nothing is named, and ignores data in a schema', async () => {
     const [, , , theme] = slides;
     expect((await told(slides, renamed)).get('retheme')?.inputSchema).toBe(theme?.inputSchema);
   });
 
-  it('speaks of overrides and notes in the names of today, too', async () => {
+  it('uses current names in overrides and notes', async () => {
     const tools = await told(slides, {
       ...renamed,
       'deck.list_themes': {
@@ -93,7 +93,7 @@ describe('a definition as models are told it', () => {
     );
   });
 
-  it('has the line about names above the aliases that are announced in it', async () => {
+  it('has the line of names above the announced aliases', async () => {
     const tools = await told(
       slides,
       { ...renamed, 'deck.list_themes': { aliases: [{ name: 'themes', mode: 'announced' }], name: 'show_themes' } },
@@ -104,7 +104,7 @@ describe('a definition as models are told it', () => {
     );
   });
 
-  it('is left as it is where no tool has another name', async () => {
+  it('is unchanged if no tool has another name', async () => {
     const tools = await told(slides, {});
     for (const { canonical, ownName, description, inputSchema } of [...tools.values()].map(({ tool, ...rest }) => ({ ...tool, ...rest }))) {
       const definition = slides.find((slide) => slide.canonical === canonical);
@@ -124,7 +124,7 @@ describeCorpus('mcp-tools', (path) => {
       })),
     );
 
-  it('has no old name left in inline code that is not told of beneath, once every tool has a new one', async () => {
+  it('lists every old name that is left in inline code', async () => {
     const servers = Map.groupBy(listed, ({ server }) => server);
     let changed = 0;
     for (const [server, tools] of servers) {
@@ -134,7 +134,7 @@ describeCorpus('mcp-tools', (path) => {
       for (const { description, inputSchema, tool } of (await told(definitions, names)).values()) {
         const parameters = new Set(Object.keys((inputSchema.properties as object | undefined) ?? {}));
         const [text = '', line = ''] = description.split('\n\nNames used here: ');
-        // One server forgets to close its inline code, so that what looks like code stands between two.
+        // One server does not close its inline code, so that the text between two looks like code.
         const code = `${text}${JSON.stringify(inputSchema)}`.matchAll(/(?<!`)(`{1,2})([A-Za-z0-9_.-]+)\1(?!`)/g);
         const left = [...code].map(([, , name = '']) => name).filter((name) => own.has(name) && !parameters.has(name));
         expect(left.filter((name) => !line.includes(`\`${name}\` is `))).toEqual([]);

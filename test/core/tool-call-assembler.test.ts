@@ -9,7 +9,7 @@ import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
 
 type Call = { name: string; nativeId: string | null; state: string; arguments: unknown; deltas: string };
 
-/** All calls that the pieces make, in order; checks on the way that each is started once and ended once. */
+/** Returns all calls of the pieces, in order; checks that each is started once and ended once. */
 function assemble(pieces: CallPiece[], how = { ended: true, length: false }): Call[] {
   const assembler = new ToolCallAssembler();
   return gather([...pieces.flatMap((piece) => assembler.push(piece)), ...assembler.finish(how)]);
@@ -34,7 +34,7 @@ function gather(events: ChatEvent[]): Call[] {
 const short = (calls: Call[]) => calls.map((call) => [call.name, call.arguments]);
 
 describe('routing', () => {
-  it('joins pieces by index after an id was seen once', () => {
+  it('joins pieces by index after the id was sent once', () => {
     expect(
       assemble([
         { id: 'c1', index: 0, name: 'a', arguments: '' },
@@ -68,11 +68,11 @@ describe('routing', () => {
       ]);
   });
 
-  it('goes by the latest call where a piece says nothing', () => {
+  it('uses the latest call if a piece has no id or index', () => {
     expect(short(assemble([{ name: 'a', arguments: '{"x":' }, { arguments: '1}' }]))).toEqual([['a', { x: 1 }]]);
   });
 
-  it('begins a new call at an index in use when the id is new', () => {
+  it('starts a new call at an index in use if the id is new', () => {
     const calls = assemble([
       { id: 'a', index: 0, name: 't', arguments: '{"n":1}' },
       { id: 'b', index: 0, name: 't', arguments: '{"n":2}' },
@@ -84,7 +84,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('begins a new call with another name, or the same one, once the arguments are whole', () => {
+  it('starts a new call with another name, or the same one, once the arguments are complete', () => {
     expect(
       short(
         assemble([
@@ -120,7 +120,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('tells calls with one and the same id apart by their index', () => {
+  it('distinguishes calls with the same id by their index', () => {
     expect(
       short(
         assemble([
@@ -136,7 +136,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('binds an id that comes late', () => {
+  it('accepts an id that arrives late', () => {
     expect(
       assemble([
         { index: 0, name: 'a' },
@@ -146,7 +146,7 @@ describe('routing', () => {
     ).toMatchObject([{ nativeId: 'late', arguments: { n: 1 } }]);
   });
 
-  it('takes an id made up for every delta for the same call', () => {
+  it('treats a new id with every delta as the same call', () => {
     expect(
       short(
         assemble([
@@ -158,7 +158,7 @@ describe('routing', () => {
     ).toEqual([['a', { n: 1 }]]);
   });
 
-  it('reads odd indexes like any other', () => {
+  it('accepts unusual indexes', () => {
     expect(short(assemble([{ id: 'a', index: -1, name: 'a', arguments: '{}' }]))).toEqual([['a', {}]]);
     expect(
       short(
@@ -172,7 +172,7 @@ describe('routing', () => {
 });
 
 describe('names', () => {
-  it('joins a name that comes in pieces, and takes repetitions once', () => {
+  it('joins a name that arrives in pieces, and ignores repetitions', () => {
     expect(
       short(
         assemble([
@@ -202,7 +202,7 @@ describe('names', () => {
     ).toEqual([['get', { a: 1 }]]);
   });
 
-  it('waits for a name that comes after arguments', () => {
+  it('waits for a name that arrives after the arguments', () => {
     const assembler = new ToolCallAssembler();
     expect(assembler.push({ index: 0, arguments: '{"a":' })).toEqual([]);
     expect(assembler.push({ index: 0, name: 'late' })).toEqual([]);
@@ -213,18 +213,18 @@ describe('names', () => {
     ]);
   });
 
-  it('passes deltas at once when the name is certain', () => {
+  it('passes deltas immediately once the name is certain', () => {
     const assembler = new ToolCallAssembler();
     assembler.push({ index: 0, id: 'c', name: 'a', arguments: '' });
     expect(assembler.push({ index: 0, arguments: '{"' }).map((event) => event.type)).toEqual(['call-start', 'call-delta']);
     expect(assembler.push({ index: 0, arguments: 'x' })).toEqual([{ type: 'call-delta', call: 0, text: 'x' }]);
   });
 
-  it('gives a call without a name too, so that it can be answered', () => {
+  it('returns a call without a name, so that it gets a result', () => {
     expect(assemble([{ index: 0, arguments: '{"a":1}' }])).toMatchObject([{ name: '', state: 'ok' }]);
   });
 
-  it('sees no call in pieces that say nothing', () => {
+  it('ignores empty pieces', () => {
     expect(assemble([{}, { index: 0 }, { id: '', name: '', arguments: '' }, { id: 'only' }, { name: null, arguments: null }])).toEqual([]);
   });
 });
@@ -236,7 +236,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('takes an object for whole, and a doubly encoded one for what it says', () => {
+  it('treats an object as complete and decodes a doubly encoded one', () => {
     expect(assemble([{ index: 0, name: 'a', arguments: { n: [1] } }])).toMatchObject([{ arguments: { n: [1] }, deltas: '{"n":[1]}' }]);
     const encoded = JSON.stringify('{"n":1}');
     expect(
@@ -247,7 +247,7 @@ describe('arguments', () => {
     ).toMatchObject([{ state: 'ok', arguments: { n: 1 }, deltas: '{"n":1}' }]);
   });
 
-  it('drops all of the arguments said once more', () => {
+  it('drops a repetition of the complete arguments', () => {
     for (const name of ['a', undefined]) {
       expect(
         assemble([
@@ -258,13 +258,13 @@ describe('arguments', () => {
     }
   });
 
-  it('closes what only lacks closers, and says them as a delta', () => {
+  it('adds missing closing brackets and emits them as a delta', () => {
     expect(assemble([{ index: 0, name: 'a', arguments: '{"n":"x"' }])).toEqual([
       { name: 'a', nativeId: null, state: 'closed', arguments: { n: 'x' }, deltas: '{"n":"x"}' },
     ]);
   });
 
-  it('never runs a cut call, and keeps the whole one beside it', () => {
+  it('never runs a cut call, and keeps the complete one next to it', () => {
     for (const how of [
       { ended: false, length: false },
       { ended: true, length: true },
@@ -281,7 +281,7 @@ describe('arguments', () => {
     }
   });
 
-  it('gives free text as it is', () => {
+  it('returns free text unchanged', () => {
     expect(
       assemble([
         { index: 0, name: 'sh', custom: true, arguments: 'ls ' },
@@ -290,7 +290,7 @@ describe('arguments', () => {
     ).toMatchObject([{ state: 'ok', arguments: { input: 'ls -la' } }]);
   });
 
-  it('survives garbage: one bad call is invalid, the others are not touched', () => {
+  it('survives garbage: one bad call is invalid, the others are unaffected', () => {
     const calls = assemble([
       { index: 0, name: 'a', arguments: ']]}{}' },
       { index: 1, name: 'b', arguments: '{}' },
@@ -298,7 +298,7 @@ describe('arguments', () => {
     expect(calls.map((call) => call.state)).toEqual(['invalid', 'ok']);
   });
 
-  it('bounds a call and the number of calls', () => {
+  it('limits a call and the number of calls', () => {
     const big = 'x'.repeat(limits.maxArgumentBytes);
     expect(
       assemble([
@@ -313,7 +313,7 @@ describe('arguments', () => {
     expect(assembler.count).toBe(limits.maxCallsPerReply);
   });
 
-  it('ends once, and takes nothing after the end', () => {
+  it('ends once and ignores pieces after the end', () => {
     const assembler = new ToolCallAssembler();
     assembler.push({ index: 0, name: 'a' });
     expect(assembler.finish({ ended: true, length: false })).toHaveLength(2);
@@ -322,7 +322,7 @@ describe('arguments', () => {
   });
 });
 
-it('gives the same calls however their arguments are cut and interleaved', () => {
+it('returns the same calls however their arguments are cut and interleaved', () => {
   const call = fc.record({
     name: fc.constantFrom('a', 'b', 'get_weather'),
     value: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 })),
@@ -351,7 +351,7 @@ it('gives the same calls however their arguments are cut and interleaved', () =>
   );
 });
 
-it('keeps the text of a call alive, and not the chunks that its pieces were cut from', () => {
+it('keeps the text of a call in memory, not the chunks that its pieces were cut from', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heapBytes = (): number => {
@@ -371,7 +371,7 @@ it('keeps the text of a call alive, and not the chunks that its pieces were cut 
   ).toMatchObject([{ state: 'ok', arguments: { text: 'x'.repeat(400_000) } }]);
 });
 
-it('keeps of a call id without end what an id may have', () => {
+it('cuts an endless call id to the maximum length', () => {
   const assembler = new ToolCallAssembler();
   const id = 'x'.repeat(1_000_000);
   const [start] = assembler.push({ id, name: 'a', arguments: '{}' });

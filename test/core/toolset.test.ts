@@ -6,7 +6,7 @@ const entry = { tool: 'builtin.bash' };
 const faults = (document: unknown): string[] => Toolset.safeParse(document).error?.issues.map((issue) => issue.path.join('.')) ?? [];
 
 describe('Toolset', () => {
-  it('announces in the prompt unless told otherwise, and reads an alias without a mode as announced', () => {
+  it('announces in the prompt by default, and treats an alias without a mode as announced', () => {
     const toolset = Toolset.parse({ tools: [{ ...entry, aliases: ['sh', { name: 'shell' }] }] });
     expect(toolset.announce).toBe('prompt');
     expect(toolset.tools[0]?.aliases).toEqual(['sh', { name: 'shell', mode: 'announced' }]);
@@ -30,7 +30,7 @@ describe('Toolset', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('takes a description of exactly 2 kB', () => {
+  it('accepts a description of exactly 2 kB', () => {
     expect(faults({ description: '€'.repeat(682), tools: [entry] })).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('leaves out calls that have no result, so that every call in it is answered', () => {
+  it('leaves out calls without a result', () => {
     const transcript = transcriptOf([
       ...begin,
       started('a'),
@@ -62,7 +62,7 @@ describe('the transcript', () => {
     expect(transcript.messages()).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }]);
   });
 
-  it('drops what an attempt said before its step was restarted', () => {
+  it('drops the text of an attempt before its step was restarted', () => {
     const transcript = transcriptOf([
       ...begin,
       { type: 'text-delta', turn, step: 1, text: 'wrong' },
@@ -84,7 +84,7 @@ describe('the transcript', () => {
     expect(transcript.turns().map((of) => of.turn)).toEqual(['', turn]);
   });
 
-  it('joins what a user said twice without an answer, so that roles alternate; people see it as it was', () => {
+  it('merges unanswered user messages so that roles alternate; people see them separately', () => {
     const transcript = transcriptOf([
       ...begin,
       end(turn),
@@ -119,7 +119,7 @@ const talked: SessionEventBody[] = [
 ];
 
 describe('a compacted transcript', () => {
-  it('begins with the summary in place of the turns that it stands for', () => {
+  it('begins with the summary instead of the summarized turns', () => {
     const transcript = transcriptOf([...talked, compaction]);
     expect(transcript.messages()).toEqual([
       {
@@ -133,21 +133,21 @@ describe('a compacted transcript', () => {
     expect(transcript.turns().map((of) => of.turn)).toEqual(['turn_2']);
   });
 
-  it('is whole for people', () => {
+  it('is complete for people', () => {
     const transcript = createTranscript({ everything: true });
     for (const event of [...talked, compaction]) transcript.apply(event);
     expect(transcript.turns().map((of) => of.turn)).toEqual([turn, 'turn_2']);
     expect(transcript.summary()).toBeNull();
   });
 
-  it('is the same when its fold begins after the last turn that was summed up', () => {
+  it('is the same if its fold begins after the last summarized turn', () => {
     const whole = transcriptOf([...talked, compaction]);
     const late = transcriptOf([...talked.slice(talked.findIndex(({ type }) => type === 'turn-end') + 1), compaction]);
     expect(late.messages()).toEqual(whole.messages());
     expect(late.tokens()).toBe(whole.tokens());
   });
 
-  it('counts its tokens as it goes, the step at hand included', () => {
+  it('counts its tokens incrementally, including the current step', () => {
     const long = 'x'.repeat(4_000);
     const before = transcriptOf(talked).tokens();
     const transcript = transcriptOf([
@@ -163,7 +163,7 @@ describe('a compacted transcript', () => {
     expect(transcript.tokens()).toBeLessThan(1_020);
   });
 
-  it('takes an image for what a model is billed for it, not for its bytes', () => {
+  it('counts an image as it is billed, not by its bytes', () => {
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'A'.repeat(400_000) };
     const transcript = transcriptOf([{ type: 'turn-start', turn, input: [image], model: 'rehearsal/default' }]);
     expect(transcript.tokens()).toBeLessThan(10_000);

@@ -41,8 +41,8 @@ function fold(...events: SessionEventBody[]): TurnState {
 
 const does = (state: TurnState): string => nextAction(state, budget).do;
 
-describe('questions beneath a call of the step', () => {
-  it('make it wait until the last of them is answered, then it is run again as one that was not begun', () => {
+describe('questions about inner calls of a step’s call', () => {
+  it('make it wait until the last one is answered; then it runs again from the start', () => {
     const open = [asks('a.1'), client('a.2'), wants('a.3.1', 1)];
     expect(waitedFor(fold(...open)).map(({ callId, asked }) => [callId, asked])).toEqual([
       ['a.1', 'approval'],
@@ -57,26 +57,26 @@ describe('questions beneath a call of the step', () => {
     expect(all.calls.get('a')).toMatchObject({ attempts: 0, interrupted: false, verdict: null });
   });
 
-  it('make it wait when the last of those that are asked in one go is there, and not before', () => {
+  it('make it wait only when the last question of a batch has been added', () => {
     const first = { ...asks('a.1'), more: 1 } as SessionEventBody;
     expect(isWaiting(fold(first))).toBe(false);
     expect(isWaiting(fold(first, asks('a.2')))).toBe(true);
-    // Its process died between the two, and the second is asked no more.
+    // The process died between the two, and the second is not asked again.
     const again: SessionEventBody = { type: 'tool-start', ...at, callId: 'a', attempt: 1 };
     expect([does(fold(first)), does(fold(first, again))]).toEqual(['run-calls', 'wait']);
   });
 
-  it('are no word on the call itself: a no to one of them refuses nothing else', () => {
+  it('do not decide the call itself: a denial affects only its inner call', () => {
     const action = nextAction(fold(asks('a.1'), decided('a.1')), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: null }] });
   });
 
-  it('stop it cleanly: a process that dies while it waits has cut off nothing', () => {
+  it('stop it cleanly: a process that dies while it waits interrupts nothing', () => {
     const state = fold(asks('a.1'), { type: 'turn-resume', turn: 't', attempt: 1 }, decided('a.1'));
     expect(state.calls.get('a')?.interrupted).toBe(false);
   });
 
-  it('are open again with the next round, whatever was said to the one before', () => {
+  it('are open again in the next round, whatever the previous decision', () => {
     const state = fold(
       wants('a.1', 1),
       given('a.1', 1),
@@ -89,7 +89,7 @@ describe('questions beneath a call of the step', () => {
     expect(does(state)).toBe('run-calls');
   });
 
-  it('are over with its result', () => {
+  it('end with its result', () => {
     const state = fold(asks('a.1'), {
       ...{ type: 'tool-result', ...at, callId: 'a', name: 'code', canonical: 'made.code', via: 'wire' },
       ...{ isError: true, content: [] },
@@ -97,14 +97,14 @@ describe('questions beneath a call of the step', () => {
     expect([isWaiting(state), waitedFor(state)]).toEqual([false, []]);
   });
 
-  it('belong to calls of the step at hand; of others nothing is known', () => {
+  it('belong to calls of the current step; others are ignored', () => {
     const state = fold({ ...asks('b.1'), parent: 'b' } as SessionEventBody);
     expect(isWaiting(state)).toBe(false);
   });
 });
 
-describe('a call that died with calls beneath it', () => {
-  it('has got further with each of them that ended', () => {
+describe('a call that died with inner calls', () => {
+  it('makes progress with each inner call that ended', () => {
     const died: SessionEventBody = { type: 'turn-resume', turn: 't', attempt: 1 };
     expect(fold(died, died).recoveriesWithoutProgress).toBe(2);
     expect(fold(died, result('a.1'), died).recoveriesWithoutProgress).toBe(1);

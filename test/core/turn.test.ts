@@ -34,7 +34,7 @@ function result(callId: string, step: number): SessionEventBody {
   return { type: 'tool-result', turn, step, callId, name: 'shell', canonical: 'builtin.bash', via: 'alias', isError: false, content: [] };
 }
 
-/** A whole step with one call and its result. */
+/** A complete step with one call and its result. */
 function workedStep(step: number, args: Record<string, unknown> = { step }): SessionEventBody[] {
   return [stepStart(step), ...call(`call_${step}`, step, args), stepEnd(step), result(`call_${step}`, step)];
 }
@@ -44,7 +44,7 @@ describe('a turn', () => {
     expect(nextAction(beginTurn(turn), budget)).toEqual({ do: 'call-model', step: 1, closing: false });
   });
 
-  it('ends with the model’s own end when a step has no calls', () => {
+  it('ends with the model’s reason if a step has no calls', () => {
     expect(nextAction(fold([stepStart(1), stepEnd(1, 'stop')]), budget)).toEqual({ do: 'end', status: 'completed', reason: 'stop' });
   });
 
@@ -84,7 +84,7 @@ describe('a turn', () => {
     expect(nextAction(fold([stepStart(1), stepEnd(1, 'stop'), end]), budget)).toEqual({ do: 'nothing' });
   });
 
-  it('fails when the model could not be made to answer', () => {
+  it('fails if the model returns no reply', () => {
     const problem = { type: 'urn:x', title: 't', status: 502, detail: 'd', code: 'upstream_error' as const };
     expect(nextAction(fold([stepStart(1), { type: 'error', turn, problem }]), budget)).toEqual({
       do: 'end',
@@ -93,14 +93,14 @@ describe('a turn', () => {
     });
   });
 
-  it('gives the same action for the same state, however often it is asked', () => {
+  it('returns the same action for the same state', () => {
     const state = fold([stepStart(1), ...call('a', 1), stepEnd(1)]);
     expect(nextAction(state, budget)).toEqual(nextAction(state, budget));
   });
 });
 
 describe('the budgets of a turn', () => {
-  it('give one closing step after the last, and end with max_steps', () => {
+  it('allow one closing step after the last, and end with max_steps', () => {
     const small = { ...budget, maxSteps: 2 };
     const spent = [...workedStep(1), ...workedStep(2)];
     expect(nextAction(fold(spent), small)).toEqual({ do: 'call-model', step: 3, closing: true });
@@ -118,7 +118,7 @@ describe('the budgets of a turn', () => {
     expect(nextAction(fold([...closing, result('z', 2)]), small)).toEqual({ do: 'end', status: 'completed', reason: 'max_steps' });
   });
 
-  it('never run a step that was cut at the length limit', () => {
+  it('never run the calls of a step that was cut at the length limit', () => {
     const action = nextAction(fold([stepStart(1), ...call('a', 1), stepEnd(1, 'length')]), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: { code: 'truncated' } }] });
   });
@@ -136,7 +136,7 @@ describe('the budgets of a turn', () => {
     expect(nextAction(fold([stepStart(1), open, stepEnd(1)]), budget)).toMatchObject({ calls: [{ refusal: { code: 'truncated' } }] });
   });
 
-  it('refuse the same call with the same arguments after the third time, under any name', () => {
+  it('refuse an identical call after the third time, under any name', () => {
     const same = { command: 'date' };
     const thrice = [1, 2, 3].flatMap((step) => workedStep(step, same));
     expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, same), stepEnd(4)]), budget)).toMatchObject({
@@ -147,7 +147,7 @@ describe('the budgets of a turn', () => {
     });
   });
 
-  it('refuse calls over the turn’s number and over a step’s', () => {
+  it('refuse calls above the limits of the turn and of a step', () => {
     const many = Array.from({ length: limits.maxCallsPerStep + 1 }, (_, index) => call(`c${index}`, 1, { index })).flat();
     const action = nextAction(fold([stepStart(1), ...many, stepEnd(1)]), { ...budget, maxCalls: 2 });
     if (action.do !== 'run-calls') throw new Error(action.do);
@@ -182,7 +182,7 @@ function deaths(count: number, first = 1): SessionEventBody[] {
 }
 
 describe('a turn that waits', () => {
-  it('knows from its log what a yes is bound to; a question of an older release binds it to nothing', () => {
+  it('reads from its log what an approval is bound to; questions of older releases bind nothing', () => {
     const about = { ...question('a'), binding: ['hash'] } as SessionEventBody;
     const { calls } = fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), about, question('b')]);
     expect(['a', 'b'].map((id) => calls.get(id)?.question)).toEqual([
@@ -191,7 +191,7 @@ describe('a turn that waits', () => {
     ]);
   });
 
-  it('waits again where a call asks again, whatever was decided before', () => {
+  it('waits again if a call asks again, whatever the earlier decision', () => {
     const again = { ...question('a'), round: 2, binding: ['other'] } as SessionEventBody;
     const events = [stepStart(1), ...call('a', 1), stepEnd(1), question('a'), decided('a', 'approve'), again];
     const state = fold(events);
@@ -204,14 +204,14 @@ describe('a turn that waits', () => {
 
   const asked = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), question('a'), question('b')];
 
-  it('does so when every open call was asked for, and nothing else is to be done', () => {
+  it('waits when every open call has an open question', () => {
     expect(nextAction(fold(asked), budget)).toMatchObject({ do: 'wait', calls: [{ callId: 'a' }, { callId: 'b' }] });
     expect(isWaiting(fold(asked))).toBe(true);
     expect(isWaiting(fold(asked.slice(0, -1)))).toBe(false);
     expect(isWaiting(fold([stepStart(1), ...call('a', 1)]))).toBe(false);
   });
 
-  it('waits for what a tool asks, and then runs the call however often it was weighed, until it asks again', () => {
+  it('waits for input that a tool requests, then runs the call without new checks until it asks again', () => {
     const required = (round: number): SessionEventBody => ({
       ...{ type: 'input-required', turn, step: 1, callId: 'a', name: 'shell', canonical: 'crm.find', entry: 'find', arguments: {} },
       ...{ server: 'crm', requests: {}, round, expiresAt: '2026-01-08T00:00:00.000Z' },
@@ -229,23 +229,23 @@ describe('a turn that waits', () => {
     expect(died.calls.get('a')).toMatchObject({ interrupted: true, rounds: 1 });
   });
 
-  it('runs an approved call although another one still waits, and waits again after it', () => {
+  it('runs an approved call while another one waits, then waits again', () => {
     const one = [...asked, decided('b', 'approve')];
     expect(nextAction(fold(one), budget)).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'b' }, refusal: null }] });
     expect(isWaiting(fold([...one, begun('b'), result('b', 1)]))).toBe(true);
   });
 
-  it.each(['deny', 'expire'] as const)('refuses a call whose verdict is %s, and only that one', (decision) => {
+  it.each(['deny', 'expire'] as const)('refuses only the call with the verdict %s', (decision) => {
     const action = nextAction(fold([...asked, decided('a', decision)]), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' }, refusal: { code: 'denied' } }] });
   });
 
-  it('keeps to the first word on a call, whatever is said after it', () => {
+  it('keeps the first decision on a call', () => {
     const action = nextAction(fold([...asked, decided('a', 'deny'), decided('a', 'approve')]), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' }, refusal: { code: 'denied' } }] });
   });
 
-  it('goes on to the next step when the caller has run its own tool', () => {
+  it('continues with the next step when the client has run its tool', () => {
     const client: SessionEventBody = {
       type: 'client-tool-required',
       turn,
@@ -260,7 +260,7 @@ describe('a turn that waits', () => {
     expect(nextAction(fold([...waiting, result('a', 1)]), budget)).toMatchObject({ do: 'call-model', step: 2 });
   });
 
-  it('weighs an approved call no second time', () => {
+  it('does not check an approved call again', () => {
     const small = { ...budget, maxCalls: 2 };
     const late = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), ...call('c', 1, { x: 2 }), stepEnd(1)];
     const action = nextAction(fold([...late, question('a'), result('b', 1), result('c', 1), decided('a', 'approve')]), small);
@@ -268,8 +268,8 @@ describe('a turn that waits', () => {
   });
 });
 
-describe('a turn that is taken up again', () => {
-  it('knows which of its calls were under way, and how often they were begun', () => {
+describe('a turn that is resumed', () => {
+  it('knows which calls were in progress, and how often they were started', () => {
     const log = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), begun('a'), ...deaths(1)];
     const { calls } = fold(log);
     expect(calls.get('a')).toMatchObject({ attempts: 1, interrupted: true });
@@ -277,12 +277,12 @@ describe('a turn that is taken up again', () => {
     expect(fold([...log, begun('a', 2)]).calls.get('a')).toMatchObject({ attempts: 2, interrupted: false });
   });
 
-  it('takes a call that stopped to ask as not begun', () => {
+  it('treats a call that stopped for a question as not started', () => {
     const log = [stepStart(1), ...call('a', 1), stepEnd(1), begun('a'), question('a'), ...deaths(1), decided('a', 'approve')];
     expect(fold(log).calls.get('a')).toMatchObject({ attempts: 0, interrupted: false });
   });
 
-  it('ends when it died too often without a finished step or call in between', () => {
+  it('ends if it died too often without a finished step or call in between', () => {
     const most = limits.maxRecoveriesWithoutProgress;
     expect(nextAction(fold([stepStart(1), ...deaths(most)]), budget)).toMatchObject({ do: 'restart-step' });
     expect(nextAction(fold([stepStart(1), ...deaths(most + 1)]), budget)).toEqual({
@@ -296,7 +296,7 @@ describe('a turn that is taken up again', () => {
     });
   });
 
-  it('ends when it died too often at all, whatever it got done', () => {
+  it('ends if it died too often in total, whatever its progress', () => {
     const log = Array.from({ length: limits.maxRecoveries + 1 }, (_, index) => [...workedStep(index + 1), ...deaths(1, index + 1)]).flat();
     expect(nextAction(fold(log), { ...budget, maxSteps: 100 })).toMatchObject({ do: 'end', reason: 'recovery_limit' });
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { utf8Length } from '../../src/core/utf8.ts';
 
-it('counts the bytes that encoding gives, for any text', () => {
+it('returns the encoded size of any text', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -21,9 +21,9 @@ async function namesOf(tools: readonly ToolDefinition[], more: object = {}, entr
 
 const codeOf = (text: string): string => /^```ts\n(.*)\n```$/s.exec(text)?.[1] ?? '';
 
-/** The members of `tools`, in order; throws where TypeScript cannot read it, or where there is more in it than types. */
+/** Returns the members of `tools`, in order; throws if TypeScript cannot parse the text, or if it contains more than types. */
 function membersOf(code: string): string[] {
-  // Types leave nothing behind: what has got out of them would.
+  // Types compile to nothing; text that escaped from them would not.
   expect(transformSync(code, { loader: 'ts' }).code).toBe('');
   const bare = blankComments(code, { strings: true });
   const from = bare.indexOf('tools: {') + 'tools: {'.length;
@@ -54,7 +54,7 @@ describe('the declaration of a tool', () => {
     return declareTool(names, made);
   };
 
-  it('is one line of comment and its signature', async () => {
+  it('is one comment line and the signature', async () => {
     const inputSchema = {
       type: 'object',
       properties: { path: { type: 'string', description: 'The file' }, 'max-size': { type: 'integer', default: 20 } },
@@ -70,12 +70,12 @@ describe('the declaration of a tool', () => {
     );
   });
 
-  it('quotes names that are none in code, and leaves out what there is nothing to say of', async () => {
+  it('quotes names that are not identifiers and omits empty parts', async () => {
     expect(await declare({ inputSchema: { type: 'object', properties: {}, additionalProperties: false } })).toBe('"do-it"(): Result;');
     expect(await declare({ inputSchema: { type: 'object' } })).toBe('"do-it"(args?: Record<string, unknown>): Result;');
   });
 
-  it('of a schema that is too long says less and less of it, and no more than fits', async () => {
+  it('reduces the detail of a long schema until it fits', async () => {
     const described = (length: number, count: number) => ({
       type: 'object',
       properties: Object.fromEntries(
@@ -99,7 +99,7 @@ describe('the declaration of a tool', () => {
     for (const text of [whole, bare, none]) expect(text.length).toBeLessThanOrEqual(limits.maxDeclarationLength);
   });
 
-  it('stays one declaration, whatever a server writes into it', async () => {
+  it('stays one declaration, whatever a server puts in it', async () => {
     const words = fc.string({
       unit: fc.constantFrom('*', '/', '`', '\n', '\u2028', '\u200b', '"', "'", '\\', '}', ')', ';', '${', '//', 'a', '\ud800'),
     });
@@ -132,7 +132,7 @@ describe('the declaration of a tool', () => {
       fc.property(words, fc.dictionary(words, schema), schema, (description, properties, outputSchema) => {
         const inputSchema = { type: 'object', properties };
         const output = typeof outputSchema === 'object' && outputSchema !== null && !Array.isArray(outputSchema) ? { outputSchema } : {};
-        // JSON, as all definitions come.
+        // Definitions arrive as JSON.
         const foreign = JSON.parse(JSON.stringify({ description, inputSchema, ...output }));
         const text = declareTool(names, { ...tool, ...foreign });
         expect(membersOfOne(text)).toEqual(['do-it']);
@@ -148,7 +148,7 @@ describe('the declarations of a plan', () => {
   const many = (count: number, description = 'Does it.') =>
     Array.from({ length: count }, (_, index) => toolOf('s', `tool_${index}`, { description }));
 
-  it('are in the order of the toolset, those first that are always offered', async () => {
+  it('are in the order of the toolset, always-offered tools first', async () => {
     const tools = many(4);
     const names = await namesOf(
       tools,
@@ -158,14 +158,14 @@ describe('the declarations of a plan', () => {
     expect(membersOf(codeOf(toolDeclarations(names).text))).toEqual(['tool_2', 'tool_0', 'tool_1', 'tool_3']);
   });
 
-  it('say the same of the same argument once', async () => {
+  it('contain a repeated argument comment only once', async () => {
     const inputSchema = { type: 'object', properties: { owner: { type: 'string', description: 'Who has it' } } };
     const { text } = toolDeclarations(await namesOf(many(3).map((tool) => ({ ...tool, inputSchema }))));
     expect(text.split('/** Who has it */')).toHaveLength(2);
     expect(text.split('owner?: string')).toHaveLength(4);
   });
 
-  it('hold neither what is held or shown to people, nor the tools that turns are given anyway', async () => {
+  it('leave out held tools, UI tools and injected tools', async () => {
     const tools = [
       toolOf('s', 'one'),
       toolOf('ui', 'chart', { kind: 'ui' }),
@@ -175,7 +175,7 @@ describe('the declarations of a plan', () => {
     expect(membersOf(codeOf(toolDeclarations(await namesOf(tools)).text))).toEqual(['one', 'create_tool']);
   });
 
-  it('beyond their budget are names, then a number, with how to find the rest; the same each time', async () => {
+  it('become names and then a count beyond the budget, with a way to find the rest', async () => {
     const names = await namesOf(many(600, 'Does what it does, and does it well enough for whoever wants it done.'), {
       onDemandAbove: 1_000,
     });
@@ -192,7 +192,7 @@ describe('the declarations of a plan', () => {
     expect(toolDeclarations(buildAliasMap(names.edition, { aliases: true })).text).toBe(text);
   });
 
-  it('of a toolset that gives most on demand are those that it always offers', async () => {
+  it('of an on-demand toolset cover its always-offered tools', async () => {
     const tools = many(70);
     const names = await namesOf(
       tools,
@@ -206,7 +206,7 @@ describe('the declarations of a plan', () => {
 });
 
 describeCorpus('mcp-tools', (path) => {
-  it('of all tools are read by TypeScript, each as one member by its name', async () => {
+  it('of all tools parse as TypeScript, each as one member', async () => {
     const tools = corpusTools(path);
     let read = 0;
     // A toolset has at most a thousand.
@@ -216,7 +216,7 @@ describeCorpus('mcp-tools', (path) => {
         const text = declareTool(names, tool);
         expect(membersOfOne(text), tool.canonical).toEqual([tool.wireName]);
         expect(text.length).toBeLessThanOrEqual(limits.maxDeclarationLength);
-        // None is so large that nothing is said of its arguments.
+        // None is so large that its arguments are omitted.
         if (Object.keys(tool.inputSchema.properties ?? {}).length > 0) expect(text).not.toContain('(args?: Record<string, unknown>)');
         read += 1;
       }

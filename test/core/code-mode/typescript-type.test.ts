@@ -5,7 +5,7 @@ import { typeText } from '../../../src/core/code-mode/typescript-type.ts';
 const plain = { depth: 6, comments: null };
 const text = (schema: unknown) => typeText(schema, plain);
 
-describe('a schema as a type', () => {
+describe('typeText', () => {
   it.each<[unknown, string]>([
     [{ type: 'string' }, 'string'],
     [{ type: 'integer' }, 'number'],
@@ -37,16 +37,16 @@ describe('a schema as a type', () => {
     [false, 'never'],
     ['no schema', 'unknown'],
     [{ type: 'object', properties: { __proto__: { type: 'string' }, 'a b': { type: 'string' } } }, '{ "a b"?: string }'],
-  ])('of %j is %s', (schema, type) => {
+  ])('converts %j to %s', (schema, type) => {
     expect(text(schema)).toBe(type);
   });
 
-  it('that contains itself ends', () => {
+  it('ends recursive types', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } };
     expect(text({ ...node, $defs: { node } })).toBe('{ next?: { next?: unknown } }');
   });
 
-  it('whose references multiply is read in bounded work', () => {
+  it('bounds the work for references that multiply', () => {
     const level = (index: number) => ({
       type: 'object',
       properties: Object.fromEntries([...'abcdefghij'].map((name) => [name, { $ref: `#/$defs/l${index + 1}` }])),
@@ -55,13 +55,13 @@ describe('a schema as a type', () => {
     expect(text({ $ref: '#/$defs/l0', $defs }).length).toBeLessThan(20_000);
   });
 
-  it('of a long list of choices names the first of them and says that there are more', () => {
+  it('lists the first of many choices and marks the rest', () => {
     const choices = Array.from({ length: 100 }, (_, index) => `choice ${index}`);
     expect(text({ enum: choices })).toMatch(/^"choice 0" \| .*"choice 23" \| string$/);
     expect(text({ enum: choices.map((_, index) => index) })).toBe('unknown');
   });
 
-  it('says what a type cannot: format and default, whatever the description', () => {
+  it('adds format and default as a comment, whatever the description', () => {
     const comments = { isNew: () => true };
     const of = (part: object) => typeText({ properties: { at: part } }, { depth: 6, comments });
     expect(of({ type: 'string', format: 'date-time' })).toBe('{ /** (date-time) */ at?: string }');
@@ -72,25 +72,25 @@ describe('a schema as a type', () => {
   });
 });
 
-describe('strangers’ words', () => {
+describe('untrusted text', () => {
   it.each([
     ['ends */ here', '/** ends *\\/ here */'],
     ['hid\u200bden *\u200b/ end', '/** hidden *\\/ end */'],
     ['two\n```\nlines', "/** two ''' lines */"],
     ['\u202e \n', ''],
-  ])('%j stand in a comment as %j', (words, comment) => {
+  ])('%j becomes the comment text %j', (words, comment) => {
     expect(commentText(words, 40)).toBe(comment);
   });
 
-  it('are cut where they are too long for a comment', () => {
+  it('is cut if it is too long for a comment', () => {
     expect(commentText('a longer one', 8)).toBe('/** a longer… */');
   });
 
-  it('are literals that hide nothing and end no fence', () => {
+  it('becomes literals without invisible characters or fences', () => {
     expect(literalText('a"\u202e\u2028```')).toBe('"a\\"\\u{202e}\\u{2028}\\u{60}\\u{60}\\u{60}"');
   });
 
-  it('are members in quotes where they are no identifiers', () => {
+  it('is quoted as a member name if it is not an identifier', () => {
     expect([memberOf('tools', 'read_file'), memberOf('tools', 'a-b'), memberOf('tools', 'delete')]).toEqual([
       'tools.read_file',
       'tools["a-b"]',

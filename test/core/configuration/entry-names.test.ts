@@ -1,4 +1,4 @@
-/** What is told of a document's names without compiling it is what compiling makes of it. */
+/** The names read from a document equal those of the compiled edition. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { namesOfEntry } from '../../../src/core/configuration/entry-names.ts';
@@ -32,7 +32,7 @@ const entry = fc.record(
   { requiredKeys: ['tool'] },
 );
 
-it('are the wire name and the aliases of the edition', async () => {
+it('returns the wire name and aliases of the edition', async () => {
   await fc.assert(
     fc.asyncProperty(entry, async (source) => {
       try {
@@ -44,7 +44,7 @@ it('are the wire name and the aliases of the edition', async () => {
         const distinct = new Map(told.aliases.map(({ name, mode }) => [name, { name, mode }]));
         expect([...distinct.values()]).toEqual(tool?.aliases.map(({ name, mode }) => ({ name, mode })));
       } catch (error) {
-        // Of what is refused there is nothing to tell.
+        // Refused documents have no names.
         if (!(error instanceof Problem)) throw error;
       }
     }),

@@ -1,4 +1,4 @@
-/** Faults of a write, told by where things stand in the request. */
+/** Errors of a write, by position in the request. */
 import { describe, expect, it } from 'vitest';
 import { toDraft, type Draft, type DraftEntry } from '../../../src/core/configuration/draft.ts';
 import { faultText, refusalLines } from '../../../src/core/configuration/refusals.ts';
@@ -33,13 +33,13 @@ describe('an issue', () => {
     ['tools', 'tools: is wrong'],
     ['tools[99].tool', 'tools[99].tool: is wrong'],
     ['', 'is wrong'],
-  ])('at %s is told as "%s"', (path, told) => {
+  ])('at %s is reported as "%s"', (path, told) => {
     expect(refusalLines(invalid(path), draft, table)).toEqual([told]);
   });
 });
 
 describe('a clash', () => {
-  it('blames what the request brought, and not the entry that was there', () => {
+  it('points to the entry of the request, not to the existing one', () => {
     const draft = draftOf(
       { entry: { tool: 'git.status', aliases: ['st'] }, place: { path: 'add[0]', hasAlias: true } },
       { entry: { tool: 'docker.ps', aliases: ['st'] }, place: { path: null, hasAlias: false } },
@@ -50,7 +50,7 @@ describe('a clash', () => {
       );
   });
 
-  it('with a default alias that a tool brought along points at the alias that can be changed', () => {
+  it('with an inherited default alias points to the alias that can be changed', () => {
     const draft = draftOf(
       { entry: { tool: 'git.status', aliases: ['containers'] }, place: { path: 'tools[0]', hasAlias: true } },
       { entry: { tool: 'docker.ps' }, place: { path: 'tools[1]', hasAlias: false } },
@@ -60,18 +60,18 @@ describe('a clash', () => {
     );
   });
 
-  it('of which no entry is known is told by the names of the tools', () => {
+  it('without a known entry names the tools', () => {
     const draft = draftOf({ entry: { tool: 'git.status' }, place: { path: 'tools[0]', hasAlias: false } });
     expect(refusalLines(clash('x', 'a.b', 'c.d'), draft, table)[0]).toMatch(/^tools: "x" is claimed by a\.b and by c\.d/);
   });
 });
 
-it('tells any other problem in its own words', () => {
+it('returns the detail of any other problem', () => {
   const draft = draftOf({ entry: { tool: 'git.status' }, place: { path: 'tools[0]', hasAlias: false } });
   expect(refusalLines(new Problem('rate_limited', 'Too many writes at once.'), draft, table)).toEqual(['Too many writes at once.']);
 });
 
-it('tells as many faults as anybody would mend, and counts the rest', () => {
+it('lists the first errors and counts the rest', () => {
   const text = faultText(Array.from({ length: limits.maxConfigurationFaults + 7 }, (_item, index) => `tools[${index}]: no`));
   expect(text).toContain(`tools[${limits.maxConfigurationFaults - 1}]: no; and 7 more`);
   expect(text).not.toContain(`tools[${limits.maxConfigurationFaults}]`);

@@ -1,4 +1,4 @@
-/** Rules that are about nothing are refused where a policy is written; whatever the policy itself asks about can be ruled on. */
+/** Rules that can never match are refused when a policy is written; every default question can be covered by a rule. */
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/core/policy/document.ts';
 import { ruleOf, whyNotRemembered } from '../../../src/core/policy/remember.ts';
@@ -41,12 +41,12 @@ describe('a rule that would never match', () => {
     { decision: 'deny', secret: 'A', tool: 'github.*', agent: 'x', key: 'k' },
     { decision: 'deny', name: 'made.x', tool: 'builtin.create_tool', effect: 'write' },
     { decision: 'deny', agent: 'triage' },
-  ])('is none of these: %j', (rule) => {
+  ])('is not: %j', (rule) => {
     expect(faultOf(rule)).toBeNull();
   });
 });
 
-describe('an answer that is remembered', () => {
+describe('a remembered approval', () => {
   it.each([
     ['delete-file', '/workspace/build'],
     ['overwrite-file', '/workspace/a.txt'],
@@ -63,7 +63,7 @@ describe('an answer that is remembered', () => {
     expect(Policy.parse({ rules: [rule] }).rules).toEqual([rule]);
   });
 
-  it('is about the one toolset or made tool that was named', () => {
+  it('covers only the named toolset or made tool', () => {
     expect(ruleOf('builtin.create_tool', { kind: 'registry', target: 'made.x' })).toEqual({
       decision: 'allow',
       kind: 'registry',
@@ -72,7 +72,7 @@ describe('an answer that is remembered', () => {
     });
   });
 
-  it('is none where it would be about every file there is', () => {
+  it('is not possible if it would cover every file', () => {
     for (const target of ['/', '/workspace', '/tmp'])
       for (const kind of ['delete-file', 'overwrite-file', 'write-outside'] as const) {
         expect(ruleOf('builtin.bash', { kind, target })).toBeNull();
@@ -81,7 +81,7 @@ describe('an answer that is remembered', () => {
     expect(whyNotRemembered({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
   });
 
-  it('says why not wherever there is no rule', () => {
+  it('has a reason whenever there is no rule', () => {
     for (const kind of AskKind.options)
       for (const target of [null, '/', 'x'])
         expect([kind, target, ruleOf('builtin.bash', { kind, target }) === null]).toEqual([

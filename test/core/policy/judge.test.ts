@@ -31,7 +31,7 @@ const send = (host: string, method = 'GET'): Effect => ({ kind: 'network', host,
 const read = (path: string): Effect => ({ kind: 'read-file', path });
 
 describe('without rules', () => {
-  it('asks before files are deleted or overwritten, anything is written outside, and a host is new', () => {
+  it('requires approval to delete or overwrite files, write outside the workspace, or reach a new host', () => {
     const cases: [Effect, AskKind | null][] = [
       [remove('/workspace/a'), 'delete-file'],
       [write('/workspace/a', 'overwrite', false), 'overwrite-file'],
@@ -51,14 +51,14 @@ describe('without rules', () => {
     for (const [effect, kind] of cases) expect([effect, asked([], effect)]).toEqual([effect, kind]);
   });
 
-  it('asks for the deletion first, and then for the place', () => {
+  it('asks about the deletion first, then about the path', () => {
     const deletes = { kind: 'delete-file', path: '/tmp' };
     expect(asked([], remove('/tmp/x'))).toBe('delete-file');
     expect(asked([deletes], remove('/tmp/x'))).toBe('write-outside');
     expect(asked([deletes, { kind: 'write-outside', path: '/tmp' }], remove('/tmp/x'))).toBeNull();
   });
 
-  it('allows by no rule, and says so', () => {
+  it('allows other effects without a rule', () => {
     expect(verdict([], read('/workspace/a'))).toEqual({
       verdict: 'allow',
       ask: null,
@@ -89,10 +89,14 @@ describe('a tool of a server', () => {
     ['has accepted annotations that say nothing', mcp('get_issue', { annotationsAccepted: true }), 'untrusted'],
     ['is read-only according to a trusted MCP server', mcp('wire_money', { ...reads, trusted: true }), null],
     ['reads by its HTTP method', served('wire_money', { ...reads, kind: 'openapi' }), null],
-    ['is said to read and to destroy', served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }), 'untrusted'],
-    ['is said to write by a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
-    ['is said to destroy by a trusted server', served('delete_issue', { ...destroys, trusted: true }), 'destructive'],
-    ['is said to destroy by a server that is not', served('delete_issue', destroys), 'untrusted'],
+    [
+      'is declared read-only and destructive',
+      served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }),
+      'untrusted',
+    ],
+    ['writes, according to a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
+    ['destroys, according to a trusted server', served('delete_issue', { ...destroys, trusted: true }), 'destructive'],
+    ['destroys, according to an untrusted server', served('delete_issue', destroys), 'untrusted'],
     ['is local', served('write', { kind: 'local' }), null],
     ['is local and destroys', served('write', { kind: 'local', ...destroys }), 'destructive'],
     ['is the caller’s own', served('write', { kind: 'client', ...destroys }), null],
@@ -101,7 +105,7 @@ describe('a tool of a server', () => {
     expect(kindOf(tool)).toBe(kind);
   });
 
-  it('is asked for under its canonical name, and remembered by it alone', () => {
+  it('is asked about by canonical name, and remembered only by it', () => {
     const tool = served('create_issue', {});
     const { ask } = verdict([], callEffect(tool), by(tool.canonical));
     expect(ask).toEqual({
@@ -116,7 +120,7 @@ describe('a tool of a server', () => {
     expect(kindOf(served('create_issue', { ...destroys, trusted: true }), [remembered])).toBe('destructive');
   });
 
-  it('is not allowed by rules about hosts and paths, whatever its name reads like', () => {
+  it('is not allowed by rules about hosts and paths, whatever its name', () => {
     const rules = [{ kind: 'network' }, { path: '/' }, { host: 'github' }, { tool: 'github.other' }, { tool: 'git.*' }];
     expect(kindOf(served('create_issue', {}), rules)).toBe('untrusted');
     for (const rule of [{ kind: 'untrusted' }, { tool: 'github.*' }, { effect: 'write' }])
@@ -125,7 +129,7 @@ describe('a tool of a server', () => {
 });
 
 describe('rules', () => {
-  it('that deny go before those that ask, and those before what is allowed, wherever they stand', () => {
+  it('apply deny before ask and ask before allow, in any order', () => {
     const decisions = ['allow', 'ask', 'deny'] as const;
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...decisions), { maxLength: 6 }), (order) => {
@@ -138,7 +142,7 @@ describe('rules', () => {
     );
   });
 
-  it('are named with their place and why they stand there', () => {
+  it('are reported with their index and note', () => {
     const rules = [{ tool: 'x.y' }, { decision: 'deny', host: '*.example.com', method: 'POST', note: 'reports go by mail' }];
     expect(verdict(rules, send('api.example.com', 'POST'))).toMatchObject({
       verdict: 'deny',
@@ -147,7 +151,7 @@ describe('rules', () => {
     });
   });
 
-  it('fit only with all that they say', () => {
+  it('match only if all their fields match', () => {
     const effect = send('api.example.com', 'POST');
     const circumstances = by('builtin.http_request', { agent: 'support' });
     const fitting = {
@@ -174,7 +178,7 @@ describe('rules', () => {
       expect([other, asked([{ decision: 'deny', ...fitting, ...other }], effect, circumstances)]).toEqual([other, 'network']);
   });
 
-  it('about a path hold for all beneath it, by whole names', () => {
+  it('about a path cover everything below it, by whole segments', () => {
     const deny = [{ decision: 'deny', path: '/workspace/keep' }];
     for (const effect of [
       read('/workspace/keep/a'),
@@ -187,14 +191,14 @@ describe('rules', () => {
     expect(asked([{ decision: 'deny', path: '/' }], read('/'))).toBe('deny');
   });
 
-  it('that deny or ask for a tool hold for what it calls; what is allowed to it is not', () => {
+  it('that deny or ask for a tool cover its inner calls; rules that allow do not', () => {
     const beneath = by('builtin.http_request', { chain: ['made.report', 'made.fetch'] });
     expect(asked([{ decision: 'deny', tool: 'made.report', effect: 'send' }], send('a.example'), beneath)).toBe('deny');
     expect(asked([{ decision: 'ask', tool: 'made.*' }], send('a.example'), beneath)).toBe('rule');
     expect(asked([{ tool: 'made.report' }], send('a.example'), beneath)).toBe('network');
   });
 
-  it('know what is done: to destroy is to write where they deny, and not where they allow', () => {
+  it('include destroy in write when they deny, not when they allow', () => {
     expect(asked([{ decision: 'deny', effect: 'write' }], remove('/workspace/a'))).toBe('deny');
     expect(asked([{ decision: 'deny', effect: 'write' }], send('a.example', 'DELETE'))).toBe('deny');
     expect(asked([{ decision: 'deny', effect: 'write' }], read('/workspace/a'))).toBeNull();
@@ -203,24 +207,24 @@ describe('rules', () => {
     expect(asked([{ effect: 'destroy' }], remove('/workspace/a'))).toBeNull();
   });
 
-  it('that ask are about reading only where they say so', () => {
+  it('that ask cover reading only with the effect read', () => {
     expect(asked([{ decision: 'ask', path: '/workspace/x' }], read('/workspace/x'))).toBeNull();
     expect(asked([{ decision: 'ask', path: '/workspace/x', effect: 'read' }], read('/workspace/x'))).toBe('rule');
     expect(asked([{ decision: 'ask', path: '/workspace/x' }], write('/workspace/x'))).toBe('rule');
   });
 
-  it('forbid carrying away what may not be deleted', () => {
+  it('forbid moving files that may not be deleted', () => {
     const deny = [{ decision: 'deny', kind: 'delete-file', path: '/workspace/keep' }];
     expect(asked(deny, write('/workspace/keep/a', 'move-away', false))).toBe('deny');
     expect(asked(deny, write('/workspace/keep/a', 'append', false))).toBeNull();
   });
 
-  it('about secrets name them', () => {
+  it('about secrets match by name', () => {
     expect(asked([{ decision: 'deny', secret: 'GH' }], { kind: 'secret', name: 'GH' })).toBe('deny');
     expect(asked([{ decision: 'deny', secret: 'GH' }], { kind: 'secret', name: 'GHX' })).toBeNull();
   });
 
-  it('are found among a thousand as they are one by one', () => {
+  it('match in an index of a thousand as they do one by one', () => {
     const host = fc.constantFrom('a.example', 'b.a.example', 'example', '*.example', '*.a.example');
     const path = fc.constantFrom('/', '/workspace', '/workspace/a', '/workspace/a/b', '/tmp');
     const tool = fc.constantFrom('builtin.bash', 'builtin.*', 'made.x', 'made.*');
@@ -263,7 +267,7 @@ describe('the taint rule', () => {
     taint: { private: '/workspace/notes.txt', untrusted: 'a response from evil.example' },
   };
 
-  it('asks before anything is sent to a known host, and says why', () => {
+  it('requires approval to send to a known host, with the reason', () => {
     const known = [{ kind: 'network', host: 'known.example' }, { tool: 'builtin.http_request' }];
     const { ask } = verdict(known, send('known.example'), tainted);
     expect(ask).toMatchObject({ kind: 'taint', target: 'known.example', reason: expect.stringMatching(/notes\.txt.*evil\.example/) });
@@ -271,7 +275,7 @@ describe('the taint rule', () => {
     expect(asked(known, write('/workspace/a'), tainted)).toBeNull();
   });
 
-  it('is answered for a host or a tool by rules of its kind only, and switched off for a workspace, but not over an agent’s head', () => {
+  it('is allowed for a host or tool only by rules of its kind, and its workspace switch does not override an agent', () => {
     const known = { kind: 'network', host: 'known.example' };
     const effect = send('known.example');
     const { ask } = verdict([known], effect, tainted);
@@ -288,14 +292,14 @@ describe('the taint rule', () => {
     });
   });
 
-  it('asks before a tool is called that sends', () => {
+  it('requires approval to call a tool that sends', () => {
     const call: Effect = { kind: 'call', does: 'write', trusted: true, sends: true };
     expect([asked([], call, tainted), asked([], { ...call, sends: false }, tainted)]).toEqual(['taint', null]);
   });
 });
 
 describe('rules that cannot be read', () => {
-  it('have everything asked about that changes or sends something, and nothing else', () => {
+  it('require approval for everything that changes or sends something, and nothing else', () => {
     expect(asked(unreadRules, write('/workspace/a'))).toBe('rule');
     expect(asked(unreadRules, send('a.example'))).toBe('rule');
     expect(asked(unreadRules, read('/workspace/a'))).toBeNull();
@@ -303,15 +307,15 @@ describe('rules that cannot be read', () => {
   });
 });
 
-describe('an entry that never asks', () => {
-  it('waives the question, and not what is denied', () => {
+describe('an entry with approval "never"', () => {
+  it('waives questions, not denials', () => {
     expect(withoutAsking(verdict([], remove('/workspace/a'))).verdict).toBe('allow');
     expect(withoutAsking(verdict([{ decision: 'deny', kind: 'delete-file' }], remove('/workspace/a'))).verdict).toBe('deny');
   });
 });
 
 describe('a host', () => {
-  it('is the same in all its spellings', () => {
+  it('is the same in all spellings', () => {
     const spellings = [
       'https://api.example.com/x',
       'https://API.Example.COM/',
@@ -332,11 +336,11 @@ describe('a host', () => {
     expect(requestHost('https://api.example.com@evil.example/')).toBe('evil.example');
   });
 
-  it('is nothing where the URL has none: such a request is refused by others', () => {
+  it('is null for a URL without one', () => {
     for (const url of ['', 'nonsense', '/x', 'mailto:a@b.example', 'data:,x', 'https://']) expect(requestHost(url), url).toBeNull();
   });
 
-  it('that was allowed is known with its port only', () => {
+  it('is allowed only with its port', () => {
     const rules = parse([{ kind: 'network', host: 'API.example.com' }]);
     expect(rules[0]?.host).toBe('api.example.com');
     expect(asked(rules, send('api.example.com'))).toBeNull();
@@ -345,7 +349,7 @@ describe('a host', () => {
     expect(asked(rules, send('api.example.com'), by('local.other'))).toBeNull();
   });
 
-  it('with a star is all beneath it, by whole names', () => {
+  it('with a star matches all subdomains, by whole labels', () => {
     const rules = [{ kind: 'network', host: '*.Example.com' }];
     expect(['a.example.com', 'b.a.example.com'].map((host) => asked(rules, send(host)))).toEqual([null, null]);
     expect(['example.com', 'badexample.com', 'example.com.evil.example'].map((host) => asked(rules, send(host)))).toEqual([
@@ -356,8 +360,8 @@ describe('a host', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('answers the question that was asked, and is a rule that may be written', () => {
+describe('a remembered approval', () => {
+  it('answers the same question and is a valid rule', () => {
     const effects: [string, Effect][] = [
       ['builtin.bash', send('a.example:8443')],
       ['builtin.bash', write('/tmp/x')],
@@ -374,7 +378,7 @@ describe('what is remembered', () => {
     for (const kind of ['always', 'rule'] as const) expect(ruleOf('x.y', { kind, target: null })).toBeNull();
   });
 
-  it('of a path is for the tool that was asked for', () => {
+  it('of a path covers only the tool in question', () => {
     const rule = ruleOf('builtin.bash', { kind: 'overwrite-file', target: '/workspace/d' });
     expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false))).toBeNull();
     expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false), by('builtin.write_file'))).toBe('overwrite-file');
@@ -383,7 +387,7 @@ describe('what is remembered', () => {
 });
 
 describe('a rule document', () => {
-  it('is refused where it is misspelt, is about everything, or could never fit', () => {
+  it('is refused if it is misspelled, matches everything, or can never match', () => {
     for (const fields of [
       {},
       { note: 'nothing else' },

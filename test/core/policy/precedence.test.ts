@@ -1,4 +1,4 @@
-/** What becomes of an effect, by rules, entry and what the conversation has seen: one row each, with the sentence that a person is told. */
+/** The decision for an effect by rules, entry and taint: one row each, with the sentence that a person sees. */
 import { describe, expect, it } from 'vitest';
 import { judge, type Judgement } from '../../../src/core/policy/judge.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
@@ -44,7 +44,7 @@ function judged({ rules = [], off = false, effect, tool = 'builtin.bash', chain,
 
 const rule = (index: number, verb: string) => `Rule ${index} of the workspace's policy ${verb}`;
 
-describe('what becomes of an effect', () => {
+describe('the decision for an effect', () => {
   it.each<[Case, string, string]>([
     [{ effect: read }, 'allow', 'It has no effect that requires approval'],
     [{ effect: get }, 'ask', 'It sends a request to api.example, which is new to this workspace'],

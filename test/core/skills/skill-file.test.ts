@@ -19,7 +19,7 @@ const issuesOf = (frontmatter: string, options?: Parameters<typeof read>[1]): st
 };
 
 describe('SKILL.md', () => {
-  it('is read with all its fields, and keeps what it does not know', () => {
+  it('is parsed with all its fields and keeps unknown ones', () => {
     const fields = fieldsOf(
       'name: pdf\ndescription: |\n  Reads PDF files.\n  Use for forms.\nlicense: MIT\ncompatibility: Needs Python 3\nmetadata:\n  author: acme\n  version: 1.0\nallowed-tools: Bash(python3:*) Read\nrequires: [grep, bash]\nmodel: opus\n',
     );
@@ -34,7 +34,7 @@ describe('SKILL.md', () => {
     });
   });
 
-  it('may begin with a byte order mark and have the line ends of Windows', () => {
+  it('may have a byte order mark and Windows line ends', () => {
     const content = '\ufeff---\r\nname: pdf\r\ndescription: Reads.\r\n---\r\n# Do\r\nit\r\n';
     expect(readSkillFile('pdf', content, readFrontmatter)).toEqual({ fields: { name: 'pdf', description: 'Reads.' }, warnings: [] });
     expect(skillInstructions(content)).toBe('# Do\nit');
@@ -64,7 +64,7 @@ describe('SKILL.md', () => {
     [`---\nname: pdf\ndescription: x\n---\n${'x'.repeat(limits.maxSkillFileBytes)}`, 'a file of a skill is at most'],
     [`---\nname: pdf\ndescription: x\nlong: ${'x'.repeat(limits.maxFrontmatterBytes)}\n---\nx`, 'has a frontmatter of more than'],
     [`---\ndeep: ${'['.repeat(4000)}${']'.repeat(4000)}\n---\nx`, 'frontmatter'],
-  ])('%j is refused, with the reason', (content, reason) => {
+  ])('%j is rejected with the reason', (content, reason) => {
     const skill = readSkillFile('pdf', content, readFrontmatter);
     expect(skill).toHaveProperty('issues');
     expect('issues' in skill && skill.issues[0]?.path).toBe('SKILL.md');
@@ -96,17 +96,17 @@ describe('SKILL.md', () => {
     expect(issuesOf(frontmatter).join('\n')).toContain(issue);
   });
 
-  it('tells all faults of the fields at once', () => {
+  it('reports all errors of the fields', () => {
     expect(issuesOf('name: PDF\ndescription: 1\nallowed-tools: (', { body: '' })).toHaveLength(4);
   });
 
-  it('reads a description with a colon that should have been quoted, and says so', () => {
+  it('accepts an unquoted description with a colon, with a warning', () => {
     const skill = read('name: pdf\ndescription: Use when: the user says "forms: fill"');
     expect(skill).toMatchObject({ fields: { description: 'Use when: the user says "forms: fill"' } });
     expect('warnings' in skill && skill.warnings[0]?.message).toContain('The value of description contains ": "');
   });
 
-  it('never throws, whatever stands in it', () => {
+  it('never throws, whatever the content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ maxLength: 50 }), (frontmatter, body) => {
         expect(readSkillFile('pdf', `---\n${frontmatter}\n---\n${body}`, readFrontmatter)).toBeDefined();
@@ -124,11 +124,11 @@ describe('a list of tools', () => {
     ['', []],
     ['Bash(', null],
     ['Bash)', null],
-  ])('%j is taken apart outside its brackets', (text, entries) => {
+  ])('%j is split outside its brackets', (text, entries) => {
     expect(splitToolList(text)).toEqual(entries);
   });
 
-  it('names the tool of a pattern, each tool once', () => {
+  it('returns the tool of a pattern, each tool once', () => {
     expect(['Bash(git:*)', 'Read', 'mcp__x__y', '(odd)'].map(toolOfPattern)).toEqual(['Bash', 'Read', 'mcp__x__y', '(odd)']);
     expect(toolsOf({ requires: ['grep'], allowedTools: ['Bash(git:*)', 'Bash(jq:*)', 'grep'] })).toEqual(['grep', 'Bash']);
   });
@@ -171,7 +171,7 @@ describe('the path of a resource', () => {
     );
   });
 
-  it('is left out where no skill means it', () => {
+  it('is skipped if it is a stray file', () => {
     expect(['.git/config', 'a/.DS_Store', '__MACOSX/._x', 'node_modules/x/y.js', 'Thumbs.db'].every(isStray)).toBe(true);
     expect(['git/config', 'scripts/a.b'].some(isStray)).toBe(false);
   });

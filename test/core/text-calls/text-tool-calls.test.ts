@@ -12,15 +12,15 @@ function read(text: string, options?: WordsOptions) {
   return whole;
 }
 
-/** Name, state and arguments of the calls in a text. */
+/** Returns name, state and arguments of the calls in a text. */
 function callsOf(text: string, options?: WordsOptions): unknown[] {
   return read(text, options).calls.map(({ name, state, arguments: args }) => [name, state, args]);
 }
 
 const theCall = [['get', 'ok', { a: 1 }]];
 
-describe('a call in the words of a model', () => {
-  it('is a call, and its markup is not shown', () => {
+describe('a call in the text of a model', () => {
+  it('is parsed, and its markup is removed', () => {
     expect(read(`Let me look.\n${call}\n`)).toEqual({
       text: 'Let me look.',
       reasoning: '',
@@ -28,7 +28,7 @@ describe('a call in the words of a model', () => {
     });
   });
 
-  it('leaves the words around it, with the blanks between them', () => {
+  it('leaves the text around it, with the white space between', () => {
     expect(read(`one\n${call}\n${call}\ntwo `).text).toBe('one\n\n\ntwo ');
     expect(read(`\n${call}\n\ntwo`).text).toBe('two');
     expect(read('  plain \n').text).toBe('  plain \n');
@@ -41,7 +41,7 @@ describe('a call in the words of a model', () => {
     ['other fields', '{"id": 7, "type": "function", "name": "get", "x": {"name": "no"}, "arguments": {"a": 1}}'],
     ['an escaped name', '{"name": "\\u0067et", "arguments": {"a": 1}}'],
     ['blanks everywhere', ' \n{ "name" : "get" , "arguments" :\n {"a": 1} } \n'],
-  ])('is read with %s', (_what, body) => {
+  ])('is parsed with %s', (_what, body) => {
     expect(callsOf(`<tool_call>${body}</tool_call>`)).toEqual(theCall);
   });
 
@@ -54,7 +54,7 @@ describe('a call in the words of a model', () => {
     expect(callsOf(`<tool_call>{"name": "get", "arguments": ${args}}</tool_call> and on`)).toEqual([['get', 'ok', value]]);
   });
 
-  it('has no arguments where it names none', () => {
+  it('has no arguments if it names none', () => {
     expect(callsOf('<tool_call>{"name": "now"}</tool_call>')).toEqual([['now', 'ok', {}]]);
     expect(callsOf('<function=now></function>')).toEqual([['now', 'ok', {}]]);
   });
@@ -67,7 +67,7 @@ describe('a call in the words of a model', () => {
     expect(callsOf(`<tool_call>[${one}, ${one}, ${one}]</tool_call>`)).toEqual(three);
   });
 
-  it('is given out as it comes: the name once it is certain, then each piece of the arguments', () => {
+  it('is emitted as it arrives: the name once it is certain, then each piece of the arguments', () => {
     const reader = new TextToolCalls({ isTool: () => false });
     const steps: ChatEvent[][] = ['Hi <tool', '_call>{"name": "ge', 't", "arguments"', ': {', '"a": ', '1}', '}', '</tool_call>'].map(
       (piece) => reader.push(piece),
@@ -99,7 +99,7 @@ describe('a call in the words of a model', () => {
   });
 });
 
-describe('what only shows a call', () => {
+describe('text that only shows a call', () => {
   it.each([
     ['a fence', `Write:\n\`\`\`\n${call}\n\`\`\`\nso`],
     ['a fence with a language', `Write:\n\`\`\`json\n{"name": "get", "arguments": {}}\n\`\`\``],
@@ -133,14 +133,14 @@ describe('what only shows a call', () => {
     expect(read(text)).toEqual({ text, reasoning: '', calls: [] });
   });
 
-  it('is a call all the same after a backtick that begins no code', () => {
+  it('is a call after a backtick that does not start code', () => {
     expect(callsOf(`I\`ll do it: ${call}`)).toEqual(theCall);
     expect(callsOf(`I\`ll do it:\n${call}\nwith \`get\``)).toEqual(theCall);
     expect(callsOf(`\`${call}\n\nand \`so\``)).toEqual(theCall);
     expect(callsOf(`\`a\` and \`\`b\`\`: ${call}`)).toEqual(theCall);
   });
 
-  it('is a call where a fence with it is the whole reply', () => {
+  it('is a call if a fence with it is the whole reply', () => {
     for (const body of [call, '{"name": "get", "arguments": {"a": 1}}', `\n  ${call}\n${call}`]) {
       const found = read(`\n\`\`\`json\n${body}\n\`\`\`\n`);
       expect(found.text).toBe('');
@@ -150,7 +150,7 @@ describe('what only shows a call', () => {
     expect(read(unknown, { isTool: () => false })).toEqual({ text: unknown, reasoning: '', calls: [] });
   });
 
-  it('needs a tool of that name where no tag says that it is a call', () => {
+  it('needs a tool of that name if no tag marks it as a call', () => {
     const isTool = (name: string): boolean => name === 'get';
     for (const [before, after] of [
       ['', ''],
@@ -165,8 +165,8 @@ describe('what only shows a call', () => {
   });
 });
 
-describe('thoughts and made-up results', () => {
-  it('gives thoughts as reasoning, and no call in them counts', () => {
+describe('reasoning and invented results', () => {
+  it('returns reasoning, and ignores calls in it', () => {
     expect(read(`<think>\nI call ${call}?</think>\n\n${call}done`)).toEqual({
       text: 'done',
       reasoning: `\nI call ${call}?`,
@@ -175,14 +175,14 @@ describe('thoughts and made-up results', () => {
     expect(read('<think>a </thin')).toEqual({ text: '', reasoning: 'a </thin', calls: [] });
   });
 
-  it('drops a result that the model wrote itself, and what is called in it', () => {
+  it('drops a result that the model wrote itself, and calls in it', () => {
     const found = read(`${call}\n<tool_response>\n{"content": "${call}"}\n</tool_response>\nIt is 7.`);
     expect(found.text).toBe('It is 7.');
     expect(found.calls).toHaveLength(1);
   });
 });
 
-describe('a call that was not written as it should', () => {
+describe('a malformed call', () => {
   it.each([
     ['single quotes', `{'name': 'get', 'arguments': {'a': 1}}`],
     ['a comma too many in the arguments', `{"name": "get", "arguments": {"a": 1, }}`],
@@ -195,16 +195,16 @@ describe('a call that was not written as it should', () => {
     ['words behind it', '{"name": "get", "arguments": {"a": 1}} as asked'],
     ['arguments behind the object', '{"name": "get"}, "arguments": {"a": 1}'],
     ['one brace lost, the name last', '{"arguments": {"a": 1, "name": "get"}'],
-  ])('is mended and says so: %s', (_what, body) => {
+  ])('is repaired and marked: %s', (_what, body) => {
     expect(callsOf(`<tool_call>${body}</tool_call>${call}`)).toEqual([['get', 'repaired', { a: 1 }], ...theCall]);
   });
 
-  it('counts as closed where only closers are missing', () => {
+  it('counts as closed if only closing brackets are missing', () => {
     expect(callsOf('<tool_call>{"name": "get", "arguments": {"a": 1}</tool_call>')).toEqual([['get', 'closed', { a: 1 }]]);
     expect(callsOf('<tool_call>{"name": "get", "arguments": {"a": "x"')).toEqual([['get', 'closed', { a: 'x' }]]);
   });
 
-  it('needs no end tag at the end, before another call or before other words', () => {
+  it('needs no end tag at the end, before another call or before other text', () => {
     const open = '<tool_call>{"name": "get", "arguments": {"a": 1}}';
     expect(callsOf(open)).toEqual(theCall);
     expect(callsOf(`${open}\n${call}`)).toEqual([...theCall, ...theCall]);
@@ -223,7 +223,7 @@ describe('a call that was not written as it should', () => {
     ['a sum for a value', '{"name": "get", "arguments": {"a": 1/6}}', 'get'],
     ['arguments that are no object', '{"name": "get", "arguments": [1]}', 'get'],
     ['a text for arguments', '{"name": "get", "arguments": "hello"}', 'get'],
-  ])('is told to the model where nothing can be made of it: %s', (_what, body, name) => {
+  ])('is reported to the model if it cannot be parsed: %s', (_what, body, name) => {
     const found = read(`<tool_call>${body}</tool_call>\n${call}`);
     expect(found.text).toBe('');
     expect(found.calls).toMatchObject([
@@ -233,7 +233,7 @@ describe('a call that was not written as it should', () => {
     if (name === '') expect(found.calls[0]?.raw).toBe(body);
   });
 
-  it('is truncated where its text is, and nothing of it runs', () => {
+  it('is truncated if its text is, and does not run', () => {
     const text = '<tool_call>{"name": "get", "arguments": {"a": 12345, "b": "text"}}';
     for (let at = '<tool_call>{'.length; at < text.length; at++) {
       for (const options of [{ ended: false }, { length: true }]) {
@@ -246,13 +246,13 @@ describe('a call that was not written as it should', () => {
     expect(callsOf(`${call} and on and`, { length: true })).toEqual(theCall);
   });
 
-  it('swallows what follows an unfinished string, and never runs it', () => {
+  it('includes the text after an unfinished string, and never runs', () => {
     const found = read(`<tool_call>{"name": "get", "arguments": {"a": "x}}</tool_call>\nand on`);
     expect(found).toMatchObject({ text: '', calls: [{ name: 'get', state: 'truncated' }] });
     expect(found.calls[0]?.raw).toContain('and on');
   });
 
-  it('is nothing at all where the tags are empty, but not if that is the whole reply', () => {
+  it('is ignored if the tags are empty, unless that is the whole reply', () => {
     expect(read(`<tool_call>\n</tool_call>${call}`).calls).toHaveLength(1);
     expect(read('Hm. <tool_call></tool_call>')).toEqual({ text: 'Hm.', reasoning: '', calls: [] });
     expect(read('<tool_call>\n</tool_call>').calls).toMatchObject([{ name: '', state: 'invalid' }]);
@@ -274,7 +274,7 @@ describe('other wrappers', () => {
     expect(read(`Look: ${text}\n`)).toMatchObject({ text: 'Look:', calls: [{ name: 'get', state: 'ok', arguments: { a: 1 } }] });
   });
 
-  it('tells of calls in a form that is not read, with their name if a tag has it', () => {
+  it('reports calls in an unsupported format, with their name if a tag has it', () => {
     expect(read('<function=get>\n<parameter=a>\n1\n</parameter>\n</function>')).toMatchObject({
       text: '',
       calls: [{ name: 'get', state: 'invalid' }],
@@ -287,7 +287,7 @@ describe('other wrappers', () => {
 });
 
 describe('bounds', () => {
-  it('ends a reply with more calls than it may hold as an error', () => {
+  it('ends a reply with too many calls as an error', () => {
     const reader = new TextToolCalls({ isTool: () => true });
     reader.push(call.repeat(limits.maxCallsPerReply));
     expect(reader.overflowed).toBe(false);
@@ -295,7 +295,7 @@ describe('bounds', () => {
     expect(reader.overflowed).toBe(true);
   });
 
-  it('takes arguments up to their limit and keeps nothing beyond', () => {
+  it('accepts arguments up to their limit and stores nothing beyond', () => {
     const long = 'x'.repeat(limits.maxArgumentBytes);
     const found = readWords([`<tool_call>{"arguments": {"a": "${long}"}, "name": "get"}</tool_call>`, `${call} on`]);
     expect(found).toMatchObject({ text: 'on', calls: [{ state: 'invalid' }, { state: 'ok' }] });
