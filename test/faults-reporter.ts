@@ -1,6 +1,6 @@
 /**
- * Writes what went wrong in a test run to the file that `MONIKER_FAULTS` names, so that `test/run.ts` can say it once more
- * under its closing line: above it lie thousands of lines, of which a CI's log keeps the last.
+ * Writes the failures of a test run to the file that `MONIKER_FAULTS` names, so that `test/run.ts` can repeat them at the end
+ * of its output.
  */
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';

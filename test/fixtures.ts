@@ -1,10 +1,14 @@
 /**
- * Where the recorded corpus is found. It lies beside the checkout (`../shared/fixtures`) and is not part of the
- * repository: tests over it skip, saying so, where it is absent. The repository's own fixtures are in `test/fixtures/`.
+ * Finds the recorded corpus. It lies beside the checkout (`../shared/fixtures`) and is not part of the repository: where it is
+ * absent, its tests are skipped and say so.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'vitest';
+import { isSkipped } from './selection.ts';
+
+/** Why a suite over the corpus is skipped. */
+export const absentCorpus = '../shared/fixtures is not beside this checkout';
 
 const corpusRoot = resolve(import.meta.dirname, '../../shared/fixtures');
 
@@ -34,8 +38,8 @@ export function readJsonLines<T = unknown>(path: string): T[] {
 }
 
 /**
- * A `describe` over one part of the corpus: `body` gets its absolute path while tests are collected. Without the corpus
- * the suite stands as one skipped test whose name says why.
+ * A `describe` over one part of the corpus: `body` receives its absolute path while tests are collected. Without the corpus, the
+ * suite is one skipped test whose name says why, and one line is printed.
  */
 export function describeCorpus(name: string, body: (path: string) => void): void {
   const path = sharedFixtures(name);
@@ -43,7 +47,7 @@ export function describeCorpus(name: string, body: (path: string) => void): void
     describe(`corpus ${name}`, () => body(path));
     return;
   }
-  describe.skip(`corpus ${name}`, () => {
+  describe.skipIf(isSkipped(true, `corpus ${name}`, absentCorpus))(`corpus ${name}`, () => {
     it('is not beside this checkout (../shared/fixtures)', () => {});
   });
 }

@@ -1,20 +1,37 @@
 /**
- * Runs the test projects one after the other (side by side they would only take turns on a small machine) and prints one
- * line over all of them. `node test/run.ts [all|fast|node|workers|e2e|crash|summary] [file …]`; `fast` is the pure tests without those
- * that go through whole corpora again and again (`*.long.test.ts`); `summary` prints the last run's line again.
+ * Runs the test projects and prints one line over all of them. Usage:
+ *
+ *     node test/run.ts                              every test file, large products in samples (`npm test`)
+ *     node test/run.ts fast                         the tests that need neither the Workers runtime nor a service (`npm run test:fast`)
+ *     node test/run.ts all                          everything (`npm run test:all`)
+ *     node test/run.ts node|workers|e2e|crash …     one project; file names may follow
+ *     node test/run.ts summary [default] [all]      the counts of the last such runs, added up
+ *
+ * `test/selection.ts` says what `fast`, `default` and `all` cover.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Selection } from './selection.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
-const projects = ['node', 'workers', 'e2e', 'crash'];
-/** Of the simulation (`test/simulation/`), where not all that matters is time; without a number it runs a small share. */
-const simulatedRuns = '12000';
+
+/** Projects in one lane run one after the other, the lanes side by side: the first lane computes, the second one mostly waits. */
+const lanes = [
+  ['node', 'workers'],
+  ['e2e', 'crash'],
+] as const;
+const projects = lanes.flat();
+type Project = (typeof projects)[number];
+
+/** Added to the priority value (niceness) of the computing lane, so that it does not delay what the other lane measures in time. */
+const computingNiceness = 10;
 
 type Counts = { passed: number; failed: number; skipped: number };
-/** What is used of vitest's JSON report. */
+/** The fields of vitest's JSON report that are used here. */
 type Report = {
   success: boolean;
   numPassedTests: number;
@@ -24,60 +41,97 @@ type Report = {
   testResults: { status: string; assertionResults: unknown[] }[];
 };
 
-const [which = 'all', ...files] = process.argv.slice(2);
-if (which === 'summary') {
-  finish(summarize(projects));
+const [what = 'default', ...rest] = process.argv.slice(2);
+if (what === 'summary') {
+  const runs = (['default', 'all'] as const).filter((run) => rest.length === 0 || rest.includes(run));
+  for (const run of runs) printCounts(run === 'default' ? 'npm test: ' : 'npm run test:all: ', count(run, projects));
+  finish(sum(runs.map((run) => count(run, projects))));
+} else if (what === 'default' || what === 'all') {
+  await runProjects(what, lanes, []);
+} else if (what === 'fast') {
+  await runProjects('fast', [['node']], []);
 } else {
-  const chosen = which === 'all' ? projects : which === 'fast' ? ['node'] : projects.filter((project) => project === which);
-  if (chosen.length === 0) {
-    console.error(`No test project "${which}": all, fast, ${projects.join(', ')} or summary.`);
+  const project = projects.find((name) => name === what);
+  if (project === undefined) {
+    console.error(`There is no test project "${what}". Use default, fast, all, ${projects.join(', ')} or summary.`);
     process.exit(2);
   }
-  rmSync(reportsDir, { recursive: true, force: true });
-  mkdirSync(reportsDir, { recursive: true });
-  const failed = chosen.filter((project) => !runProject(project, files));
-  finish(summarize(chosen), failed);
+  await runProjects('default', [[project]], rest);
 }
 
-function runProject(project: string, files: readonly string[]): boolean {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const reporters = [
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath(project)}`],
-    `--reporter=${join(root, 'test/faults-reporter.ts')}`,
-  ];
-  const args = [
-    vitest,
-    'run',
-    '--config',
-    `test/vitest.${project}.ts`,
-    ...reporters,
-    ...(files.length > 0 ? ['--passWithNoTests', ...files] : []),
-  ];
-  const settings = which === 'fast' ? { MONIKER_TESTS: 'fast' } : { MONIKER_SIM_RUNS: simulatedRuns };
-  const { status, error } = spawnSync(process.execPath, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...settings, ...process.env, MONIKER_FAULTS: faultsPath(project) },
+async function runProjects(run: Selection, chosen: readonly (readonly Project[])[], files: readonly string[]): Promise<void> {
+  const started = performance.now();
+  rmSync(join(reportsDir, run), { recursive: true, force: true });
+  mkdirSync(join(reportsDir, run), { recursive: true });
+  const failed: Project[] = [];
+  await Promise.all(
+    chosen.map(async (lane, index) => {
+      for (const project of lane) {
+        const niceness = chosen.length > 1 && index === 0 ? computingNiceness : 0;
+        if (!(await runProject(run, project, files, niceness))) failed.push(project);
+      }
+    }),
+  );
+  printFaults(run);
+  if (failed.length > 0) console.log(`\nFailed: ${failed.join(', ')}`);
+  console.log(`\n${Math.round((performance.now() - started) / 1000)} s`);
+  finish(count(run, chosen.flat()), failed.length > 0);
+}
+
+/** Resolves to whether the project passed. Its output is printed line by line, with its name in front. */
+async function runProject(run: Selection, project: Project, files: readonly string[], niceness: number): Promise<boolean> {
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      ...['--config', `test/vitest.${project}.ts`],
+      ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath(run, project)}`],
+      `--reporter=${join(root, 'test/faults-reporter.ts')}`,
+      ...(files.length > 0 ? ['--passWithNoTests', ...files] : []),
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        MONIKER_TESTS: run,
+        MONIKER_FAULTS: faultsPath(run, project),
+        ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
+      },
+    },
+  );
+  if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness);
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => console.log(`[${project}] ${line}`));
+  return await new Promise((resolveRun, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => resolveRun(status === 0));
   });
-  if (error) throw error;
-  return status === 0;
 }
 
-function summarize(chosen: readonly string[]): Counts {
+function count(run: Selection, chosen: readonly Project[]): Counts {
+  return sum(
+    chosen.map((project) => {
+      const path = reportPath(run, project);
+      // A project without a report did not run to its end.
+      return existsSync(path) ? countReport(JSON.parse(readFileSync(path, 'utf8')) as Report) : { passed: 0, failed: 1, skipped: 0 };
+    }),
+  );
+}
+
+function sum(all: readonly Counts[]): Counts {
   const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const project of chosen) {
-    const path = reportPath(project);
-    // A project that left no report did not run to its end.
-    const counts = existsSync(path) ? countReport(JSON.parse(readFileSync(path, 'utf8')) as Report) : { passed: 0, failed: 1, skipped: 0 };
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    total.skipped += counts.skipped;
+  for (const { passed, failed, skipped } of all) {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
   }
   return total;
 }
 
 function countReport(report: Report): Counts {
-  // A file that does not load has no tests to fail: it counts as one.
+  // A file that does not load has no tests that could fail: it counts as one failure.
   const brokenFiles = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = report.numFailedTests + brokenFiles;
   return {
@@ -88,21 +142,28 @@ function countReport(report: Report): Counts {
   };
 }
 
-function finish(counts: Counts, failedProjects: readonly string[] = []): void {
+/** Repeats the failures at the end: above them are thousands of lines, and a CI log keeps the last ones. */
+function printFaults(run: Selection): void {
   for (const project of projects) {
-    if (!existsSync(faultsPath(project))) continue;
-    for (const fault of JSON.parse(readFileSync(faultsPath(project), 'utf8')) as string[]) console.log(`\n[${project}] ${fault}`);
+    if (!existsSync(faultsPath(run, project))) continue;
+    for (const fault of JSON.parse(readFileSync(faultsPath(run, project), 'utf8')) as string[]) console.log(`\n[${project}] ${fault}`);
   }
-  if (failedProjects.length > 0) console.log(`\nFailed: ${failedProjects.join(', ')}`);
-  console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  // No test at all is no success either.
-  process.exitCode = counts.failed > 0 || failedProjects.length > 0 || counts.passed === 0 ? 1 : 0;
 }
 
-function faultsPath(project: string): string {
-  return join(reportsDir, `${project}.faults.json`);
+function printCounts(label: string, { passed, failed, skipped }: Counts): void {
+  console.log(`${label}${passed} passed, ${failed} failed, ${skipped} skipped`);
 }
 
-function reportPath(project: string): string {
-  return join(reportsDir, `${project}.json`);
+function finish(counts: Counts, hasFailed = false): void {
+  printCounts('', counts);
+  // A run without a single test is not a success either.
+  process.exitCode = counts.failed > 0 || hasFailed || counts.passed === 0 ? 1 : 0;
+}
+
+function faultsPath(run: Selection, project: Project): string {
+  return join(reportsDir, run, `${project}.faults.json`);
+}
+
+function reportPath(run: Selection, project: Project): string {
+  return join(reportsDir, run, `${project}.json`);
 }

@@ -1,4 +1,4 @@
-/** The crash tier: the runtime in a process of its own dies at every named place, in every way. Mostly it waits. */
+/** The crash tests: the runtime, in a process of its own, crashes at every failpoint, in every way. They mostly wait. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.crash.test.ts'],
     globalSetup: ['test/crash/global-setup.ts'],
     environment: 'node',
-    // One lane for each way to die: side by side they wait for the same alarms.
+    // One file for each way to crash; side by side, they wait for their alarms at the same time.
     maxWorkers: 6,
     testTimeout: 90_000,
     hookTimeout: 120_000,

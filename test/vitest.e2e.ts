@@ -1,14 +1,16 @@
-/** Stories over the built bundle, started as a user starts it, over real HTTP. Slow: they mostly wait, two files side by side. */
+/** Stories over real HTTP against the built bundle, started as a user starts it. They mostly wait, so five files run side by side. */
 import { defineConfig } from 'vitest/config';
+import { excludedFiles } from './selection.ts';
 
 export default defineConfig({
   test: {
     name: 'e2e',
     root: `${import.meta.dirname}/..`,
     include: ['test/**/*.e2e.test.ts'],
+    exclude: excludedFiles,
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
-    maxWorkers: 2,
+    maxWorkers: 5,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

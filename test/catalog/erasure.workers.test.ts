@@ -1,5 +1,5 @@
 /** After a deletion no table of the Catalog holds the texts and payloads, and no list shows them. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { objectName } from '../../src/storage/keys.ts';
 import { bodyOf } from '../http/harness.ts';
@@ -185,7 +185,7 @@ describe('a deleted webhook', () => {
     });
     await send('DELETE', '/v1/webhooks/erased');
     expect((await send('GET', '/v1/webhooks/erased/deliveries')).status).toBe(404);
-    await evictDurableObject(await object());
+    await runInDurableObject(await object(), (_, state) => state.abort('the process dies')).catch(() => undefined);
     await vi.waitFor(
       async () => {
         await runDurableObjectAlarm(await object());

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import type { Say, Script, Understood, UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
-import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool } from './dialect-clients.ts';
+import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool, wiresFor } from './dialect-clients.ts';
 import { type FakeProviders, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
 import { shareService, type SharedService } from './shared-service.ts';
 import { inCall, refuses, stops } from './upstream-faults.ts';
@@ -154,7 +154,7 @@ describe('stock clients of agents with toolsets to the full', () => {
       expect(status, text).toBe(200);
     };
 
-    describe.each(wires)('over %s', (wire) => {
+    describe.each(wiresFor('curated', client))('over %s', (wire) => {
       it.each(ways)('%s: presets, renames, old names and picks work inside; what comes out is one message', async (how, streamed) => {
         const told = fakes.tell(`curated ${client.name} ${wire} ${how}`, {
           say: inTurn(
@@ -425,39 +425,42 @@ describe('with MONIKER_ALIASES=off', () => {
   beforeAll(() => curate(service));
 
   describe.each(clients.map((client) => [client.name, client] as const))('the %s client', (_name, client) => {
-    it.each(wires)('over %s: entries go by the own name of their tool, and keep what they fix', async (wire) => {
-      const [model, items] = [`agent/curated-${wire}`, (mark: string) => [client.user(`Well? ${mark}`)]];
-      const names = (heard: Understood): string[] => [
-        ...new Set(JSON.stringify([heard.system, heard.tools]).match(/actions_get_[0-9a-f]{10}/g)),
-      ];
-      const told = fakes.tell(`off ${client.name} ${wire}`, {
-        say: (heard, index) => {
-          const [workflow = '', job = ''] = names(heard);
-          if (index > 0) return { text: 'Done.' };
-          return {
-            calls: [
-              call(workflow, { id: '1' }),
-              call(job, { job_id: '2' }),
-              call('get_workflow', { id: '3' }),
-              call('forge.list_runs', { id: '4' }),
-            ],
-          };
-        },
-      });
-      const before = tools.calls.length;
-      const reply = await client.ask(service, { model, system: '', items: items(told.mark) });
-      expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
-      expect(tools.calls.slice(before).map(({ arguments: args }) => args)).toEqual([
-        { method: 'get_workflow', owner: 'acme', resource_id: '1' },
-        { method: 'get_job', owner: 'acme', resource_id: '2' },
-        { id: '4' },
-      ]);
-      expect(told.heard[0]?.text).not.toMatch(/workflow_get|fetch_workflow/);
-      if (wire !== 'text')
-        expect(offered(told)[0]).toEqual([expect.stringMatching(/^actions_get_/), expect.stringMatching(/^actions_get_/), 'list_runs']);
-    });
+    it.each(wiresFor('aliases off, entries', client))(
+      'over %s: entries go by the own name of their tool, and keep what they fix',
+      async (wire) => {
+        const [model, items] = [`agent/curated-${wire}`, (mark: string) => [client.user(`Well? ${mark}`)]];
+        const names = (heard: Understood): string[] => [
+          ...new Set(JSON.stringify([heard.system, heard.tools]).match(/actions_get_[0-9a-f]{10}/g)),
+        ];
+        const told = fakes.tell(`off ${client.name} ${wire}`, {
+          say: (heard, index) => {
+            const [workflow = '', job = ''] = names(heard);
+            if (index > 0) return { text: 'Done.' };
+            return {
+              calls: [
+                call(workflow, { id: '1' }),
+                call(job, { job_id: '2' }),
+                call('get_workflow', { id: '3' }),
+                call('forge.list_runs', { id: '4' }),
+              ],
+            };
+          },
+        });
+        const before = tools.calls.length;
+        const reply = await client.ask(service, { model, system: '', items: items(told.mark) });
+        expect(reply).toMatchObject({ text: 'Done.', calls: [], finish: 'stop' });
+        expect(tools.calls.slice(before).map(({ arguments: args }) => args)).toEqual([
+          { method: 'get_workflow', owner: 'acme', resource_id: '1' },
+          { method: 'get_job', owner: 'acme', resource_id: '2' },
+          { id: '4' },
+        ]);
+        expect(told.heard[0]?.text).not.toMatch(/workflow_get|fetch_workflow/);
+        if (wire !== 'text')
+          expect(offered(told)[0]).toEqual([expect.stringMatching(/^actions_get_/), expect.stringMatching(/^actions_get_/), 'list_runs']);
+      },
+    );
 
-    it.each(wires)('over %s: tools are found and skills are read all the same', async (wire) => {
+    it.each(wiresFor('aliases off, tools', client))('over %s: tools are found and skills are read all the same', async (wire) => {
       const found = fakes.tell(`off found ${client.name} ${wire}`, {
         say: inTurn(
           { calls: [call('find_tools', { query: 'archive a parcel', limit: 1 })] },

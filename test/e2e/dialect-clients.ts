@@ -4,7 +4,8 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import type { Wire } from './fake-providers.ts';
+import { sample } from '../selection.ts';
+import { type Wire, wires } from './fake-providers.ts';
 
 export type OwnTool = { name: string; description: string; schema: { type: 'object'; properties: Record<string, unknown> } };
 
@@ -189,3 +190,15 @@ export const messages: DialectClient = {
 };
 
 export const clients: readonly DialectClient[] = [chat, responses, messages];
+
+/**
+ * The wires that a run tries with this client. `npm test`: all of them with the first client, one of them with all clients, and each
+ * client's own wire; `npm run test:all`: all of them with all clients.
+ */
+export function wiresFor(name: string, client: DialectClient): readonly Wire[] {
+  return sample(
+    `${name}: wires of the ${client.name} client`,
+    wires,
+    (wire) => client === chat || wire === 'openai' || wire === client.ownWire,
+  );
+}

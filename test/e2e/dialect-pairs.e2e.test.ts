@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
-import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool } from './dialect-clients.ts';
-import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool, wiresFor } from './dialect-clients.ts';
+import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire } from './fake-providers.ts';
 import { shareService } from './shared-service.ts';
 
 const weather: OwnTool = {
@@ -63,7 +63,7 @@ describe('every dialect over every API', () => {
   });
 
   describe.each(clients.map((client) => [client.name, client] as const))('the %s client', (_name, client) => {
-    describe.concurrent.each(wires)('over %s', (wire) => {
+    describe.concurrent.each(wiresFor('pairs', client))('over %s', (wire) => {
       const tools = [weather, files];
       const ask = (asking: Partial<Asking> & Pick<Asking, 'items'>) => client.ask(service, { model: refOf(wire), system, ...asking });
       const cell = async (column: string, check: () => Promise<void>): Promise<void> => {

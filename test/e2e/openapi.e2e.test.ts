@@ -9,6 +9,7 @@ import { listenApi, type ApiServer } from '../fakes/api-server.ts';
 import { largeApiDocument } from '../fakes/large-api.ts';
 import { realOpenApiDocument } from '../openapi-document.ts';
 import { shareService } from './shared-service.ts';
+import { isSkipped } from '../selection.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
 const realDocument = process.env.MONIKER_OPENAPI_DOCUMENT ?? realOpenApiDocument.path;
@@ -103,8 +104,8 @@ describe('a large API', () => {
   });
 });
 
-describe.skipIf(!existsSync(realDocument))(
-  'GitHub’s API (skipped where its document was not fetched: test/fetch-openapi-document.ts)',
+describe.skipIf(isSkipped(!existsSync(realDocument), 'GitHub’s API', 'node test/fetch-openapi-document.ts fetches its document'))(
+  'GitHub’s API',
   () => {
     let api: ApiServer;
     beforeAll(async () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, makeDataDir, parseEvents, removeDataDir, startService, type RunningService } from './service.ts';
+import { isSkipped } from '../selection.ts';
 
 describe('npm start', () => {
   const dataDir = makeDataDir({ isNew: true });
@@ -62,7 +63,7 @@ describe('npm start', () => {
     removeDataDir(otherDir);
   });
 
-  it.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+  it.skipIf(isSkipped(spawnSync('curl', ['--version']).status !== 0, 'the printed commands', 'curl is not installed'))(
     'prints commands that work when pasted, on the first start and later',
     async () => {
       checkCommands();

@@ -3,11 +3,12 @@
  * restarts as well; a model that deletes a toolset asks; and text that gives orders stays data (SEC-36).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedFixtures, readJsonLines } from '../fixtures.ts';
+import { absentCorpus, sharedFixtures, readJsonLines } from '../fixtures.ts';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
+import { isSkipped } from '../selection.ts';
 
 type Row = { id: string; text: string | string[]; use: string };
 
@@ -146,7 +147,7 @@ describe('a conversation with private and untrusted content', () => {
   });
 
   const fixture = sharedFixtures('security/prompt-injection.jsonl');
-  it.skipIf(fixture === null)(
+  it.skipIf(isSkipped(fixture === null, 'corpus security/prompt-injection.jsonl', absentCorpus))(
     'takes orders from no file, page, shell or server: a sample of the corpus, and a normal turn after each',
     async () => {
       const rows = readJsonLines<Row>(fixture ?? '').filter(({ use }) => use === 'tool-result');

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -174,7 +174,7 @@ describe('a session of the previous release, which had no nested calls', () => {
     const callId = await self.waits();
     await sessions.get(self.id).writeFile(owner, 'effects.txt', new TextEncoder().encode('before\n'));
     await takeBack(self.id);
-    await evictDurableObject(stubOf(self.id));
+    await self.kill();
     await sessions.get(self.id).decide(owner, callId, 'approve', { remember: false });
     await self.over();
     expect(await self.effects()).toBe('before late');

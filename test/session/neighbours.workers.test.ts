@@ -53,9 +53,10 @@ describe('a flooded session', () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const answer = await quiet.session.answer(owner, await quiet.say('/shell echo here'));
       expect(answer).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
+      // The quiet session ran in parallel to the noisy one, not after it. Only the first turn is compared: on a busy machine the noisy
+      // session may finish its queue during the later ones.
+      if (turn === 0) expect((await noisy.session.view(owner)).queued).toBeGreaterThan(0);
     }
-    // The other session continued in parallel.
-    expect((await noisy.session.view(owner)).queued).toBeGreaterThan(0);
     await noisy.session.remove(owner);
   });
 });

@@ -2,13 +2,12 @@
  * Many runs in a row. `MONIKER_SIM_RUNS` is the number of runs of all tiers together, `MONIKER_SIM_SEED` the first seed: a failed run
  * is repeated with its seed and a count of 1.
  */
+import { selection } from '../selection.ts';
 import type { Tier } from './machine.ts';
 import { shrink, simulate } from './simulate.ts';
 
-const fewRuns = 1_000;
-
 export const firstSeed = numberFrom('MONIKER_SIM_SEED', 1);
-export const allRuns = numberFrom('MONIKER_SIM_RUNS', fewRuns);
+export const allRuns = numberFrom('MONIKER_SIM_RUNS', selection === 'all' ? 100_000 : 1_200);
 
 function numberFrom(name: string, otherwise: number): number {
   const value = process.env[name];

@@ -1,0 +1,73 @@
+/**
+ * The rows of the security corpus about names and definitions, over HTTP and the real catalog. Only in `npm run test:all`: every run
+ * has the same rows over the catalog in memory (`test/http/hostile-toolsets.long.test.ts`). Without the corpus, which lies beside the
+ * checkout, they are skipped.
+ */
+import { describe, expect, it } from 'vitest';
+import type { MetadataRow } from '../core/listing-cases.ts';
+import {
+  checkAliasSet,
+  checkMetadata,
+  checkName,
+  checkPin,
+  clearNames,
+  createCount,
+  prepareNames,
+  printCount,
+} from '../http/hostile-rows.ts';
+import type { AliasSet, NameRow, PinCase } from '../http/hostile-rows.ts';
+import { send } from './real-service.ts';
+import { isSkipped } from '../selection.ts';
+
+declare global {
+  interface ImportMeta {
+    // Vite's; the bundler reads the files, for there is no file system here.
+    glob<Text>(pattern: string, options: { eager: true; query: string; import: string }): Record<string, Text>;
+  }
+}
+
+// As text: bundled as a module, `__proto__` in JSON would set a prototype.
+const fixtures = import.meta.glob<string>(
+  '../../../shared/fixtures/security/{tool-names.jsonl,alias-sets.json,tool-metadata.json,tool-pinning.json}',
+  { eager: true, query: '?raw', import: 'default' },
+);
+const textOf = (name: string): string => Object.entries(fixtures).find(([path]) => path.endsWith(`/${name}`))?.[1] ?? '';
+const names = textOf('tool-names.jsonl')
+  .split('\n')
+  .flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line) as NameRow]));
+const read = <Fixture>(name: string): Fixture => JSON.parse(textOf(name)) as Fixture;
+
+describe.skipIf(isSkipped(names.length === 0, 'corpus security/tool-names.jsonl', '../shared/fixtures is not beside this checkout'))(
+  'the rows of the corpus, in the real catalog',
+  () => {
+    it('names', async () => {
+      const count = createCount();
+      await prepareNames(send);
+      for (const row of names) await checkName(send, row, count);
+      await clearNames(send);
+      printCount('tool-names', count);
+      expect(count.rows).toBe(110);
+    }, 120_000);
+
+    it('sets of aliases', async () => {
+      const count = createCount();
+      for (const set of read<AliasSet[]>('alias-sets.json')) await checkAliasSet(send, set, count);
+      printCount('alias-sets', count);
+      expect(count.rows).toBe(14);
+    }, 60_000);
+
+    it('definitions', async () => {
+      const count = createCount();
+      for (const row of read<{ cases: MetadataRow[] }>('tool-metadata.json').cases) await checkMetadata(send, row, count);
+      printCount('tool-metadata', count);
+      expect(count.rows).toBe(45);
+    }, 60_000);
+
+    it('definitions that change', async () => {
+      const count = createCount();
+      for (const row of read<{ cases: PinCase[] }>('tool-pinning.json').cases) await checkPin(send, row, count);
+      printCount('tool-pinning', count);
+      expect(count.rows).toBe(15);
+    }, 60_000);
+  },
+);
