@@ -1,7 +1,7 @@
 /**
- * After a change of dependencies: `node test/patch-lock.ts`, then commit the lock file. Some registries lack packages of
- * other platforms; npm then leaves these optional packages out of the lock, and `npm ci` refuses it elsewhere. This
- * writes an entry for each, as npm would have.
+ * Run `node test/patch-lock.ts` after a change of dependencies, then commit the lock file. Some registries lack the packages of
+ * other platforms; npm then leaves these optional packages out of the lock file, and `npm ci` rejects the file elsewhere. This
+ * script adds an entry for each, as npm would write it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,11 +49,12 @@ for (const [path, { dev, optionalDependencies }] of Object.entries(lock.packages
     added++;
   }
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+// npm's own order: in any other, the next `npm install` would rewrite the file.
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} entries added to package-lock.json`);
 
-/** As Node resolves: beside the package, then upwards. */
+/** Whether the lock file has this version where Node finds it: beside the package, or in a folder above. */
 function isLocked(path: string, name: string, version: string): boolean {
   for (let at = path; ; ) {
     const found = lock.packages[`${at ? `${at}/` : ''}node_modules/${name}`];
