@@ -171,7 +171,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await states()).toEqual({ get: 'ready' });
       const report = await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
       expect(report.held).toEqual(['get']);
-      expect(report.warnings[0]?.message).toContain('calls itself "trusted-facts"');
+      expect(report.warnings[0]?.message).toContain('identifies itself as "trusted-facts"');
       // It does not count as a second confirmation either.
       await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
       expect(await catalog.serverTool('facts', 'get')).toMatchObject({
@@ -241,7 +241,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       const flood = Array.from({ length: limits.maxServerTools + 5 }, (_, index) => listed(`tool_${index}`));
       const report = await take(discoveryOf([...flood, listed('get')]));
       expect(report).toMatchObject({ tools: limits.maxServerTools, removed: [] });
-      expect(report.warnings[0]).toEqual({ path: 'tools', message: expect.stringContaining(`${limits.maxServerTools} are taken`) });
+      expect(report.warnings[0]).toEqual({ path: 'tools', message: expect.stringContaining(`${limits.maxServerTools} are used`) });
       expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
     });
 

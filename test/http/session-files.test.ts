@@ -100,7 +100,7 @@ describe('bounds', () => {
     const full = await send('PUT', 'x', 'y');
     expect([full.status, await bodyOf(full)]).toEqual([
       409,
-      expect.objectContaining({ code: 'conflict', detail: expect.stringMatching(/No room .* Delete some first/) }),
+      expect.objectContaining({ code: 'conflict', detail: expect.stringMatching(/No space .* Delete some first/) }),
     ]);
     expect((await bodyOf(await send('GET', ''))).usage).toMatchObject({ bytes: limits.maxSessionFilesBytes });
     const large = await send('PUT', '0', new Uint8Array(limits.maxFileBodyBytes + 1));
