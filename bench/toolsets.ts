@@ -85,7 +85,7 @@ function createRequest(edition: Edition, agentTools: string[] | undefined, own: 
 
 /** The session's part: the plan's table, the system prompt, the list in the provider's form, and a called name. */
 function stepWith(names: AliasMap, plan: Plan, called: string): number {
-  const offered = withFetchResult(turnNames(names, plan), { any: () => false });
+  const offered = withFetchResult(turnNames(names, plan), { hasAny: () => false });
   if (offered === null) return 0;
   const sent = defineTools(sentTools(offered), profile);
   return systemPrompt(plan, offered).length + sent.tools.length + (resolveName(offered, called).ok ? 1 : 0);

@@ -13,35 +13,35 @@ import type { ServerTest } from './core/servers/server-test.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
 import type { CallDeps } from './engine/tool-call.ts';
-import { createConfigurationDesk } from './engine/configuration-desk.ts';
-import { callDirectly, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
+import { createToolsetEditor } from './engine/configuration-desk.ts';
+import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
-import { joinMade } from './engine/plan/made-names.ts';
+import { mergeMadeTools } from './engine/plan/made-names.ts';
 import { turnNames } from './engine/plan/plan-names.ts';
 import { configurationTables } from './engine/serve/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
-import { createMeetServers, meetingServers } from './engine/meet-servers.ts';
+import { createStaleServerRefresh, withStaleServerRefresh } from './engine/meet-servers.ts';
 import { createMarkStore, type MarkStore } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
 import { createToolMaker } from './engine/tool-maker.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
-import { stayAt, toServer } from './engine/to-server.ts';
+import { refuseOtherOrigins, createServerFetch } from './engine/to-server.ts';
 import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
 import { createSendCallback, type SendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
 import { createMcpExecutor } from './mcp/executor.ts';
-import { createLateUpstream } from './mcp/late.ts';
+import { createLazyUpstream } from './mcp/late.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
 import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serving.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound, sendThrough } from './net/outbound.ts';
-import { inBackground } from './platform/background.ts';
+import { runInBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
@@ -52,12 +52,12 @@ import type { SessionCall, Sessions } from './ports/session.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
-import { passChatOn, type ProxiedChat } from './providers/pass-chat-on.ts';
+import { proxyModelRequest, type ProxiedChat } from './providers/pass-chat-on.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
-import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
+import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createTriggersClient } from './storage/triggers-client.ts';
@@ -67,7 +67,7 @@ import { createMcpSessions } from './storage/mcp-session-client.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import { createMcpSessionIds, createStateSeal } from './storage/request-state.ts';
 import { createSessions } from './storage/session-client.ts';
-import { createNonce, mintState, readState } from './storage/sign-in-state.ts';
+import { createSignInNonce, mintSignInState, readSignInState } from './storage/sign-in-state.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools, toolDefinitions } from './tools/registry.ts';
 
@@ -85,9 +85,9 @@ export type Services = {
   /** Checks whether code of made tools compiles. */
   sandbox: Pick<Sandbox, 'check'>;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
-  approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
+  approvalLinks: { mint(link: ApprovalLinkToken): Promise<string>; read(token: string): Promise<ApprovalLinkToken | null> };
   /** Refreshes the tool lists of servers, and tests a server (`engine/refresh-server.ts`, `engine/test-server.ts`). */
-  servers(workspace: string): ServerDesk;
+  servers(workspace: string): ServerAdmin;
   /** Signs people in to servers (OAuth) and provides the tokens. */
   signIns: SignIns;
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
@@ -108,11 +108,11 @@ export type Services = {
 };
 
 /** `meet` refreshes in the background. */
-export type ServerDesk = {
+export type ServerAdmin = {
   refresh(server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
   test(server: string, document?: Server): Promise<ServerTest>;
   /** Refreshes the tool lists of these servers that are stale. */
-  meet(servers: readonly string[]): void;
+  refreshIfStale(servers: readonly string[]): void;
 };
 
 /** What sessions need to run turns, and MCP sessions to serve requests. */
@@ -158,14 +158,14 @@ function build(bindings: Bindings): Wiring {
     server: (workspace, name) => cachedDirectory.server(workspace, name),
     contextOf: (workspace, keyId) => ({
       grants: catalog(keyId === undefined ? workspace : { workspace, keyId }),
-      send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
+      send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: refuseOtherOrigins(request.url) }),
       secret: (name, host) => cachedDirectory.secret(workspace, name, { host }),
       clock: base.clock,
       log: base.log,
     }),
-    mintState: (state) => mintState(master, state),
-    readState: (text) => readState(master, text),
-    nonce: createNonce,
+    mintState: (state) => mintSignInState(master, state),
+    readState: (text) => readSignInState(master, text),
+    nonce: createSignInNonce,
   });
   const code = createCodeExecutor(codeTools());
   const sandbox = createSandbox();
@@ -181,7 +181,7 @@ function build(bindings: Bindings): Wiring {
   const upstreamContext = (workspace: string, server: ServerAccess, signal: AbortSignal, conversation: string): UpstreamContext => {
     const tokens = signIns.tokens(workspace, server);
     return {
-      fetch: toServer({ fetch: fetchFor }, server.kind === 'mcp' ? null : signal),
+      fetch: createServerFetch({ fetch: fetchFor }, server.kind === 'mcp' ? null : signal),
       secret: (name, host) => cachedDirectory.secret(workspace, name, { ...(host !== undefined && { host }) }),
       document: () => catalog(workspace).serverDocument(server.name),
       ...(tokens !== null && { tokens }),
@@ -191,7 +191,7 @@ function build(bindings: Bindings): Wiring {
       conversation,
     };
   };
-  const upstream = createLateUpstream();
+  const upstream = createLazyUpstream();
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
   const reading = {
     ...base,
@@ -201,27 +201,27 @@ function build(bindings: Bindings): Wiring {
     context: (workspace: string, server: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, server, signal, 'listing'),
   };
   const serverRefresh = createServerRefresh(reading);
-  const meet = createMeetServers({
+  const meet = createStaleServerRefresh({
     ...base,
     server: (workspace, name) => cachedDirectory.server(workspace, name),
     refreshIfStale: serverRefresh.refreshIfStale,
-    background: inBackground,
+    background: runInBackground,
   });
-  const directory = meetingServers(cachedDirectory, meet);
-  const servers = (workspace: string): ServerDesk => ({
+  const directory = withStaleServerRefresh(cachedDirectory, meet);
+  const servers = (workspace: string): ServerAdmin => ({
     refresh: (server, reason, options) => serverRefresh.refresh(workspace, server, reason, options),
     test: (server, document) => testServer(reading, workspace, server, document),
-    meet: (names) => meet(workspace, names),
+    refreshIfStale: (names) => meet(workspace, names),
   });
   const serverChanged = (workspace: string, server: string): void => {
     const failed = (error: unknown): void =>
       base.log.debug('the tool list of a changed server was not refreshed', { server, cause: String(error) });
-    inBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
+    runInBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
   };
   const callDeps = (workspace: string): CallDeps => {
     const server = async (name: string, tool?: string): Promise<ServerAccess> => {
       const access = await directory.server(workspace, name, tool);
-      serverRefresh.refreshIfStale(workspace, access, inBackground);
+      serverRefresh.refreshIfStale(workspace, access, runInBackground);
       return access;
     };
     return {
@@ -236,16 +236,16 @@ function build(bindings: Bindings): Wiring {
       sandbox,
       server,
       fetch: fetchFor,
-      refuses: (url) => refusedUrl(guard, url),
+      isBlockedUrl: (url) => refusedUrl(guard, url),
       configuration: (keyId) =>
-        createConfigurationDesk(catalog({ workspace, keyId }), keyId, {
+        createToolsetEditor(catalog({ workspace, keyId }), keyId, {
           aliases: settings.aliases,
-          meet: (names) => meet(workspace, names),
+          refreshIfStale: (names) => meet(workspace, names),
         }),
       maker: (keyId, offered) =>
         createToolMaker({
           ...{ catalog: catalog({ workspace, keyId }), keyId, sandbox, offered },
-          desk: createConfigurationDesk(catalog({ workspace, keyId }), keyId),
+          desk: createToolsetEditor(catalog({ workspace, keyId }), keyId),
         }),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
@@ -268,7 +268,7 @@ function build(bindings: Bindings): Wiring {
     directory,
     aliases: settings.aliases,
     seal: createStateSeal(sealing),
-    spend: (workspace, nonce, expiresAt) => catalog(workspace).spend(nonce, expiresAt),
+    consumeNonce: (workspace, nonce, expiresAt) => catalog(workspace).consumeNonce(nonce, expiresAt),
     equipment: ({ workspace, keyId }) => catalog(workspace).equipment(keyId),
     configuration: configurationTables(toolDefinitions()),
     callDeps,
@@ -278,8 +278,8 @@ function build(bindings: Bindings): Wiring {
     upstream,
     upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
     serverChanged,
-    background: inBackground,
-    isInForce: ({ workspace, keyId }) => catalog(workspace).keyStands(keyId, 'tools'),
+    background: runInBackground,
+    isKeyActive: ({ workspace, keyId }) => catalog(workspace).isKeyActive(keyId, 'tools'),
   };
   const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
   const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
@@ -295,19 +295,19 @@ function build(bindings: Bindings): Wiring {
     sandbox,
     sessions,
     triggers: (workspace) => createTriggersClient(bindings, workspace),
-    approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
+    approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     servers,
     signIns,
     planTurn: plan,
     dispatchRun: (run) => dispatchRun({ planTurn: plan, sessions }, run),
     sendCallback: createSendCallback({ outbound, now: base.clock.now }),
-    callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
+    callTool: (principal, call) => callOutsideSession(direct(principal.workspace), principal, call, new AbortController().signal),
     explainCall: (principal, asked) => explainDirectCall(direct(principal.workspace), principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct(principal.workspace), principal, call),
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    proxyChat: (principal, request) => passChatOn({ ...base, directory, outbound, model }, principal, request),
+    proxyChat: (principal, request) => proxyModelRequest({ ...base, directory, outbound, model }, principal, request),
     async countTokens(principal, { ref, ...request }) {
       const { provider, model } = splitModelRef(ref);
       const access = await directory.provider(principal.workspace, provider);
@@ -320,7 +320,7 @@ function build(bindings: Bindings): Wiring {
       // An administrator's turn in another key's session gets neither key's private tools: they would run as the session's key.
       const ownMade = plan.ownMade?.toolset === privateToolset(keyId) ? plan.ownMade : undefined;
       const [names, made, own] = await Promise.all([read(plan.edition), read(plan.made), read(ownMade)]);
-      return turnNames(names, plan, joinMade(made, own));
+      return turnNames(names, plan, mergeMadeTools(made, own));
     },
     rules: (workspace) => directory.rules(workspace),
     skillsFor: (workspace, plan) => readPlanSkills(directory, workspace, plan),

@@ -1,7 +1,7 @@
 /** Accepts what a server lists for a tool, in every toolset that has it: a held definition, its annotations, or both. */
-import { acceptListed, type Acceptance } from '../core/listing/accept-listed.ts';
-import { canonicalOf, toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
-import type { KeptTool } from '../core/listing/kept-tool.ts';
+import { acceptListedDefinition, type ToolAcceptance } from '../core/listing/accept-listed.ts';
+import { canonicalOf, toToolDefinition, toServerTool } from '../core/listing/kept-tool.ts';
+import type { StoredTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
 import type { AcceptedTool } from '../core/servers/server.ts';
@@ -16,10 +16,10 @@ import { recompileWith, revise } from './toolsets.ts';
 
 export async function acceptTool(
   context: CatalogContext,
-  { server, name, acceptance, by }: { server: string; name: string; acceptance: Acceptance; by: string },
+  { server, name, acceptance, by }: { server: string; name: string; acceptance: ToolAcceptance; by: string },
 ): Promise<AcceptedTool> {
-  const accepted = acceptListed(requireTool(context, server, name), acceptance);
-  const definition = toDefinition(serverOf(context, server), accepted);
+  const accepted = acceptListedDefinition(requireTool(context, server, name), acceptance);
+  const definition = toToolDefinition(serverOf(context, server), accepted);
   const tools = definition === null ? [] : [definition];
   const { revisions, warnings } = await recompileWith(
     context,
@@ -37,7 +37,7 @@ export async function acceptTool(
 }
 
 /** Throws `not_found` for an unknown server or tool. */
-export function requireTool(context: CatalogContext, server: string, name: string): KeptTool {
+export function requireTool(context: CatalogContext, server: string, name: string): StoredTool {
   requireRow(context.sql, 'server', server);
   const tool = readTool(context.sql, server, name);
   if (tool === null) throw new Problem('not_found', `The server ${quote(server)} has no tool ${quote(name)}.`);

@@ -8,7 +8,7 @@ import type { Edition } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { madeToolset } from '../core/made/made-toolset.ts';
 import type { Warning } from '../core/warning.ts';
-import { pickMade } from '../engine/plan/made-names.ts';
+import { selectMadeTools } from '../engine/plan/made-names.ts';
 import { namesOf } from './agent-skills.ts';
 import type { CatalogContext } from './context.ts';
 import { readEditionText } from './editions.ts';
@@ -22,8 +22,8 @@ export function madeWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (names === 'unknown' || pointer === null) return [];
   // Editions are written only by our own code.
   const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
-  const { left } = pickMade(names, buildAliasMap(edition, { aliases: context.settings.aliases }));
-  const told = left.slice(0, limits.maxToldAdvice).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);
+  const { omitted: left } = selectMadeTools(names, buildAliasMap(edition, { aliases: context.settings.aliases }));
+  const told = left.slice(0, limits.maxReportedWarnings).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);
   if (left.length > told.length) told.push(`And ${left.length - told.length} more made tools are not offered.`);
   return told.map((message) => ({ path: 'made', message }));
 }

@@ -6,7 +6,7 @@ import type { Edition } from '../core/edition-tool.ts';
 import { parseDocument } from '../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../core/price.ts';
 import type { Provider } from '../core/provider.ts';
-import { builtinProvider, rehearsalProvider } from '../storage/builtin-providers.ts';
+import { builtinProvider, rehearsalProviderName } from '../storage/builtin-providers.ts';
 import { skillWarnings } from './agent-skills.ts';
 import { madeWarnings } from './agent-made-tools.ts';
 import type { CatalogContext } from './context.ts';
@@ -66,7 +66,7 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
 
 /** A stored provider takes precedence over a built-in one, as when a turn is planned. */
 function findProvider(context: CatalogContext, name: string): { prices?: Prices } | null {
-  const stored = name === rehearsalProvider ? null : readRow(context.sql, 'provider', name);
+  const stored = name === rehearsalProviderName ? null : readRow(context.sql, 'provider', name);
   // Provider bodies were parsed by the schema when they were written.
   return stored?.deleted === false ? (stored.body as Provider) : builtinProvider(context.settings, name);
 }

@@ -1,11 +1,11 @@
 /**
  * The `Catalog` Durable Object: the only writer of a workspace (DESIGN §4, §11). Its methods are `CatalogRpc`, called through
  * `storage/catalog-client.ts` and `storage/directory.ts` and implemented in `methods/`. This file has the object's lifecycle, the order of
- * writes, and the alarm.
+ * serialized, and the alarm.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import { orNull, Problem, toOutcome } from '../core/problem.ts';
+import { nullIfNotFound, Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
@@ -15,14 +15,14 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import { closedAfterDelete } from '../storage/catalog-rpc.ts';
+import { closedAfterDeleteReason } from '../storage/catalog-rpc.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { createAuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
-import type { Duty } from './duty.ts';
+import type { Job } from './duty.ts';
 import { checkStoredMadeTools } from './made-tools.ts';
 import { createDatabaseCloser } from './close-database.ts';
 import { createErasures } from './erasure.ts';
@@ -33,8 +33,8 @@ import { publishedMethods } from './methods/published.ts';
 import { recordMethods } from './methods/records.ts';
 import { serverMethods } from './methods/servers.ts';
 import { triggerMethods } from './methods/triggers.ts';
-import type { Parts, Works } from './methods/works.ts';
-import { createOutbox, enqueueLost } from './outbox.ts';
+import type { CatalogServices, CatalogHandlers } from './methods/works.ts';
+import { createOutbox, enqueueRepublish } from './outbox.ts';
 import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
 import { createCallbackSender } from './triggers/callbacks/callback-sender.ts';
 import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
@@ -42,26 +42,26 @@ import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './transactions.ts';
 
-const questions = {
-  ...documentMethods.questions,
-  ...serverMethods.questions,
-  ...keyMethods.questions,
-  ...recordMethods.questions,
-  ...publishedMethods.questions,
-  ...triggerMethods.questions,
+const concurrent = {
+  ...documentMethods.concurrent,
+  ...serverMethods.concurrent,
+  ...keyMethods.concurrent,
+  ...recordMethods.concurrent,
+  ...publishedMethods.concurrent,
+  ...triggerMethods.concurrent,
 };
-const writes = { ...documentMethods.writes, ...serverMethods.writes, ...keyMethods.writes };
+const serialized = { ...documentMethods.serialized, ...serverMethods.serialized, ...keyMethods.serialized };
 /** The complete contract: the compiler checks the tables against it. The methods of `Catalog` are created from it. */
-const works: Works = { ...questions, ...writes };
+const handlers: CatalogHandlers = { ...concurrent, ...serialized };
 
 /** Audit id for changes made by the service itself. */
 const systemKeyId = 'system';
 
-type Opened = { parts: Parts; outbox: Duty; duties: readonly Duty[]; closeDatabase(): void };
+type Opened = { parts: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
 
 export class Catalog extends DurableObject<Bindings> {
   #opened: Opened | null = null;
-  /** The end of the queue of writes, and the queue's length. */
+  /** The end of the queue of serialized, and the queue's length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
   /** Time of the alarm; null: not known. */
@@ -77,11 +77,11 @@ export class Catalog extends DurableObject<Bindings> {
 
   static {
     // Each handler takes the arguments of its contract method; the type checker cannot verify this for a variable name.
-    for (const [name, work] of Object.entries(works) as [string, (parts: Parts, ...rest: unknown[]) => unknown][]) {
+    for (const [name, work] of Object.entries(handlers) as [string, (parts: CatalogServices, ...rest: unknown[]) => unknown][]) {
       const value = function (this: Catalog, caller: CatalogCaller, ...rest: unknown[]): Promise<Outcome<unknown>> {
         const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
-        const run = async (parts: Parts): Promise<unknown> => await work({ ...parts, by: keyId }, ...rest);
-        return Object.hasOwn(writes, name) ? this.#write(workspace, run) : this.#answer(workspace, run);
+        const run = async (parts: CatalogServices): Promise<unknown> => await work({ ...parts, by: keyId }, ...rest);
+        return Object.hasOwn(serialized, name) ? this.#write(workspace, run) : this.#answer(workspace, run);
       };
       Object.defineProperty(Catalog.prototype, name, { value, writable: true, configurable: true });
     }
@@ -91,25 +91,25 @@ export class Catalog extends DurableObject<Bindings> {
   override async alarm(): Promise<void> {
     const workspace = this.#storedWorkspace();
     if (workspace === null) return;
-    const { duties } = this.#open(workspace);
+    const { jobs } = this.#open(workspace);
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
-    const tended = this.#counted(Promise.all(duties.map((duty) => tend(duty))));
+    const ran = this.#counted(Promise.all(jobs.map((job) => runDue(job))));
     // The next alarm cannot fire before this one has ended, and a slow publish must not delay every schedule.
-    await withTimeLimit(tended, limits.publishIntervalMs, () => undefined);
+    await withTimeLimit(ran, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
     await this.#arm();
   }
 
   /** For reads, and for writes of a single statement, which have no phases that another write could interleave with. */
-  #answer<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
+  #answer<T>(workspace: string, work: (parts: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
     return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).parts)));
   }
 
   /**
    * Runs writes one after the other, so that what a write has read is still current when it commits. Then publishes, for a limited time.
    */
-  #write<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
+  #write<T>(workspace: string, work: (parts: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
     const write = toOutcome(async () => {
       const { parts, outbox } = await this.#checked(workspace);
       if (this.#queuedWrites >= limits.maxQueuedWrites)
@@ -137,9 +137,9 @@ export class Catalog extends DurableObject<Bindings> {
     }
   }
 
-  async #publish(outbox: Duty): Promise<void> {
+  async #publish(outbox: Job): Promise<void> {
     try {
-      await outbox.tend();
+      await outbox.runDue();
       await this.#arm();
     } catch (error) {
       // The write is stored and the alarm set, so the caller does not receive this error.
@@ -154,7 +154,7 @@ export class Catalog extends DurableObject<Bindings> {
    */
   async #arm(): Promise<void> {
     const now = Date.now();
-    const dues = (this.#opened?.duties ?? []).map((duty) => duty.nextDue()).filter((due) => due !== null);
+    const dues = (this.#opened?.jobs ?? []).map((job) => job.nextDue()).filter((due) => due !== null);
     if (dues.length === 0) {
       this.#alarmAt = null;
       return this.ctx.storage.deleteAlarm();
@@ -191,18 +191,18 @@ export class Catalog extends DurableObject<Bindings> {
     const outbox = createOutbox(context, () => this.env.KV, wake);
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
-    const parts: Parts = {
+    const parts: CatalogServices = {
       by: systemKeyId,
       context,
       cancellations,
       triggers,
       audit: createAuditWriter(context, () => this.ctx.storage.sync()),
       republish: async (kind, name) => {
-        enqueueLost(context, kind, name);
+        enqueueRepublish(context, kind, name);
         await wake();
       },
     };
-    const duties = [
+    const jobs = [
       outbox,
       triggers.scheduler,
       triggers.dispatcher,
@@ -211,7 +211,7 @@ export class Catalog extends DurableObject<Bindings> {
       createErasures(context),
       createDeliverySweep(context),
     ];
-    return { parts, outbox, duties, closeDatabase: this.#closer(context) };
+    return { parts, outbox, jobs, closeDatabase: this.#closer(context) };
   }
 
   #closer({ settings, sql }: CatalogContext): () => void {
@@ -221,25 +221,30 @@ export class Catalog extends DurableObject<Bindings> {
       clock: systemClock,
       isIdle: () => this.#inProgress === 0,
       sync: () => this.ctx.storage.sync(),
-      abort: () => this.ctx.abort(closedAfterDelete),
+      abort: () => this.ctx.abort(closedAfterDeleteReason),
     });
   }
 
   async #cancelTurns({ workspace }: CatalogContext, keyId: string, session: string): Promise<number> {
     const owner = { workspace, keyId, scopes: [] };
-    const work = orNull(wire(this.env).sessions.get(session).cancelAll(owner));
+    const work = nullIfNotFound(wire(this.env).sessions.get(session).cancelAll(owner));
     const late = (): never => {
       throw new Error('the session did not answer in time');
     };
     return (await withTimeLimit(work, limits.catalogTimeoutMs, late))?.cancelled ?? 0;
   }
 
-  #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {
+  #triggers(context: CatalogContext, wake: () => Promise<void>): CatalogServices['triggers'] {
     const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
-    const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
+    const own = { waitUntil: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
     const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
     const tell = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
-    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun, tell, told: () => callbacks.kick() });
+    const dispatcher = createDispatcher(context, {
+      ...own,
+      dispatch: dispatchRun,
+      notifyTurn: tell,
+      callbacksQueued: () => callbacks.kick(),
+    });
     const scheduler = createScheduler(context, {
       wake,
       newTurn: () => ids.next('turn'),
@@ -270,9 +275,9 @@ export class Catalog extends DurableObject<Bindings> {
 }
 
 /** One failing job must not delay the others. */
-async function tend(duty: Duty): Promise<void> {
+async function runDue(job: Job): Promise<void> {
   try {
-    await duty.tend();
+    await job.runDue();
   } catch (error) {
     createLog('error').error('a background job failed; it will be retried', { cause: String(error) });
   }

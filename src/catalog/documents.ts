@@ -27,7 +27,7 @@ export function readRow(sql: SqlStorage, kind: DocumentKind, name: string): Docu
 /** Returns an existing document, or throws `not_found`. */
 export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow {
   const row = readRow(sql, kind, name);
-  if (row === null || row.deleted) throw notFound(kind, name);
+  if (row === null || row.deleted) throw documentNotFound(kind, name);
   return row;
 }
 
@@ -42,7 +42,7 @@ export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest)
     bytes += row.body.length;
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor(kind, last.name) };
-    items.push(toStored(fromSql(row)));
+    items.push(toStoredDocument(fromSql(row)));
   }
   return { items, nextCursor: null };
 }
@@ -98,7 +98,7 @@ function overwriteSealed(sql: SqlStorage, { kind, name, sealed }: DocumentRow): 
 }
 
 /** The document as GET shows it. */
-export function toStored(row: DocumentRow): StoredDocument {
+export function toStoredDocument(row: DocumentRow): StoredDocument {
   return {
     name: row.name,
     version: row.version,
@@ -127,7 +127,7 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-export function notFound(kind: DocumentKind, name: string): Problem {
+export function documentNotFound(kind: DocumentKind, name: string): Problem {
   return new Problem('not_found', `There is no ${kindWords[kind]} ${JSON.stringify(name.slice(0, 128))}.`);
 }
 

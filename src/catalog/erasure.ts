@@ -8,8 +8,8 @@ import type { Trigger } from '../core/triggers/delivery.ts';
 import { limits } from '../core/limits.ts';
 import { requestClose } from './close-database.ts';
 import type { CatalogContext } from './context.ts';
-import { notFound, readRow } from './documents.ts';
-import type { Duty } from './duty.ts';
+import { documentNotFound, readRow } from './documents.ts';
+import type { Job } from './duty.ts';
 import { dropBacklog } from './triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from './triggers/callbacks/callback-rows.ts';
 import { eraseDelivery, erasePayload } from './triggers/deliveries/delivery-parts.ts';
@@ -34,7 +34,7 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
 
 /** Throws `not_found` for a deleted trigger, whose rows may not all be erased yet. */
 export function requireNotDeleted({ sql }: Pick<CatalogContext, 'sql'>, { kind, name }: Trigger): void {
-  if (readRow(sql, kind, name)?.deleted === true) throw notFound(kind, name);
+  if (readRow(sql, kind, name)?.deleted === true) throw documentNotFound(kind, name);
 }
 
 /** Call in the transaction that removes a session from the index. A pending callback then reports only that the turn ended. */
@@ -49,11 +49,11 @@ export function eraseSession(context: CatalogContext, session: string): void {
 }
 
 /** Erases the rows of a removed trigger or subscription. */
-export function createErasures(context: CatalogContext): Duty {
+export function createErasures(context: CatalogContext): Job {
   const { sql } = context;
   return {
     nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM erasures').one().due,
-    tend: async () => {
+    runDue: async () => {
       const due = sql.exec<Erasure>('SELECT * FROM erasures WHERE due_at <= ? LIMIT 1', context.now()).toArray()[0];
       if (due !== undefined) context.record(() => eraseBatch(context, due));
     },

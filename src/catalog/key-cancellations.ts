@@ -7,9 +7,9 @@ import { limits } from '../core/limits.ts';
 import type { KeyCancellation } from '../ports/catalog.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
-import type { Duty } from './duty.ts';
+import type { Job } from './duty.ts';
 
-export type KeyCancellations = Duty & {
+export type KeyCancellations = Job & {
   /** Returns the progress, after at most `waitMs`. */
   progress(keyId: string, waitMs: number): Promise<KeyCancellation>;
 };
@@ -89,7 +89,7 @@ export function createKeyCancellations(
   };
 
   return {
-    tend,
+    runDue: tend,
     nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM key_cancellations').one().due,
     async progress(keyId, waitMs) {
       await withTimeLimit(tend(), waitMs, () => undefined);

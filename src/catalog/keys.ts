@@ -90,13 +90,13 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
 }
 
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
-export function keyStands(context: CatalogContext, id: string, scope: Scope): boolean {
+export function isKeyActive(context: CatalogContext, id: string, scope: Scope): boolean {
   const rights = keyRights(context, id);
   return rights !== null && hasScope(rights, scope);
 }
 
 /** Returns whether the turns of this key must end: it was revoked with `cancel`. */
-export function keyIsCancelled({ sql }: CatalogContext, id: string): boolean {
+export function isKeyCancelled({ sql }: CatalogContext, id: string): boolean {
   return (findKey(sql, id)?.cancelled_at ?? null) !== null;
 }
 

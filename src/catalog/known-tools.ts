@@ -20,7 +20,7 @@ import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
 /** A pending change, which takes precedence over what is stored. */
-export type AboutToBe = {
+export type PendingChange = {
   /** Default aliases of one tool; null restores its own. */
   aliases?: { canonical: string; aliases: readonly string[] | null };
   tools?: readonly ToolDefinition[];
@@ -28,7 +28,7 @@ export type AboutToBe = {
   server?: { name: string; tools: readonly ToolDefinition[] };
 };
 
-export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): KnownTools {
+export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {}): KnownTools {
   const defaults = defaultAliases(context, aboutToBe.aliases);
   const tools = new Map<string, ToolDefinition>();
   const servers = new Set<string>();
@@ -67,7 +67,7 @@ function hostOf(context: CatalogContext, server: string): string | undefined {
   return url === null ? undefined : secretHostOf(url);
 }
 
-function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']): Map<string, readonly string[]> {
+function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly string[]> {
   // Written only by the `tool-aliases` writer.
   const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly string[]]));
   if (aboutToBe?.aliases === null) defaults.delete(aboutToBe.canonical);

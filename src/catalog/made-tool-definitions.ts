@@ -2,7 +2,7 @@
  * Made tools of a workspace as tool definitions. `made-tools.ts` writes them. Stored rows are verified once in an object's lifetime, before
  * use: a row that was changed outside the writer is held (SEC-48).
  */
-import { toDefinition, toHeld, toMissing } from '../core/made/made-definition.ts';
+import { toMadeDefinition, toHeldMade, toMissingMade } from '../core/made/made-definition.ts';
 import { readPrivateToolName } from '../core/made/made-toolset.ts';
 import { readStored } from '../core/made/stored-made-tool.ts';
 import type { StoredMadeTool } from '../core/made-tool.ts';
@@ -26,7 +26,7 @@ export function privateDefinitions(context: CatalogContext, owner: string): Tool
   return ownedRows(context.sql, owner).map(({ name, version, body }) => {
     const { canonical } = readPrivateToolName(name);
     // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
-    return held?.get(name) === version ? toHeld(canonical, '') : toDefinition(canonical, body as StoredMadeTool, owner);
+    return held?.get(name) === version ? toHeldMade(canonical, '') : toMadeDefinition(canonical, body as StoredMadeTool, owner);
   });
 }
 
@@ -59,13 +59,13 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
   const held = heldVersions.get(context);
   const there = allRows(context.sql, 'made-tool').map(({ name, version, body }) =>
     // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
-    held?.get(name) === version ? toHeld(name, '') : toDefinition(name, body as StoredMadeTool),
+    held?.get(name) === version ? toHeldMade(name, '') : toMadeDefinition(name, body as StoredMadeTool),
   );
   const names = new Set(there.map(({ canonical }) => canonical as string));
   // "/" follows ".", so this selects all names that start with "made.".
   const query = "SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'made.' AND tool < 'made/'";
   const named = context.sql.exec<{ tool: string }>(query).toArray();
-  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
+  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingMade(tool)]))];
 }
 
 /** Cached until the next write: a workspace may have hundreds, with their code. */

@@ -3,7 +3,7 @@
  * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
  */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
-import { toDefinition, toMissing } from '../core/made/made-definition.ts';
+import { toMadeDefinition, toMissingMade } from '../core/made/made-definition.ts';
 import { madeToolset, readPrivateToolName } from '../core/made/made-toolset.ts';
 import { pinned } from '../core/made/stored-made-tool.ts';
 import { canonicalJson } from '../core/hash.ts';
@@ -32,12 +32,12 @@ export const madeToolWriter: DocumentWriter = {
     const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, sameWriter(tool, previous));
-    const change = await prepareChange(context, toDefinition(name, stored));
+    const change = await prepareChange(context, toMadeDefinition(name, stored));
     return { body: stored, warnings: [...warnings, ...change.warnings], commit: change.commit };
   },
 
   prepareRemoval: async (context, name) => {
-    const { warnings, commit } = await prepareChange(context, toMissing(requireRow(context.sql, 'made-tool', name).name));
+    const { warnings, commit } = await prepareChange(context, toMissingMade(requireRow(context.sql, 'made-tool', name).name));
     for (const { message } of warnings) context.log.info('toolset not recompiled', { tool: name, message });
     return commit;
   },

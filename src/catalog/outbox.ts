@@ -13,7 +13,7 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
-import type { Duty } from './duty.ts';
+import type { Job } from './duty.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
@@ -34,7 +34,7 @@ export function enqueuePublish(context: CatalogContext, kind: PublishedKind, nam
  * Writes a name again that is missing in KV, including the edition of a toolset. Skipped shortly after a write or publish, when KV may not
  * be consistent everywhere yet.
  */
-export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: string): void {
+export function enqueueRepublish(context: CatalogContext, kind: PublishedKind, name: string): void {
   const settled = context.now() - limits.publishSettleMs;
   const row = readRow(context.sql, kind, name);
   if (row === null || row.updatedAt > settled) return;
@@ -49,7 +49,7 @@ export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: 
 /**
  * Publishes at most `limits.maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
  */
-export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Duty {
+export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Job {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
 
@@ -99,7 +99,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
   };
 
   return {
-    tend: async () => {
+    runDue: async () => {
       const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ?';
       const due = context.sql.exec<OutboxRow>(query, context.now(), limits.maxPublishesPerAlarm).toArray();
       await Promise.all(

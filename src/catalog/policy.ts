@@ -57,7 +57,7 @@ function readPolicy(sql: SqlStorage): Policy {
 }
 
 /** Appends an allowing rule, unless it already exists. Throws `conflict` if the policy is full. */
-export async function allow(context: CatalogContext, given: PolicyRule, by: string): Promise<void> {
+export async function allowWithRule(context: CatalogContext, given: PolicyRule, by: string): Promise<void> {
   const rule = parseDocument(PolicyRule, given);
   const policy = readPolicy(context.sql);
   const { rules } = policy;

@@ -6,7 +6,7 @@ import { parseDocument } from '../core/issues.ts';
 import { withTools } from '../core/known-tools.ts';
 import { limits } from '../core/limits.ts';
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
-import { madeOwnName, toDefinition } from '../core/made/made-definition.ts';
+import { madeOwnName, toMadeDefinition } from '../core/made/made-definition.ts';
 import { readPrivateToolName } from '../core/made/made-toolset.ts';
 import { pinned } from '../core/made/stored-made-tool.ts';
 import { MadeTool, MadeToolName } from '../core/made-tool.ts';
@@ -35,7 +35,7 @@ export const privateToolWriter: DocumentWriter = {
     const { tool, issues, warnings } = checkMadeTool(canonical, document, withTools(known, own));
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, tool);
-    const next = [...own.filter((other) => other.canonical !== canonical), toDefinition(canonical, stored, owner)];
+    const next = [...own.filter((other) => other.canonical !== canonical), toMadeDefinition(canonical, stored, owner)];
     const publish = await preparePrivateToolset(context, owner, next, known);
     const commit = (): void => {
       // The key may have been revoked meanwhile; a revocation does not wait for writes.

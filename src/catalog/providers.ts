@@ -8,7 +8,7 @@ import { Provider, ProviderName } from '../core/provider.ts';
 import { providerBaseUrl } from '../core/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import type { Issue } from '../core/problem.ts';
-import { rehearsalProvider } from '../storage/builtin-providers.ts';
+import { rehearsalProviderName } from '../storage/builtin-providers.ts';
 import type { SealedProvider } from '../storage/catalog-rpc.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows, readRow } from './documents.ts';
@@ -57,7 +57,8 @@ export function listProviderModels(context: CatalogContext): { name: string; mod
 
 /** Throws `conflict`: the built-in provider must work even if everything else fails. */
 export function refuseRehearsal(name: string): void {
-  if (name === rehearsalProvider) throw new Problem('conflict', 'The provider "rehearsal" is built in: it cannot be changed or removed.');
+  if (name === rehearsalProviderName)
+    throw new Problem('conflict', 'The provider "rehearsal" is built in: it cannot be changed or removed.');
 }
 
 /** Keeps the previous key, by value or by name of a secret, for the same origin only. */

@@ -2,11 +2,11 @@
  * Replaces a tool that its server no longer lists by another one in every toolset, under the same names: for upstreams that rename their
  * tools. The new tool is accepted at the same time, which is safe because the definitions differ only in the name.
  */
-import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
+import { acceptReplacement, rebindEntries } from '../core/listing/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition-tool.ts';
 import { isInternalToolset } from '../core/made/made-toolset.ts';
-import { canonicalOf, toDefinition } from '../core/listing/kept-tool.ts';
-import type { KeptTool } from '../core/listing/kept-tool.ts';
+import { canonicalOf, toToolDefinition } from '../core/listing/kept-tool.ts';
+import type { StoredTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { requireTool } from './accept-tool.ts';
@@ -29,8 +29,8 @@ export async function rebindTool(
 ): Promise<{ toolsets: string[] }> {
   const gone = requireTool(context, server, from);
   const target = findTarget(context, server, to);
-  const accepted = acceptInPlaceOf(gone, target);
-  const definition = toDefinition(serverOf(context, server), accepted);
+  const accepted = acceptReplacement(gone, target);
+  const definition = toToolDefinition(serverOf(context, server), accepted);
   const known = knownTools(context, { tools: definition === null ? [] : [definition] });
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];
 
@@ -61,7 +61,7 @@ export async function rebindTool(
   return { toolsets: moves.map(({ row }) => row.name) };
 }
 
-function findTarget(context: CatalogContext, server: string, to: string): KeptTool {
+function findTarget(context: CatalogContext, server: string, to: string): StoredTool {
   const prefix = `${server}.`;
   const asOwn = readTool(context.sql, server, to);
   return asOwn === null && to.startsWith(prefix) ? requireTool(context, server, to.slice(prefix.length)) : requireTool(context, server, to);

@@ -2,8 +2,8 @@
  * The definitions of servers' tools for compiling toolsets, cached parsed in the object: a workspace has thousands, and every write of a
  * toolset reads them. The rows themselves are `server-tools.ts`.
  */
-import { annotatedPins, stateOf, toDefinition } from '../core/listing/kept-tool.ts';
-import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
+import { acceptedAnnotationPins, toolStateOf, toToolDefinition } from '../core/listing/kept-tool.ts';
+import type { StoredTool, DefinitionSource } from '../core/listing/kept-tool.ts';
 import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
@@ -59,10 +59,10 @@ function parsedServer(context: CatalogContext, server: string): ParsedServer {
   if (known !== undefined) return known;
   const tools = readTools(context.sql, server);
   const parsed = {
-    definitions: definitionsOf(serverOf(context, server), tools),
-    ready: tools.filter((tool) => stateOf(tool) === 'ready').map(({ name }) => name),
-    held: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
-    ...annotatedPins(tools),
+    definitions: definitionsOfServer(serverOf(context, server), tools),
+    ready: tools.filter((tool) => toolStateOf(tool) === 'ready').map(({ name }) => name),
+    held: tools.filter((tool) => toolStateOf(tool) !== 'ready').map(({ name }) => name),
+    ...acceptedAnnotationPins(tools),
   };
   servers.set(server, parsed);
   return parsed;
@@ -82,18 +82,18 @@ function parsedOf(context: CatalogContext): Parsed {
   return parsed;
 }
 
-export function definitionsOf(server: ServerOfTools, tools: readonly KeptTool[]): ToolDefinition[] {
-  return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
+export function definitionsOfServer(server: DefinitionSource, tools: readonly StoredTool[]): ToolDefinition[] {
+  return tools.flatMap((tool) => toToolDefinition(server, tool) ?? []);
 }
 
 /** A removed server has no settings for its tools. */
-export function serverOf(context: CatalogContext, name: string): ServerOfTools {
+export function serverOf(context: CatalogContext, name: string): DefinitionSource {
   const row = readRow(context.sql, 'server', name);
   if (row === null || row.deleted) return { name, kind: 'static', trusted: false };
   return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema on write.
 }
 
-export function toServerOfTools(name: string, { kind, trusted = false, instructions }: Omit<Server, 'tools'>): ServerOfTools {
+export function toServerOfTools(name: string, { kind, trusted = false, instructions }: Omit<Server, 'tools'>): DefinitionSource {
   return { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
 }
 

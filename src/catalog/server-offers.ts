@@ -1,19 +1,19 @@
 /** The latest prompts, resources and templates of MCP servers. */
 import { noOffers } from '../core/servers/server-state.ts';
 import type { ServerOffers } from '../core/servers/server-state.ts';
-import { fromPieces, toPieces } from './text-pieces.ts';
+import { fromTextPieces, toTextPieces } from './text-pieces.ts';
 
 /** Call in a write's transaction. */
-export function storeOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
+export function storeServerOffers(sql: SqlStorage, server: string, offers: ServerOffers): void {
   sql.exec('DELETE FROM server_offers WHERE server = ?', server);
   if (offers.prompts.length + offers.resources.length + offers.resourceTemplates.length === 0) return;
-  for (const [sequence, piece] of toPieces(JSON.stringify(offers)).entries())
+  for (const [sequence, piece] of toTextPieces(JSON.stringify(offers)).entries())
     sql.exec('INSERT INTO server_offers (server, sequence, data) VALUES (?, ?, ?)', server, sequence, piece);
 }
 
-export function readOffers(sql: SqlStorage, server: string): ServerOffers {
+export function readServerOffers(sql: SqlStorage, server: string): ServerOffers {
   const query = 'SELECT data FROM server_offers WHERE server = ? ORDER BY sequence';
   const pieces = sql.exec<{ data: ArrayBuffer }>(query, server).toArray();
-  const text = fromPieces(pieces.map(({ data }) => data));
+  const text = fromTextPieces(pieces.map(({ data }) => data));
   return text === null ? noOffers : (JSON.parse(text) as ServerOffers); // Written by `storeOffers` only.
 }

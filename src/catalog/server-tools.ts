@@ -3,18 +3,18 @@
  * `core/listing/take-listing.ts` decides on changes of tools.
  */
 import { toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
-import type { AcceptedDefinition, KeptTool } from '../core/listing/kept-tool.ts';
+import type { AcceptedDefinition, StoredTool } from '../core/listing/kept-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ServerTool } from '../core/servers/server.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 
-export function readTools(sql: SqlStorage, server: string): KeptTool[] {
+export function readTools(sql: SqlStorage, server: string): StoredTool[] {
   return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
 }
 
-export function readTool(sql: SqlStorage, server: string, name: string): KeptTool | null {
+export function readTool(sql: SqlStorage, server: string, name: string): StoredTool | null {
   const row = sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? AND name = ?', server, name).toArray()[0];
   return row === undefined ? null : fromSql(row);
 }
@@ -54,7 +54,7 @@ export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; 
 }
 
 /** Call in a write's transaction. */
-export function writeTool(context: CatalogContext, server: string, tool: KeptTool): void {
+export function writeTool(context: CatalogContext, server: string, tool: StoredTool): void {
   const { accepted, listed, refused, reason, findings, renamedTo } = tool;
   context.sql.exec(
     `INSERT OR REPLACE INTO server_tools
@@ -74,7 +74,7 @@ export function writeTool(context: CatalogContext, server: string, tool: KeptToo
 }
 
 /** Call in a write's transaction. */
-export function forgetTool(sql: SqlStorage, server: string, name: string): void {
+export function deleteServerTool(sql: SqlStorage, server: string, name: string): void {
   sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
 }
 
@@ -94,7 +94,7 @@ type SqlRow = {
 };
 
 /** Rows are written only by `writeTool`. */
-function fromSql(row: SqlRow): KeptTool {
+function fromSql(row: SqlRow): StoredTool {
   const isRefused = row.reason === refusedReason;
   const accepted = pinnedOf(row.accepted, row.accepted_pin);
   const listed =
@@ -104,8 +104,8 @@ function fromSql(row: SqlRow): KeptTool {
     accepted,
     listed: isRefused ? null : listed,
     refused: isRefused ? row.listed_pin : null,
-    reason: isRefused ? null : (row.reason as KeptTool['reason']),
-    findings: row.findings === null ? [] : (JSON.parse(row.findings) as KeptTool['findings']),
+    reason: isRefused ? null : (row.reason as StoredTool['reason']),
+    findings: row.findings === null ? [] : (JSON.parse(row.findings) as StoredTool['findings']),
     renamedTo: row.renamed_to,
   };
 }

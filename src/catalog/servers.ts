@@ -4,30 +4,30 @@
  */
 import { parseDocument } from '../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
-import { requireNamed } from '../core/listing/listing-report.ts';
+import { requireNamedItems } from '../core/listing/listing-report.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import { callUrlOf, isSameClient, ownServers, Server, ServerName } from '../core/servers/server.ts';
+import { callUrlOf, isSameClient, reservedServers, Server, ServerName } from '../core/servers/server.ts';
 import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/servers/server.ts';
-import { healthOf, rewritten } from '../core/servers/server-life.ts';
+import { healthOf, afterDocumentChange } from '../core/servers/server-life.ts';
 import { noOffers } from '../core/servers/server-state.ts';
-import { readShown } from '../core/listing/shown-listing.ts';
-import { goneTool, pinListing } from '../core/listing/take-listing.ts';
+import { readEchoedListing } from '../core/listing/shown-listing.ts';
+import { missingTool, pinListing } from '../core/listing/take-listing.ts';
 import type { PinnedItem } from '../core/listing/take-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireTool } from './accept-tool.ts';
-import { listRows, requireRow, toStored } from './documents.ts';
+import { listRows, requireRow, toStoredDocument } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { readSealedSecrets } from './secrets.ts';
-import { definitionsOf, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
+import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
 import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
-import { storeOffers } from './server-offers.ts';
-import { forgetState, readState, writeState } from './server-state.ts';
-import { forgetTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
+import { storeServerOffers } from './server-offers.ts';
+import { deleteServerState, readServerState, writeServerState } from './server-state.ts';
+import { deleteServerTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import { checkNameInBody } from './write-document.ts';
@@ -36,7 +36,7 @@ import type { Warning } from '../core/warning.ts';
 
 export const serverWriter: DocumentWriter = {
   nameFault: (_context, name) =>
-    ownServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
+    reservedServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
   prepare: async (context, name, body, previous) => {
     const document = parseDocument(Server, body);
@@ -53,12 +53,12 @@ export const serverWriter: DocumentWriter = {
   prepareRemoval: async (context, name) => {
     const named = namedTools(context.sql, name);
     const kept = readTools(context.sql, name);
-    const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...goneTool(tool), renamedTo: null }));
-    const definitions = definitionsOf({ name, kind: 'static', trusted: false }, gone);
+    const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...missingTool(tool), renamedTo: null }));
+    const definitions = definitionsOfServer({ name, kind: 'static', trusted: false }, gone);
     const { revisions, warnings } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
     for (const { message } of warnings) context.log.info('toolset not recompiled', { server: name, message });
     return () => {
-      for (const tool of kept) forgetTool(context.sql, name, tool.name);
+      for (const tool of kept) deleteServerTool(context.sql, name, tool.name);
       for (const tool of gone) writeTool(context, name, tool);
       dropDefinitions(context, name);
       forgetReading(context.sql, name);
@@ -77,9 +77,9 @@ async function prepareStatic(
 ): Promise<Prepared> {
   const { tools, ...server } = document;
   const kept = readTools(context.sql, name);
-  const shown = readShown(name, tools, kept);
+  const shown = readEchoedListing(name, tools, kept);
   const listing = await pinListing(shown.tools, shown);
-  requireNamed(listing);
+  requireNamedItems(listing);
   const after = toServerOfTools(name, server);
   const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
   const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer });
@@ -126,13 +126,13 @@ async function prepareSelfListing(
 }
 
 function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
-  const before = readState(context.sql, name);
+  const before = readServerState(context.sql, name);
   const isSame = isSamePlace(previous, document);
-  if (!isSame) storeOffers(context.sql, name, noOffers);
-  const state = rewritten(before, version, isSame, context.now());
+  if (!isSame) storeServerOffers(context.sql, name, noOffers);
+  const state = afterDocumentChange(before, version, isSame, context.now());
   // The listing of a static server is as old as its document.
   const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
-  writeState(context.sql, name, { ...state, listedAt });
+  writeServerState(context.sql, name, { ...state, listedAt });
 }
 
 function isSamePlace(previous: DocumentRow | null, { kind, url }: Server): boolean {
@@ -147,14 +147,14 @@ function isOtherClient(previous: DocumentRow | null, document: Server): boolean 
 }
 
 function forgetReading(sql: SqlStorage, name: string): void {
-  forgetState(sql, name);
-  storeOffers(sql, name, noOffers);
+  deleteServerState(sql, name);
+  storeServerOffers(sql, name, noOffers);
   storeDocument(sql, name, null);
 }
 
 /** The server as GET shows it, with the results of its last refresh. */
 export function showServer(context: CatalogContext, row: DocumentRow): StoredDocument {
-  const stored = withReading(context, toStored(row));
+  const stored = withReading(context, toStoredDocument(row));
   return { ...stored, body: withDocument(context.sql, row.name, { ...stored.body, ...keptPart(row) }) };
 }
 
@@ -165,7 +165,7 @@ function keptPart({ body: { givenDocument } }: DocumentRow): Record<string, unkn
 /** A `static` server has no refresh results: its document contains its tools. */
 function withReading({ sql }: CatalogContext, document: StoredDocument): StoredDocument {
   const counted = withToolCounts(sql, document);
-  const state = readState(sql, document.name);
+  const state = readServerState(sql, document.name);
   if (state === null) return counted;
   const { connection, offered: offers } = state;
   return { ...counted, body: { ...counted.body, health: healthOf(state), ...(connection !== null && { connection }), offers } };

@@ -2,7 +2,7 @@
 import type { CatalogContext } from './context.ts';
 
 /** Returns true the first time. */
-export function spend({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {
+export function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {
   sql.exec('DELETE FROM spent WHERE expires_at < ?', now());
   return sql.exec('INSERT OR IGNORE INTO spent (nonce, expires_at) VALUES (?, ?) RETURNING nonce', nonce, expiresAt).toArray().length > 0;
 }

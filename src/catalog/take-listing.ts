@@ -4,19 +4,19 @@
  */
 import type { Finding } from '../core/listing/hold.ts';
 import { canonicalOf } from '../core/listing/kept-tool.ts';
-import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
+import type { StoredTool, DefinitionSource } from '../core/listing/kept-tool.ts';
 import { limits } from '../core/limits.ts';
 import { reportListing } from '../core/listing/listing-report.ts';
 import { invalidRequest } from '../core/problem.ts';
 import type { ListingReport } from '../core/servers/server.ts';
-import { takeListing } from '../core/listing/take-listing.ts';
+import { applyListing } from '../core/listing/take-listing.ts';
 import type { PinnedListing } from '../core/listing/take-listing.ts';
 import type { Warning } from '../core/warning.ts';
 import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { knownTools } from './known-tools.ts';
-import { definitionsOf, dropDefinitions } from './server-definitions.ts';
-import { forgetTool, sizeOfOthers, writeTool } from './server-tools.ts';
+import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
+import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
 /** `commit` runs in the transaction of the write. */
@@ -28,9 +28,9 @@ export type PreparedListing = { report: ListingReport; commit: () => void };
  */
 export async function prepareListing(
   context: CatalogContext,
-  server: ServerOfTools,
+  server: DefinitionSource,
   request: {
-    kept: readonly KeptTool[];
+    kept: readonly StoredTool[];
     listing: PinnedListing;
     isFirst: boolean;
     isOtherServer: boolean;
@@ -39,7 +39,7 @@ export async function prepareListing(
   },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
-  const taken = takeListing({
+  const taken = applyListing({
     kept: request.kept,
     items: request.listing.items,
     isFirst: request.isFirst,
@@ -47,17 +47,17 @@ export async function prepareListing(
     isNamed: (name) => named.has(canonicalOf(server.name, name)),
   });
   checkSize(context, server.name, taken.tools);
-  const touched = (request.isOtherServer ? taken.tools : taken.written).map(({ name }) => canonicalOf(server.name, name));
-  const known = knownTools(context, { server: { name: server.name, tools: definitionsOf(server, taken.tools) } });
+  const touched = (request.isOtherServer ? taken.tools : taken.changed).map(({ name }) => canonicalOf(server.name, name));
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, taken.tools) } });
   const { revisions, warnings } = await recompileWith(context, touched, known);
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
     commit: () => {
       // A write of the server's document has its own audit row.
-      if (request.by !== undefined && taken.written.length + taken.forgotten.length > 0)
+      if (request.by !== undefined && taken.changed.length + taken.forgotten.length > 0)
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
-      for (const tool of taken.written) writeTool(context, server.name, tool);
-      for (const name of taken.forgotten) forgetTool(context.sql, server.name, name);
+      for (const tool of taken.changed) writeTool(context, server.name, tool);
+      for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
       dropDefinitions(context, server.name);
       for (const revision of revisions) revise(context, revision);
     },
@@ -67,10 +67,10 @@ export async function prepareListing(
 /** For a change of the settings for all tools in a server's document, but not of the tools themselves. */
 export async function prepareSameTools(
   context: CatalogContext,
-  server: ServerOfTools,
-  kept: readonly KeptTool[],
+  server: DefinitionSource,
+  kept: readonly StoredTool[],
 ): Promise<{ warnings: Warning[]; commit: () => void }> {
-  const known = knownTools(context, { server: { name: server.name, tools: definitionsOf(server, kept) } });
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, kept) } });
   const touched = kept.map(({ name }) => canonicalOf(server.name, name));
   const { revisions, warnings } = await recompileWith(context, touched, known);
   return {
@@ -94,7 +94,7 @@ export function namedTools(sql: SqlStorage, server: string): Set<string> {
   );
 }
 
-function checkSize(context: CatalogContext, server: string, tools: readonly KeptTool[]): void {
+function checkSize(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {
   const others = sizeOfOthers(context.sql, server);
   if (others.tools + tools.length > limits.maxWorkspaceTools) {
     throw invalidRequest([
@@ -115,6 +115,6 @@ function checkSize(context: CatalogContext, server: string, tools: readonly Kept
   }
 }
 
-function sizeOf(pinned: KeptTool['accepted']): number {
+function sizeOf(pinned: StoredTool['accepted']): number {
   return pinned === null ? 0 : JSON.stringify(pinned).length;
 }

@@ -2,7 +2,7 @@
 import { limits } from '../core/limits.ts';
 
 /** Returns no chunks for an empty text. */
-export function toPieces(text: string): Uint8Array[] {
+export function toTextPieces(text: string): Uint8Array[] {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
   for (let start = 0; start < bytes.byteLength; start += limits.storageChunkBytes) {
@@ -12,7 +12,7 @@ export function toPieces(text: string): Uint8Array[] {
 }
 
 /** Returns null if there are no chunks. */
-export function fromPieces(pieces: readonly ArrayBuffer[]): string | null {
+export function fromTextPieces(pieces: readonly ArrayBuffer[]): string | null {
   if (pieces.length === 0) return null;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
-import { isoTime, notFound, readRow, requireRow, toStored } from './documents.ts';
+import { isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from './documents.ts';
 
 /** `body` and `hash` are null for a removal. */
 export type VersionRow = { version: number; body: string | null; revision: number; hash: string | null; created_at: number };
@@ -45,16 +45,16 @@ export function toolsetOfEdition(sql: SqlStorage, hash: string): string | null {
 /** Returns the document at a version, also of a removed toolset, so that it can be restored. */
 export function readVersion(sql: SqlStorage, name: string, version: number): StoredDocument {
   const row = readRow(sql, 'toolset', name);
-  if (row === null) throw notFound('toolset', name);
+  if (row === null) throw documentNotFound('toolset', name);
   const kept = versionRow(sql, name, version);
   if (kept === null || kept.body === null) throw noVersion(name, version, kept);
   // Bodies are written only by `insertVersion`.
   const body = JSON.parse(kept.body) as Record<string, unknown>;
-  return toStored({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
+  return toStoredDocument({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
 }
 
 export function listVersions(sql: SqlStorage, name: string, page: PageRequest): Page<ToolsetVersion> {
-  if (readRow(sql, 'toolset', name) === null) throw notFound('toolset', name);
+  if (readRow(sql, 'toolset', name) === null) throw documentNotFound('toolset', name);
   const list = `versions of ${name}`;
   const before = decodeNumberCursor(list, page.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(page.limit, limits.maxPageItems);

@@ -3,7 +3,7 @@ import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
 import { withTools, type KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
 import { Problem } from '../core/problem.ts';
-import { madeAbove } from '../core/made/made-graph.ts';
+import { dependentsOf } from '../core/made/made-graph.ts';
 import { ownerOfToolset } from '../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
@@ -82,7 +82,7 @@ export async function recompileWith(
   except: ReadonlySet<string> = new Set(),
 ): Promise<Recompiled> {
   const changed = [...canonicals];
-  const names = [...toolsetsWith(context.sql, [...changed, ...madeAbove(changed, known)])].filter((name) => !except.has(name));
+  const names = [...toolsetsWith(context.sql, [...changed, ...dependentsOf(changed, known)])].filter((name) => !except.has(name));
   return await recompile(context, new Set(names), known, 'tools');
 }
 

@@ -10,14 +10,14 @@ const uiPrefix = 'ui.';
 /** Deleted tools that toolsets still name are included as missing; otherwise those toolsets could not be compiled again. */
 export function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
   // UI tool bodies were parsed by the schema when they were written.
-  const there = allRows(sql, 'ui-tool').map(({ name, body }) => toDefinition(name, body as UiTool));
+  const there = allRows(sql, 'ui-tool').map(({ name, body }) => toUiToolDefinition(name, body as UiTool));
   const names = new Set(there.map(({ canonical }) => canonical as string));
   // "/" follows ".", so this selects all names that start with "ui.".
   const named = sql.exec<{ tool: string }>("SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'ui.' AND tool < 'ui/'").toArray();
-  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
+  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingUiTool(tool)]))];
 }
 
-export function toDefinition(name: string, ui: UiTool): ToolDefinition {
+export function toUiToolDefinition(name: string, ui: UiTool): ToolDefinition {
   return {
     canonical: CanonicalName.parse(name),
     server: 'ui',
@@ -30,7 +30,7 @@ export function toDefinition(name: string, ui: UiTool): ToolDefinition {
   };
 }
 
-export function toMissing(name: string): ToolDefinition {
-  const { ui: _ui, ...bare } = toDefinition(name, { label: name, description: '', category: '', triggers: [] });
+export function toMissingUiTool(name: string): ToolDefinition {
+  const { ui: _ui, ...bare } = toUiToolDefinition(name, { label: name, description: '', category: '', triggers: [] });
   return { ...bare, source: { state: 'missing', trusted: false, pin: '' } };
 }

@@ -4,7 +4,7 @@ import { UiTool, UiToolName } from '../core/ui-tool.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
-import { toDefinition, toMissing } from './ui-tool-definitions.ts';
+import { toUiToolDefinition, toMissingUiTool } from './ui-tool-definitions.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const uiToolWriter: DocumentWriter = {
@@ -12,7 +12,7 @@ export const uiToolWriter: DocumentWriter = {
 
   prepare: async (context, name, body) => {
     const tool = parseDocument(UiTool, body);
-    const definition = toDefinition(name, tool);
+    const definition = toUiToolDefinition(name, tool);
     const recompiled = await recompileWith(context, [name], knownTools(context, { tools: [definition] }));
     return {
       body: tool,
@@ -24,7 +24,7 @@ export const uiToolWriter: DocumentWriter = {
   },
 
   prepareRemoval: async (context, name) => {
-    const gone = toMissing(requireRow(context.sql, 'ui-tool', name).name);
+    const gone = toMissingUiTool(requireRow(context.sql, 'ui-tool', name).name);
     const recompiled = await recompileWith(context, [name], knownTools(context, { tools: [gone] }));
     return () => {
       for (const revision of recompiled.revisions) revise(context, revision);

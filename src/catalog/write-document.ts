@@ -4,10 +4,10 @@
  */
 import { canonicalJson } from '../core/hash.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { pathText } from '../core/issues.ts';
+import { issuePath } from '../core/issues.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
-import { kindWords, notFound, readRow, replaceRow, toStored } from './documents.ts';
+import { kindWords, documentNotFound, readRow, replaceRow, toStoredDocument } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
 import type { Warning } from '../core/warning.ts';
 
@@ -72,7 +72,12 @@ export async function putDocument(
       prepared.commit?.(row, changed);
     });
   }
-  return { document: showDocument(context, writer, toStored(row)), created: previous === null, changed, warnings: prepared.warnings ?? [] };
+  return {
+    document: showDocument(context, writer, toStoredDocument(row)),
+    created: previous === null,
+    changed,
+    warnings: prepared.warnings ?? [],
+  };
 }
 
 export function showDocument(context: CatalogContext, writer: DocumentWriter, document: StoredDocument): StoredDocument {
@@ -87,7 +92,7 @@ export async function removeDocument(
 ): Promise<void> {
   const { kind, name, options, by } = request;
   const before = readRow(context.sql, kind, name);
-  if (before === null || before.deleted) throw notFound(kind, name);
+  if (before === null || before.deleted) throw documentNotFound(kind, name);
   checkConditions(kind, name, before, options);
   const commit = await writer.prepareRemoval?.(context, name);
   if (options.dryRun === true) return;
@@ -101,7 +106,7 @@ export async function removeDocument(
 /** A `name` in the body may repeat the name in the path, but not differ from it. */
 export function checkNameInBody(name: string, body: { name?: string | undefined }): void {
   if (body.name !== undefined && body.name !== name) {
-    throw invalidRequest([{ path: pathText(['name']), message: `differs from the name in the path, ${JSON.stringify(name)}: omit it` }]);
+    throw invalidRequest([{ path: issuePath(['name']), message: `differs from the name in the path, ${JSON.stringify(name)}: omit it` }]);
   }
 }
 

@@ -24,7 +24,7 @@ export type AliasMap = {
   /** In code mode, the tools that the code of `run_code` may call. The model cannot call them directly. */
   readonly inner?: AliasMap;
   /** Lookup tables, built on first use and then cached. Private to this file. */
-  readonly kept: Map<Via, Map<string, Hit>>;
+  readonly lookups: Map<Via, Map<string, Hit>>;
 };
 
 export type Resolution =
@@ -48,7 +48,7 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
   const allow = options.allow === undefined || options.allow === null ? null : new Set(options.allow);
   const isAllowed = (tool: EditionTool): boolean => allow === null || allow.has(tool.canonical) || allow.has(grantOf({ edition }, tool));
   const own = allow === null ? named : named.filter(isAllowed);
-  return { edition, tools: own, own, aliases: options.aliases, kept: new Map() };
+  return { edition, tools: own, own, aliases: options.aliases, lookups: new Map() };
 }
 
 /**
@@ -56,7 +56,7 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
  * presets), the canonical name and the configured wire name of the entry.
  */
 export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionTool): string {
-  return entriesOf(edition, tool.canonical) !== undefined ? `${tool.canonical} ${asWritten(tool).wireName}` : tool.canonical;
+  return entriesOf(edition, tool.canonical) !== undefined ? `${tool.canonical} ${configuredEntry(tool).wireName}` : tool.canonical;
 }
 
 /** Returns all entries of a tool that has several; undefined if it has one. */
@@ -79,7 +79,7 @@ function sharedTools(tools: readonly EditionTool[]): Map<string, EditionTool[]> 
 const shared = new WeakMap<Edition, ReadonlyMap<string, readonly EditionTool[]>>();
 
 /** Returns the tool under the names that its toolset gives it, which differ from its current names under `MONIKER_ALIASES=off`. */
-export function asWritten(tool: EditionTool): EditionTool {
+export function configuredEntry(tool: EditionTool): EditionTool {
   return written.get(tool) ?? tool;
 }
 
@@ -94,7 +94,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
   const code = inner === undefined ? {} : { inner };
   if (base === null) {
     const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...own] };
-    return { edition, tools: own, own, aliases: true, ...code, kept: new Map() };
+    return { edition, tools: own, own, aliases: true, ...code, lookups: new Map() };
   }
   const { edition, aliases } = base;
   let tools: readonly EditionTool[] | null = null;
@@ -104,7 +104,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
     own,
     base,
     ...code,
-    kept: new Map(),
+    lookups: new Map(),
     // Rarely used, and as long as the toolset.
     get tools() {
       tools ??= [...base.tools, ...own];
@@ -153,7 +153,7 @@ function isOfLeftOut(map: AliasMap, canonical: string, said: string, left: reado
   const entries = entriesOf(map.edition, canonical);
   if (entries === undefined || entries.length === left.length) return false;
   const meant = entries.find(({ wireName, aliases }) => wireName === said || aliases.some(({ name }) => name === said));
-  return meant !== undefined && !left.some((tool) => asWritten(tool) === meant);
+  return meant !== undefined && !left.some((tool) => configuredEntry(tool) === meant);
 }
 
 /** A tool, or all tools that match a name at one level. */
@@ -195,10 +195,10 @@ function answer(requested: string, hit: Hit, via: Via): Resolution {
  * other tables; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
  */
 function tableOf(map: AliasMap, level: Via): Map<string, Hit> {
-  const kept = map.kept.get(level);
+  const kept = map.lookups.get(level);
   if (kept !== undefined) return kept;
   const table = buildTable(map.own, level);
-  map.kept.set(level, table);
+  map.lookups.set(level, table);
   return table;
 }
 

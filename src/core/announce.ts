@@ -1,7 +1,7 @@
 /** How aliases are announced to a model (DESIGN §4): in one block of the system prompt, in each tool description, or not at all. */
 import { isForModels, type Edition, type EditionTool } from './edition-tool.ts';
 import type { OfferedNames } from './old-names.ts';
-import { toldTool } from './told-tools.ts';
+import { modelDefinition } from './told-tools.ts';
 import type { Announce } from './toolset.ts';
 import { oneLine } from './paragraphs.ts';
 
@@ -13,7 +13,7 @@ import { oneLine } from './paragraphs.ts';
 export function announceBlock(names: AnnouncedNames, offered: readonly EditionTool[] = names.tools): string {
   if (names.edition.announce !== 'prompt' || !names.aliases) return '';
   const renamed = offered.filter((tool) => isForModels(tool) && isRenamed(tool));
-  const lines = renamed.map((tool) => announceLine(tool, toldTool(names, tool).description));
+  const lines = renamed.map((tool) => announceLine(tool, modelDefinition(names, tool).description));
   return lines.length === 0 ? '' : [heading, ...lines].join('\n');
 }
 

@@ -8,7 +8,7 @@ import { type InputPart, type Message, textOfInput } from './message.ts';
 import { splitParagraphs } from './paragraphs.ts';
 
 /** `asked`: hash of the user input directly before the answer (`hashAsked`). */
-export type SaidAnswer = { asked: string; text: string; reasoning: string };
+export type AnswerContent = { asked: string; text: string; reasoning: string };
 
 /** Returns a SHA-256 (hex) that depends only on the text, not on how the input was split into messages and parts. */
 export async function hashAsked(input: readonly InputPart[]): Promise<string> {
@@ -16,12 +16,12 @@ export async function hashAsked(input: readonly InputPart[]): Promise<string> {
 }
 
 /** Clients that store no reasoning resend only the text, so an answer with reasoning has two names. */
-export async function namesOfAnswer(keyId: string, answer: SaidAnswer): Promise<string[]> {
+export async function namesOfAnswer(keyId: string, answer: AnswerContent): Promise<string[]> {
   if (answer.reasoning === '') return [await nameOf(keyId, answer)];
   return await Promise.all([nameOf(keyId, answer), nameOf(keyId, { ...answer, reasoning: '' })]);
 }
 
-async function nameOf(keyId: string, { asked, text, reasoning }: SaidAnswer): Promise<string> {
+async function nameOf(keyId: string, { asked, text, reasoning }: AnswerContent): Promise<string> {
   return await sha256Hex(canonicalJson([keyId, asked, splitParagraphs(text), splitParagraphs(reasoning)]));
 }
 

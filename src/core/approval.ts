@@ -12,7 +12,7 @@ export type Decision = z.infer<typeof Decision>;
 export type ApprovalVerdict = Decision | 'expire';
 
 /** An effect that requires approval. `target` is what a remembered rule would apply to. */
-export type Ask = {
+export type ApprovalReason = {
   kind: AskKind;
   /** One sentence for the person who decides. */
   reason: string;
@@ -53,10 +53,15 @@ export type AskedEffect = z.infer<typeof AskedEffect>;
  * written and the files that were read; one hash for each point at which the call may not continue without approval
  * (`engine/policy/effect-record.ts`).
  */
-export type Question = Ask & { effects: readonly AskedEffect[]; effectCount: number; several?: true; binding: readonly string[] };
+export type ApprovalQuestion = ApprovalReason & {
+  effects: readonly AskedEffect[];
+  effectCount: number;
+  several?: true;
+  binding: readonly string[];
+};
 
 /** A given approval: what it is bound to, and the round of the question. */
-export type Approved = { binding: readonly string[]; round: number };
+export type GivenApproval = { binding: readonly string[]; round: number };
 
 /** Fields of every view of a question. */
 const askedMembers = {

@@ -48,7 +48,7 @@ export type Act =
   | { act: 'decide-approval'; isOwn: boolean; triggered: string | null };
 
 /** Returns why the key is not allowed to do this, as a sentence for the holder of the key; null if it is allowed. */
-export function refusalOf(rights: Rights, act: Act): string | null {
+export function authorizationRefusal(rights: Rights, act: Act): string | null {
   switch (act.act) {
     case 'use-agent':
       return hasAgent(rights, act.agent) ? null : notBound(rights, 'agent', act.agent);
@@ -96,12 +96,12 @@ export function refusalOf(rights: Rights, act: Act): string | null {
 }
 
 export function isAllowed(rights: Rights, act: Act): boolean {
-  return refusalOf(rights, act) === null;
+  return authorizationRefusal(rights, act) === null;
 }
 
 /** Throws `forbidden` if the key is not allowed to do this. */
 export function requireAllowed(rights: Rights, act: Act): void {
-  const refusal = refusalOf(rights, act);
+  const refusal = authorizationRefusal(rights, act);
   if (refusal !== null) throw new Problem('forbidden', refusal, act.act === 'waive' ? { scope: 'admin' } : {});
 }
 

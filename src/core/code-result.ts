@@ -24,7 +24,7 @@ export type SandboxEnd = { console: string } & (
  * The result of an inner call, as the code sees it. `output` is also set on failure, so that code that ignores `success` reads the
  * error and not "undefined".
  */
-export type CodeAnswer = {
+export type CodeCallResult = {
   success: boolean;
   output: string;
   error?: string;
@@ -32,7 +32,7 @@ export type CodeAnswer = {
   structured?: Record<string, unknown>;
 };
 
-export function codeAnswer({ isError, code, content, structuredContent }: ToolResult): CodeAnswer {
+export function toCodeCallResult({ isError, code, content, structuredContent }: ToolResult): CodeCallResult {
   const output = contentText(content);
   return {
     success: !isError,

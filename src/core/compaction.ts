@@ -8,7 +8,7 @@ import { cutMiddle, cutUtf8 } from './result-bound.ts';
 import { contentText } from './tool.ts';
 import { charactersPerToken, type Transcript, type TurnMessages } from './transcript.ts';
 
-export type Conversation = Pick<Transcript, 'turns' | 'summary' | 'tokens'>;
+export type CompactableConversation = Pick<Transcript, 'turns' | 'summary' | 'tokens'>;
 
 /** `turns`: the complete turns that the summary replaces, oldest first; the last one is `through`. */
 export type CompactionPlan = { through: string; previous: string | null; turns: readonly TurnMessages[]; maxTokens: number };
@@ -17,7 +17,7 @@ export type CompactionPlan = { through: string; previous: string | null; turns: 
  * Returns null if the conversation fits, or if there is nothing older to summarize: the current turn is kept whole, and so are as
  * many of the newest turns as fit in a quarter of the budget, or fewer if the current turn leaves less room.
  */
-export function planCompaction(conversation: Conversation, turnAtHand: string, maxTokens: number): CompactionPlan | null {
+export function planCompaction(conversation: CompactableConversation, turnAtHand: string, maxTokens: number): CompactionPlan | null {
   const tokens = conversation.tokens();
   if (tokens <= maxTokens) return null;
   const turns = conversation.turns();
@@ -65,7 +65,7 @@ export function boundSummary({ maxTokens }: CompactionPlan, text: string): strin
 }
 
 /** Used if no summary could be produced: the previous summary, and how much is missing now. */
-export function leftOutSummary({ previous, turns, maxTokens }: CompactionPlan): string {
+export function fallbackSummary({ previous, turns, maxTokens }: CompactionPlan): string {
   const count = turns.length === 1 ? 'One turn is' : `${turns.length} turns are`;
   const note = `[${count} left out here: the conversation became too long and could not be summarized. Ask the user for anything you need from it.]`;
   return previous === null ? note : `${cutUtf8(previous, summaryBytes(maxTokens) - note.length)}\n\n${note}`;

@@ -20,7 +20,7 @@ export function rootCallId(callId: string): string {
 }
 
 /** Returns the outermost call, or undefined if the call is not nested. Events omit `parent` for a call of the step. */
-export function parentRoot(callId: string): string | undefined {
+export function outerRootId(callId: string): string | undefined {
   const root = rootCallId(callId);
   return root === callId ? undefined : root;
 }
@@ -38,7 +38,7 @@ export function parentOf(callId: string): { parent?: string } {
 }
 
 /** Returns a range of ids, by code units: the ids of all inner calls of this call are at least `from` and less than `before`. */
-export function idsBeneath(callId: string): [from: string, before: string] {
+export function innerIdRange(callId: string): [from: string, before: string] {
   // `/` is the character after the dot.
   return [`${callId}.`, `${callId}/`];
 }

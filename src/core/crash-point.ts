@@ -2,7 +2,7 @@
  * Named places where a process crash does the most damage. In production each one calls an empty function; the crash tests build a
  * bundle that stops there and notifies the test (`test/crash/`). The names are those of the crash matrix.
  */
-export type CrashPoint =
+export type Failpoint =
   | 'accept-before-ack'
   | 'ack-before-turn'
   | 'before-model-request'
@@ -43,4 +43,4 @@ export type CrashPoint =
   | 'turn-ended-before-noted';
 
 /** Awaited where the code can wait, so that everything written before it is durable when the process is stopped. */
-export function crashPoint(_name: CrashPoint): void | Promise<void> {}
+export function failpoint(_name: Failpoint): void | Promise<void> {}

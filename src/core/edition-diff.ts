@@ -25,7 +25,7 @@ export function diffToolsets(from: ToolsetState | null, to: ToolsetState): Tools
   const after = to.edition.tools;
   const { partners, removed } = matchEntries(before, after);
   const moved = movedEntries(partners);
-  const budget = { left: limits.maxToldDifferences, more: 0 };
+  const budget = { left: limits.maxReportedDifferences, more: 0 };
   const fields = from === null ? [] : takeWithin(budget, diffRecords(toolsetView(from), toolsetView(to)));
   const changes: EntryChange[] = [];
   for (const [index, tool] of after.entries()) {

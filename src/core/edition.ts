@@ -13,11 +13,11 @@ import { limits } from './limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { nameWarnings } from './name-warnings.ts';
-import { readEntries, type NamedEntry } from './named-entry.ts';
+import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { resolveReferences } from './tool-reference.ts';
 import { invalidRequest, Problem, type Issue } from './problem.ts';
-import { shownSchema } from './schema/shown-schema.ts';
-import { pinOf } from './listing/tool-pin.ts';
+import { toStrictSchema } from './schema/shown-schema.ts';
+import { toolPin } from './listing/tool-pin.ts';
 import { compileMadeEntries } from './made/made-entries.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from './utf8.ts';
@@ -37,7 +37,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
   }
   const toolset = await resolveReferences(input.toolset, known);
-  const reading = readEntries(toolset, known);
+  const reading = readNamedEntries(toolset, known);
   const faults = [...reading.issues, ...reading.entries.flatMap((entry) => argumentFaults(entry, known))];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
@@ -129,7 +129,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
   const { kind, inputSchema, outputSchema, annotations, source: listing, ui } = definition;
-  const shown = source.arguments === undefined ? inputSchema : shownSchema(inputSchema, source.arguments);
+  const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
   return {
     ...names,
     kind,
@@ -151,7 +151,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     state: listing?.state ?? 'ready',
     ...(listing?.held !== undefined && { held: listing.held }),
     ...(listing?.renamedTo !== undefined && { renamedTo: listing.renamedTo }),
-    pin: await pinOf(definition),
+    pin: await toolPin(definition),
   };
 }
 
@@ -171,6 +171,6 @@ function nameConflict(conflicts: readonly NameConflict[]): Problem {
   });
   const rest = conflicts.length - sentences.length;
   return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), {
-    conflicts: conflicts.slice(0, limits.maxToldIssues),
+    conflicts: conflicts.slice(0, limits.maxReportedIssues),
   });
 }

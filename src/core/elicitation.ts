@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
 import { checkInput } from './schema/input-schema.ts';
 import { limits } from './limits.ts';
-import { cleanText, isSeen } from './listing/listing-text.ts';
+import { cleanDescription, hasNoHiddenCharacters } from './listing/listing-text.ts';
 import type { InputRequest } from './mcp-input.ts';
 import type { Issue } from './problem.ts';
 import { isRecord } from './wire-value.ts';
@@ -46,7 +46,7 @@ export const ElicitationAnswer = z
 export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>;
 
 /** Joins all questions in one line, for use in a sentence. */
-export function questionOf(requests: Readonly<Record<string, InputRequest>>): string {
+export function questionText(requests: Readonly<Record<string, InputRequest>>): string {
   const messages = Object.values(requests).map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
   const line = messages.join(' ').replaceAll(/\s+/g, ' ').trim();
   return line.length <= limits.maxElicitationTextLength ? line : `${line.slice(0, limits.maxElicitationTextLength - 1).toWellFormed()}…`;
@@ -83,18 +83,23 @@ function toldMessage(server: string, message: string): string {
 }
 
 function tidy(text: string, maxLength: number): string {
-  const { text: cleaned } = cleanText(text);
+  const { text: cleaned } = cleanDescription(text);
   return cleaned.length <= maxLength ? cleaned : `${cleaned.slice(0, maxLength - 1).toWellFormed()}…`;
 }
 
 /** We never open the page: a person does, after seeing its address. */
 function screenUrl(message: string, url: unknown, elicitationId: unknown): ScreenedElicitation {
   const isOpenable =
-    typeof url === 'string' && url.length <= limits.maxUrlLength && /^https?:\/\//i.test(url) && isSeen(url) && URL.canParse(url);
+    typeof url === 'string' &&
+    url.length <= limits.maxUrlLength &&
+    /^https?:\/\//i.test(url) &&
+    hasNoHiddenCharacters(url) &&
+    URL.canParse(url);
   if (!isOpenable) return refused('it asked to open a URL that is not http or https');
   const { href, username, password } = new URL(url);
   if (username !== '' || password !== '') return refused('it asked to open a URL that contains credentials');
-  const id = typeof elicitationId === 'string' && elicitationId.length <= 200 && isSeen(elicitationId) ? { elicitationId } : {};
+  const id =
+    typeof elicitationId === 'string' && elicitationId.length <= 200 && hasNoHiddenCharacters(elicitationId) ? { elicitationId } : {};
   return { ok: true, request: { method: 'elicitation/create', params: { mode: 'url', message, url: href, ...id } } };
 }
 
@@ -108,7 +113,8 @@ function readForm(schema: unknown): Form {
   if (fields.length > limits.maxElicitationFields) return refused(`its form has more than ${limits.maxElicitationFields} fields`);
   const properties = new Map<string, Record<string, unknown>>();
   for (const [name, written] of fields) {
-    const field = name.length > limits.maxElicitationTextLength || !isSeen(name) || !isRecord(written) ? null : readField(written);
+    const field =
+      name.length > limits.maxElicitationTextLength || !hasNoHiddenCharacters(name) || !isRecord(written) ? null : readField(written);
     if (field === null) return refused(noForm);
     if (isOpenEnded(field) && isSecretField(name, written as Record<string, unknown>)) return refused(secretReason);
     properties.set(name, field);
@@ -187,7 +193,7 @@ const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 /** The value is sent back unchanged, so it is accepted or dropped as a whole. */
 const isText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= limits.maxElicitationMessageLength && isSeen(value);
+  typeof value === 'string' && value.length <= limits.maxElicitationMessageLength && hasNoHiddenCharacters(value);
 const isFormat = (value: unknown): boolean => ['email', 'uri', 'date', 'date-time'].includes(String(value));
 
 function textMember(field: Record<string, unknown>, name: string): Record<string, string> {

@@ -5,11 +5,11 @@
 import { readPreset, type Preset } from './entry-arguments.ts';
 import type { EntryArguments } from './entry-rules.ts';
 import { checkInput } from './schema/input-schema.ts';
-import { pathText } from './issues.ts';
+import { issuePath } from './issues.ts';
 import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
-import { partAt } from './schema/schema-references.ts';
+import { resolvePointer } from './schema/schema-references.ts';
 import { typesOf } from './schema/schema-types.ts';
 import { secretUseRefusal } from './secret.ts';
 import { nearNames } from './suggest.ts';
@@ -48,7 +48,7 @@ function propertiesOf(source: JsonSchema): Properties {
       }
     }
     if (part.additionalProperties === true || isRecord(part.additionalProperties) || isRecord(part.patternProperties)) open = true;
-    if (typeof part.$ref === 'string') waiting.push(partAt(source, part.$ref) ?? null);
+    if (typeof part.$ref === 'string') waiting.push(resolvePointer(source, part.$ref) ?? null);
     for (const keyword of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(part[keyword])) waiting.push(...part[keyword]);
     for (const keyword of ['if', 'then', 'else']) if (isRecord(part[keyword])) waiting.push(part[keyword]);
     if (isRecord(part.dependentSchemas)) waiting.push(...Object.values(part.dependentSchemas));
@@ -131,7 +131,7 @@ function misread(preset: NonNullable<EntryArguments['preset']>, base: string): I
     const [member = ''] = Object.keys(written);
     if (member !== 'secret' && member !== 'caller') return [];
     return [
-      { path: pathText([base, 'preset', name, member]), message: `must be a name. For a literal object of this form, write {"value": …}` },
+      { path: issuePath([base, 'preset', name, member]), message: `must be a name. For a literal object of this form, write {"value": …}` },
     ];
   });
 }
@@ -181,7 +181,7 @@ function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, s
   if (part === false) return false;
   if (!isRecord(part) || steps > maxSteps || budget.parts < 0) return true;
   const takes = (inner: unknown): boolean => takesText(root, inner, budget, steps + 1);
-  if (typeof part.$ref === 'string' && !takes(partAt(root, part.$ref) ?? true)) return false;
+  if (typeof part.$ref === 'string' && !takes(resolvePointer(root, part.$ref) ?? true)) return false;
   const types = typesOf(part);
   if (types !== null && !types.includes('string')) return false;
   if (Array.isArray(part.enum) && !part.enum.some((choice) => typeof choice === 'string')) return false;

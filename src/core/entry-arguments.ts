@@ -46,17 +46,17 @@ export function givenArguments(rules: EntryArguments | undefined, args: Argument
 }
 
 /** `missing`: a caller field that a preset uses and the key does not have. */
-export type OwnArguments = { ok: true; own: Arguments } | { ok: false; missing: string };
+export type ToolArguments = { ok: true; own: Arguments } | { ok: false; missing: string };
 
 /**
  * Returns the arguments that the tool receives, by its own names: the given ones, defaults for those left out, and presets over both.
  * A secret is represented as `{secret: NAME}`.
  */
-export function ownArguments(
+export function toToolArguments(
   rules: EntryArguments | undefined,
   given: Arguments,
   caller: Readonly<Record<string, string>> | undefined,
-): OwnArguments {
+): ToolArguments {
   if (rules === undefined) return { ok: true, own: given };
   const rename = new Map(Object.entries(rules.rename ?? {}));
   const own = new Map(Object.entries(given).map(([name, value]) => [rename.get(name) ?? name, value]));

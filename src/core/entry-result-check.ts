@@ -3,9 +3,9 @@
  * Used by the compiler (`edition.ts`); `entry-result.ts` applies the pointers.
  */
 import type { EntryResult } from './entry-rules.ts';
-import { isIndex, tokensOf } from './json-pointer.ts';
+import { isIndex, pointerTokens } from './json-pointer.ts';
 import { limits } from './limits.ts';
-import { partAt } from './schema/schema-references.ts';
+import { resolvePointer } from './schema/schema-references.ts';
 import type { Issue } from './problem.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
@@ -14,7 +14,7 @@ import { isRecord } from './wire-value.ts';
 export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
   if (outputSchema === undefined) return [];
   return (rules?.pick ?? []).flatMap((pointer, index) => {
-    if (mayHold(outputSchema, outputSchema, tokensOf(pointer), { parts: limits.maxSchemaParts, steps: 0 })) return [];
+    if (mayHold(outputSchema, outputSchema, pointerTokens(pointer), { parts: limits.maxSchemaParts, steps: 0 })) return [];
     return [{ path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is not in the tool's outputSchema` }];
   });
 }
@@ -36,7 +36,7 @@ function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], b
     budget.steps -= 1;
     return holds;
   };
-  if (typeof schema.$ref === 'string' && next(partAt(root, schema.$ref))) return true;
+  if (typeof schema.$ref === 'string' && next(resolvePointer(root, schema.$ref))) return true;
   const branches = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   if (branches.some((branch) => next(branch))) return true;
   if (isRecord(schema.properties) && Object.hasOwn(schema.properties, token)) return next(schema.properties[token], rest);

@@ -3,11 +3,11 @@
  * the rest can be read. Errors are shown whole. Used by the call path.
  */
 import type { EntryResult } from './entry-rules.ts';
-import { valueAt, type Found } from './json-pointer.ts';
+import { pointerValue, type PointerResult } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { quoted } from './problem.ts';
-import { boundResult, fetchCall, keptContent } from './result-bound.ts';
-import { seenJson } from './seen-json.ts';
+import { boundResult, fetchCall, contentToStore } from './result-bound.ts';
+import { visibleJson } from './seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
 /** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
@@ -20,7 +20,7 @@ export function showResult(result: ToolResult, rules: EntryResult | undefined, k
   const picked = pointers === undefined ? null : pickParts(result, pointers);
   if (picked === null || picked.found.size === 0) {
     const bounded = boundResult(result, maxBytes, keptAs);
-    const kept = keptAs === null || bounded === result ? null : keptContent(result, bounded);
+    const kept = keptAs === null || bounded === result ? null : contentToStore(result, bounded);
     if (picked === null) return { shown: bounded, kept };
     return { shown: withNote(bounded, `[Not in this result: ${listed(picked.missing)}. The whole result is shown.]`), kept };
   }
@@ -33,7 +33,7 @@ type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[
 /** The stored content begins with the picked text, so that the offset in the note of a cut is correct; the whole result follows. */
 function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
   const structuredContent = Object.fromEntries(found);
-  const text: ContentBlock = { type: 'text', text: seenJson(structuredContent) };
+  const text: ContentBlock = { type: 'text', text: visibleJson(structuredContent) };
   const picked: ToolResult = { ...result, content: [text], structuredContent };
   const bounded = boundResult(picked, maxBytes, keptAs);
   const isCut = bounded !== picked;
@@ -61,7 +61,7 @@ function listed(pointers: readonly string[]): string {
 /** As text, including the structured form if no text block contains it. */
 function wholeOf({ content, structuredContent }: ToolResult): ContentBlock[] {
   const told = structuredContent === undefined || content.some((block) => block.type === 'text' && isJsonText(block.text));
-  return told ? content : [...content, { type: 'text', text: seenJson(structuredContent) }];
+  return told ? content : [...content, { type: 'text', text: visibleJson(structuredContent) }];
 }
 
 function isJsonText(text: string): boolean {
@@ -76,7 +76,7 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   // One picked part may contain another: fifty pointers could return fifty times a result of some megabytes.
   let left: number = limits.maxToolReplyBytes;
   for (const pointer of new Set(pointers)) {
-    const at = value === null ? null : valueAt(value.json, pointer);
+    const at = value === null ? null : pointerValue(value.json, pointer);
     if (at === null) {
       missing.push(pointer);
       continue;
@@ -89,7 +89,7 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
 }
 
 /** Returns the structured form, else the first text block that is JSON; null: neither. */
-function jsonOf({ content, structuredContent }: ToolResult): Found {
+function jsonOf({ content, structuredContent }: ToolResult): PointerResult {
   if (structuredContent !== undefined) return { json: structuredContent };
   for (const block of content) {
     const read = block.type === 'text' ? readJson(block.text) : null;
@@ -99,7 +99,7 @@ function jsonOf({ content, structuredContent }: ToolResult): Found {
 }
 
 /** Objects and arrays only: a number or a string is text that happens to be valid JSON. */
-function readJson(text: string): Found {
+function readJson(text: string): PointerResult {
   if (!/^\s*[{[]/.test(text)) return null;
   try {
     return { json: JSON.parse(text) };

@@ -2,7 +2,7 @@
  * Explains to an administrator why a name resolves to its tool (DESIGN §3.5). Computed after the resolution, so that resolving itself
  * stays a table lookup. Used by `GET …/resolve`.
  */
-import { asWritten, type AliasMap, type Resolution } from './alias-map.ts';
+import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import { calledAlias, deprecationOf } from './called-alias.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
@@ -46,7 +46,7 @@ export function explainHit(names: AliasMap, hit: Hit): Explanation {
   const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
   const deprecated = deprecationOf(hit);
   const blocked = whyBlocked(tool);
-  const place = names.edition.tools.indexOf(asWritten(tool));
+  const place = names.edition.tools.indexOf(configuredEntry(tool));
   return {
     because: `${quote(hit.requested)} ${reason(names, hit)}.`,
     entry: place === -1 ? null : `tools[${place}]`,

@@ -3,11 +3,11 @@
  * on how to read them again. `compaction.ts` summarizes the turns before it. Pure: the log stores everything, and the same log gives
  * the same messages. `engine/run-step.ts` calls it and stores the results that were shortened.
  */
-import type { Conversation } from './compaction.ts';
+import type { CompactableConversation } from './compaction.ts';
 import { fetchResultTool } from './fetch-result.ts';
 import { limits } from './limits.ts';
 import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
-import { fetchCall, isLeftOutNote, type Place } from './result-bound.ts';
+import { fetchCall, isLeftOutNote, type ResultOffset } from './result-bound.ts';
 import { contentText, type ContentBlock } from './tool.ts';
 import { charactersPerToken, joinMessages, messageCharacters } from './transcript.ts';
 
@@ -18,7 +18,7 @@ export type FittedMessages = {
 };
 
 /** `keeps`: results can be stored; otherwise the notes say to call the tool again. */
-export function fitMessages(conversation: Conversation, turnAtHand: string, maxTokens: number, keeps: boolean): FittedMessages {
+export function fitMessages(conversation: CompactableConversation, turnAtHand: string, maxTokens: number, keeps: boolean): FittedMessages {
   const all = conversation.turns();
   const summary = conversation.summary();
   const own = all.flatMap(({ turn, messages }) => (turn === turnAtHand ? messages : []));
@@ -116,7 +116,7 @@ function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
 }
 
 /** Where the rest can be read. For a piece that was itself fetched: in the original result, which is already stored. */
-function placeOf(result: ToolResultPart, call: ToolCallPart | undefined, read: number, keeps: boolean): Place | null {
+function placeOf(result: ToolResultPart, call: ToolCallPart | undefined, read: number, keeps: boolean): ResultOffset | null {
   if (!keeps) return null;
   const { callId, offset = 0 } = call?.arguments ?? {};
   if (result.canonical === fetchResultTool.canonical && !result.isError && typeof callId === 'string' && typeof offset === 'number')

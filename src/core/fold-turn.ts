@@ -26,7 +26,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         name: event.name,
         canonical: event.canonical,
         via: event.via,
-        whole: false,
+        isComplete: false,
         arguments: null,
         repaired: false,
         closersOnly: false,
@@ -39,14 +39,14 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         given: false,
         answered: false,
         inner: new Map(),
-        innerToCome: 0,
+        innerPending: 0,
       });
       return;
     case 'tool-input-end':
       applyInputEnd(state, event);
       return;
     case 'tool-start':
-      update(state, event.callId, { attempts: event.attempt, interrupted: false, innerToCome: 0 });
+      update(state, event.callId, { attempts: event.attempt, interrupted: false, innerPending: 0 });
       return;
     case 'approval-required':
       // A tool that stopped for approval has done nothing yet: it starts over.
@@ -164,7 +164,7 @@ type Asked = Omit<InnerQuestion, 'isOpen'> & { more?: number };
 
 function askBeneath(call: StepCall, { callId, name, canonical, asked, arguments: args, round, more = 0 }: Asked): void {
   call.inner.set(callId, { callId, name, canonical, asked, arguments: args, round, isOpen: true });
-  call.innerToCome = more;
+  call.innerPending = more;
   call.attempts = 0;
   call.interrupted = false;
 }
@@ -182,7 +182,7 @@ function update(state: TurnState, callId: string, change: Partial<StepCall>): vo
 function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type: 'tool-input-end' }>): void {
   const call = state.calls.get(event.callId);
   if (call === undefined) return;
-  call.whole = true;
+  call.isComplete = true;
   call.arguments = event.arguments;
   call.repaired = event.repaired;
   call.closersOnly = event.closersOnly ?? false;

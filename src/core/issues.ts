@@ -25,7 +25,7 @@ export function parsePart<Schema extends z.ZodType>(
     return parsed.success ? { data: parsed.data } : { issues: issuesOf(parsed.error.issues, document, path) };
   } catch (error) {
     // Zod passes issues as arguments of one call, and the stack holds about a hundred thousand arguments.
-    if (error instanceof RangeError) return { issues: [{ path: pathText(path), message: 'has too many errors to list' }] };
+    if (error instanceof RangeError) return { issues: [{ path: issuePath(path), message: 'has too many errors to list' }] };
     throw error;
   }
 }
@@ -37,15 +37,15 @@ export function parsePart<Schema extends z.ZodType>(
 export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: readonly PropertyKey[] = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path];
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: pathText([...path, key]), message: 'unknown field' }));
-    if (isMissing(issue, valueAt(value, path))) return [{ path: pathText(path), message: 'is missing' }];
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: issuePath([...path, key]), message: 'unknown field' }));
+    if (isMissing(issue, valueAt(value, path))) return [{ path: issuePath(path), message: 'is missing' }];
     if (issue.code === 'invalid_union') {
       const branch = closestBranch(issue.errors, valueAt(value, path));
       if (branch !== null) return issuesOf(branch, value, path);
     }
     // For an invalid record key, the inner issue says what is wrong with it.
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
-    return [{ path: pathText(path), message: message ?? (isNoNumber(issue) ? 'must be a number' : issue.message) }];
+    return [{ path: issuePath(path), message: message ?? (isNoNumber(issue) ? 'must be a number' : issue.message) }];
   });
 }
 
@@ -84,7 +84,7 @@ function faultsIn(issues: readonly z.core.$ZodIssue[]): number {
 }
 
 /** `['tools', 1, 'aliases', 0]` → `tools[1].aliases[0]`. */
-export function pathText(path: readonly PropertyKey[]): string {
+export function issuePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
     return text === '' ? String(part) : `${text}.${String(part)}`;

@@ -5,12 +5,12 @@
 import { isRecord } from './wire-value.ts';
 
 /** null: nothing at this path, as opposed to a value of null. */
-export type Found = { json: unknown } | null;
+export type PointerResult = { json: unknown } | null;
 
 /** Evaluates a pointer (RFC 6901, section 4). */
-export function valueAt(value: unknown, path: string): Found {
+export function pointerValue(value: unknown, path: string): PointerResult {
   let part = value;
-  for (const token of tokensOf(path)) {
+  for (const token of pointerTokens(path)) {
     if (Array.isArray(part)) {
       if (!isIndex(token) || Number(token) >= part.length) return null;
       part = part[Number(token)];
@@ -21,7 +21,7 @@ export function valueAt(value: unknown, path: string): Found {
 }
 
 /** Returns the decoded tokens of a pointer; none for the whole value (`''`). */
-export function tokensOf(path: string): string[] {
+export function pointerTokens(path: string): string[] {
   return path
     .split('/')
     .slice(1)

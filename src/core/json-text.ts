@@ -3,7 +3,7 @@
  * at most `limits.maxJsonValues` values, and a key named `__proto__` is refused. Used for the bodies of requests and webhooks.
  * Reading the bytes happens elsewhere.
  */
-import { pathText } from './issues.ts';
+import { issuePath } from './issues.ts';
 import { limits } from './limits.ts';
 import { invalidRequest, Problem } from './problem.ts';
 
@@ -74,7 +74,7 @@ function refuseProtoKeys(root: unknown): void {
     const { value, path } = item;
     if (value === null || typeof value !== 'object') continue;
     if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) {
-      throw invalidRequest([{ path: pathText([...path, '__proto__']), message: 'this key is not allowed' }]);
+      throw invalidRequest([{ path: issuePath([...path, '__proto__']), message: 'this key is not allowed' }]);
     }
     const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
     for (const [key, child] of entries) if (child !== null && typeof child === 'object') open.push({ value: child, path: [...path, key] });

@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
-import { ownServers } from './servers/server.ts';
+import { reservedServers } from './servers/server.ts';
 import { notListedYet } from './missing-tool.ts';
 import type { ToolDefinition, ToolSource } from './tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
@@ -33,11 +33,11 @@ export type NamedEntry = {
 /** `path` points to the alias in the document, or to the entry for an inherited alias of the tool. */
 export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: string; inherited: boolean };
 
-export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
+export type EntryReadings = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
 
 /** Returns all errors of all entries. `entries` is only complete if `issues` is empty. */
-export function readEntries(toolset: Toolset, known: KnownTools): Reading {
-  const reading: Reading = { entries: [], issues: [], warnings: [] };
+export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryReadings {
+  const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
   const finder = createFinder(known);
   for (const [index, source] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
@@ -78,7 +78,7 @@ function defaultWireName(canonical: string, ownName: string, aliases: readonly E
   return announced === undefined ? toWireName(canonical, ownName) : (announced.name as string as WireName);
 }
 
-function readGivenName(source: ToolsetEntry, path: string, reading: Reading): WireName | null {
+function readGivenName(source: ToolsetEntry, path: string, reading: EntryReadings): WireName | null {
   if (source.name === undefined) return null;
   const parsed = parseWireName(source.name);
   if (parsed.ok) return parsed.wireName;
@@ -86,7 +86,7 @@ function readGivenName(source: ToolsetEntry, path: string, reading: Reading): Wi
   return null;
 }
 
-function readAliases(sources: readonly ToolsetAlias[], entryPath: string, reading: Reading): EntryAlias[] {
+function readAliases(sources: readonly ToolsetAlias[], entryPath: string, reading: EntryReadings): EntryAlias[] {
   const aliases = new Map<string, EntryAlias>();
   for (const [index, source] of sources.entries()) {
     const path = `${entryPath}.aliases[${index}]`;
@@ -111,7 +111,7 @@ function readAliases(sources: readonly ToolsetAlias[], entryPath: string, readin
 }
 
 /** A tool's default aliases were checked when they were set; an invalid one must still not break the toolset. */
-function inheritAliases(definition: ToolDefinition | null, path: string, reading: Reading): EntryAlias[] {
+function inheritAliases(definition: ToolDefinition | null, path: string, reading: EntryReadings): EntryAlias[] {
   const names = new Set<string>();
   for (const text of definition?.aliases ?? []) {
     const parsed = parseAlias(text);
@@ -158,7 +158,7 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
     const dot = canonical.indexOf('.');
     const server = canonical.slice(0, dot);
     const ownName = canonical.slice(dot + 1);
-    if (dot < 1 || ownServers.has(server) || !known.hasServer(server) || !isListedName(ownName)) return null;
+    if (dot < 1 || reservedServers.has(server) || !known.hasServer(server) || !isListedName(ownName)) return null;
     listed ??= new Set(Array.from(known.all(), (tool) => tool.server));
     if (listed.has(server)) return null;
     // `<server>.<name>`, and both parts were just checked.

@@ -11,7 +11,7 @@ import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from './limits.ts';
 import { rootOf } from './old-names.ts';
 import { injectedNames } from './reserved-names.ts';
-import { toldTool } from './told-tools.ts';
+import { modelDefinition } from './told-tools.ts';
 import type { JsonSchema } from './tool.ts';
 
 /** A definition as sent to a model. `name` is the tool's wire name, or one of its `function` aliases. */
@@ -84,7 +84,7 @@ type Sent = { gathered: readonly Gathered[]; also: EditionTool | null; always: r
 const sent = new WeakMap<AliasMap, Sent>();
 
 /** Whether another found tool would be sent. Beyond the limit a tool can be called, but its definition is not sent. */
-export function hasRoom(map: AliasMap, gathered: readonly Gathered[]): boolean {
+export function canOfferMore(map: AliasMap, gathered: readonly Gathered[]): boolean {
   return !isOnDemand(map) || gatheredInPlan(map, gathered, null).length < limits.maxGatheredTools;
 }
 
@@ -129,7 +129,7 @@ function definitionsOfOne(map: AliasMap, tool: EditionTool): readonly OfferedNam
 }
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {
-  const { description: told, inputSchema } = toldTool(map, tool);
+  const { description: told, inputSchema } = modelDefinition(map, tool);
   // The block in the prompt covers the tools sent from the first step on; tools added later carry their aliases in their description.
   const comesLater = isOnDemand(map) && !isAlwaysOffered(tool) && map.edition.announce === 'prompt';
   const description = describeTool({ ...tool, description: told }, comesLater ? 'description' : map.edition.announce);

@@ -3,7 +3,7 @@
  * tools that a plan offers. Used to rewrite texts (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also accepts
  * other spellings.
  */
-import { asWritten } from './alias-map.ts';
+import { configuredEntry } from './alias-map.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
 import type { WireName } from './names.ts';
 import type { NameLookup } from './rewrite-names.ts';
@@ -55,7 +55,7 @@ function tablesOf(names: OfferedNames): Tables {
 
 function buildTables({ tools }: OfferedNames): Tables {
   // Texts use the names that the toolset gives its tools, even if the tools currently go by other names.
-  const offered = tools.filter(isForModels).map((tool) => ({ tool, entry: asWritten(tool) }));
+  const offered = tools.filter(isForModels).map((tool) => ({ tool, entry: configuredEntry(tool) }));
   const servers = new Map<string, Table>();
   for (const { tool } of offered) {
     const own: Table = servers.get(tool.server) ?? new Map();

@@ -101,7 +101,7 @@ export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<
 }
 
 /** Resolves to null instead of failing with `not_found`. */
-export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -122,5 +122,5 @@ export function idempotencyMismatch(): Problem {
 export function invalidRequest(issues: Issue[], detail?: string): Problem {
   const first = issues[0];
   const summary = first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'body' : first.path}: ${first.message}`;
-  return new Problem('invalid_request', detail ?? summary, { issues: issues.slice(0, limits.maxToldIssues) });
+  return new Problem('invalid_request', detail ?? summary, { issues: issues.slice(0, limits.maxReportedIssues) });
 }

@@ -4,7 +4,7 @@ import { cleanOutput } from './listing/listing-text.ts';
 import type { ProgressUpdate } from './mcp-input.ts';
 
 /** Returns null for an update without a usable number. */
-export function toldProgress({ progress, total, message }: ProgressUpdate): ProgressUpdate | null {
+export function sanitizeProgress({ progress, total, message }: ProgressUpdate): ProgressUpdate | null {
   if (!Number.isFinite(progress)) return null;
   const isText = typeof message === 'string' && message !== '';
   // Cut before it is cleaned, since the server may send any length.

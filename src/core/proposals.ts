@@ -8,7 +8,7 @@ import { summaryOf } from './announce.ts';
 import type { EditionTool } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';
-import { indexWords, isUnspaced, toUnits, type SpokenWords, type Unit } from './spoken-words.ts';
+import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from './spoken-words.ts';
 import type { Proposal, UiTool } from './ui-tool.ts';
 
 /**
@@ -47,7 +47,7 @@ const weights = { said: 1, saidBefore: 0.85, answered: 0.7 };
 /** The number of the person's messages before the newest that count. */
 const messagesBefore = 2;
 
-type Source = { weight: number; words: SpokenWords };
+type Source = { weight: number; words: PhraseIndex };
 /** `topic`: the trigger or label as its author wrote it. */
 type Evidence = { strength: number; topic: string | null };
 
@@ -68,7 +68,7 @@ function readSources(messages: readonly Message[]): Source[] {
     const weight = message.role === 'assistant' ? weights.answered : said === 0 ? weights.said : weights.saidBefore;
     if (message.role === 'user') said += 1;
     else answered = true;
-    sources.push({ weight, words: indexWords(text) });
+    sources.push({ weight, words: indexPhrases(text) });
   }
   return sources;
 }
@@ -139,7 +139,7 @@ function readSigns({ triggers, label, category }: UiTool, description: string): 
   };
 }
 
-function evidence(signs: Signs, spoken: SpokenWords): Evidence {
+function evidence(signs: Signs, spoken: PhraseIndex): Evidence {
   let best: Evidence = { strength: 0, topic: null };
   const take = (strength: number, topic: string | null): void => {
     if (strength > best.strength) best = { strength, topic };
@@ -156,14 +156,14 @@ function evidence(signs: Signs, spoken: SpokenWords): Evidence {
 }
 
 /** The share of the significant words that occur: all or most of them, and never a single one. */
-function shareOf(units: readonly Unit[], spoken: SpokenWords): number {
+function shareOf(units: readonly Unit[], spoken: PhraseIndex): number {
   const telling = units.filter((unit) => unit.some(isUnspaced) || (unit[0]?.length ?? 0) > 2);
   if (telling.length < 2) return 0;
   const found = telling.filter((unit) => spoken.has(unit)).length;
   return found >= 2 && found * 3 >= telling.length * 2 ? found / telling.length : 0;
 }
 
-function described(words: readonly string[][], spoken: SpokenWords): number {
+function described(words: readonly string[][], spoken: PhraseIndex): number {
   let found = 0;
   for (const word of words) if (spoken.has(word)) found += 1;
   return found < 2 ? 0 : Math.min(strengths.describedMost, strengths.described + (found - 2) * strengths.describedFurther);

@@ -4,7 +4,7 @@
  */
 import { fetchResultName } from './fetch-result.ts';
 import { limits } from './limits.ts';
-import { seenJson } from './seen-json.ts';
+import { visibleJson } from './seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -56,12 +56,12 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
  * Returns the content to store for a result that was cut to `shown`: its content, plus the structured form if only that was too long.
  * null: nothing readable was left out.
  */
-export function keptContent(result: ToolResult, shown: ToolResult): ContentBlock[] | null {
+export function contentToStore(result: ToolResult, shown: ToolResult): ContentBlock[] | null {
   const { content, structuredContent } = result;
   const cut = content.filter((block, index) => shown.content[index] !== block);
   if (cut.some(hasText)) return content;
   if (cut.length > 0 || structuredContent === shown.structuredContent) return null;
-  return [...content, { type: 'text', text: seenJson(structuredContent) }];
+  return [...content, { type: 'text', text: visibleJson(structuredContent) }];
 }
 
 /** Returns the longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
@@ -116,9 +116,9 @@ function typeBytes(block: ContentBlock): number {
 }
 
 /** The position in a stored result at which to continue reading. */
-export type Place = { callId: string; offset: number };
+export type ResultOffset = { callId: string; offset: number };
 
-function shorten(block: ContentBlock, size: number, left: number, place: Place | null): ContentBlock {
+function shorten(block: ContentBlock, size: number, left: number, place: ResultOffset | null): ContentBlock {
   if (block.type === 'text') {
     const kept = cutUtf8(block.text, left);
     const more =
@@ -142,6 +142,6 @@ function hasText(block: ContentBlock): boolean {
 }
 
 /** Returns the call that reads the rest from there, as shown to a model. */
-export function fetchCall(place: Place): string {
+export function fetchCall(place: ResultOffset): string {
   return `${fetchResultName} ${JSON.stringify(place)}`;
 }

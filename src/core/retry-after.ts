@@ -8,10 +8,10 @@ export function retryAfterMs(header: string | null, now: number): number | null 
   const told = secondsToMs(text);
   if (told !== null) return told;
   const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxForwardedRetryAfterMs);
 }
 
 /** Parses a decimal number of seconds, such as `34.4`; null if it is not one. */
 export function secondsToMs(text: string): number | null {
-  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs) : null;
+  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), limits.maxForwardedRetryAfterMs) : null;
 }

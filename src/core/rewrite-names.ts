@@ -76,7 +76,7 @@ function apply(text: string, { edits }: Reading): string {
 const opening = 'Names used here: ';
 
 function lineOf({ others }: Reading, alsoNamed: ReadonlyMap<string, string>): string {
-  const names = [...new Map([...others, ...alsoNamed])].slice(0, limits.maxNamesTold);
+  const names = [...new Map([...others, ...alsoNamed])].slice(0, limits.maxListedOldNames);
   return names.length === 0 ? '' : `${opening}${names.map(([old, name]) => `\`${old}\` is \`${name}\``).join(', ')}.`;
 }
 

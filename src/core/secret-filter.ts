@@ -29,7 +29,7 @@ export function compileSecrets(values: readonly string[]): SecretPatterns | null
 }
 
 /** Removes secrets from a complete text. */
-export function withoutSecrets(text: string, secrets: SecretPatterns | null): string {
+export function removeSecrets(text: string, secrets: SecretPatterns | null): string {
   let rest = text;
   for (const { form } of secrets?.patterns ?? []) rest = rest.replaceAll(form, mark);
   return rest;

@@ -2,7 +2,7 @@
 import { hiddenCharacter } from './visible-text.ts';
 
 /** Returns the value as JSON, with every invisible character as `\uXXXX`. */
-export function seenJson(value: unknown): string {
+export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(hidden, (characters) => {
     // By UTF-16 units, as JSON encodes characters above U+FFFF.
     let escaped = '';

@@ -7,13 +7,13 @@
 /** The words between two separators: one for most scripts, one per character in scripts without spaces. */
 export type Unit = readonly string[];
 
-export type SpokenWords = {
+export type PhraseIndex = {
   /** Whether these words occur in sequence, as whole words. False for an empty list. */
   has(words: readonly string[]): boolean;
 };
 
 /** One pass over the text per phrase length, for phrases whose words all occur; each further phrase is one lookup. */
-export function indexWords(text: string): SpokenWords {
+export function indexPhrases(text: string): PhraseIndex {
   const words = toUnits(text).flat();
   const single: ReadonlySet<string> = new Set(words);
   const joined = words.join(' ');

@@ -4,7 +4,7 @@
  * marks, the session stores the marks, and the policy asks for approval.
  */
 import { limits } from './limits.ts';
-import { visibleText } from './visible-text.ts';
+import { showInvisible } from './visible-text.ts';
 
 /**
  * `private`: belongs to the workspace and its people: files, secrets, results of tools with credentials. `untrusted`: anyone could
@@ -73,7 +73,7 @@ export function createTaintMarks(begin: Taint = untainted): TaintMarks {
 
 /** File names, hosts and tool names are external text that appears in a question to a person: made visible and cut. */
 function boundedSource(by: string): string {
-  const shown = visibleText(by.toWellFormed().replaceAll(/[\t\n]+/g, ' '));
+  const shown = showInvisible(by.toWellFormed().replaceAll(/[\t\n]+/g, ' '));
   return shown.length <= limits.maxTaintSourceCharacters ? shown : `${shown.slice(0, limits.maxTaintSourceCharacters - 1).toWellFormed()}…`;
 }
 
@@ -81,6 +81,6 @@ function boundedSource(by: string): string {
  * Used in a question: `this conversation has seen /workspace/notes.txt (builtin.read_file) and a page of example.com
  * (builtin.http_request)`.
  */
-export function tellTaint(taint: { private: string; untrusted: string }): string {
+export function describeTaint(taint: { private: string; untrusted: string }): string {
   return `this conversation has seen ${taint.private} and ${taint.untrusted}`;
 }

@@ -11,11 +11,11 @@ import { mapParts } from './schema/schema-parts.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
-type ToldTool = Pick<EditionTool, 'description' | 'inputSchema'>;
+type ModelDefinition = Pick<EditionTool, 'description' | 'inputSchema'>;
 
-export function toldTool(names: OfferedNames, tool: EditionTool): ToldTool {
+export function modelDefinition(names: OfferedNames, tool: EditionTool): ModelDefinition {
   const root = rootOf(names);
-  const known = kept.get(root) ?? new Map<EditionTool, ToldTool>();
+  const known = kept.get(root) ?? new Map<EditionTool, ModelDefinition>();
   kept.set(root, known);
   const told = known.get(tool) ?? tell(root, tool);
   // Tools added by a conversation are not cached beyond it.
@@ -23,9 +23,9 @@ export function toldTool(names: OfferedNames, tool: EditionTool): ToldTool {
   return told;
 }
 
-const kept = new WeakMap<OfferedNames, Map<EditionTool, ToldTool>>();
+const kept = new WeakMap<OfferedNames, Map<EditionTool, ModelDefinition>>();
 
-function tell(names: OfferedNames, tool: EditionTool): ToldTool {
+function tell(names: OfferedNames, tool: EditionTool): ModelDefinition {
   // The caller wrote the definition for its own model: it is passed on unchanged.
   if (tool.kind === 'client') return tool;
   const lookup = withoutParameters(nameLookup(names, tool.server), tool.inputSchema);

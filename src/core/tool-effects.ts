@@ -8,7 +8,7 @@ import type { EditionTool } from './edition-tool.ts';
  * Whether the policy uses the annotations. For `static` tools an administrator wrote them, in the PUT of the server; for `openapi`
  * tools they follow from the HTTP method (`openapi/operation-tool.ts`), not from the document.
  */
-export function believesAnnotations({ kind, ...rest }: Pick<EditionTool, 'kind' | 'trusted' | 'annotationsAccepted'>): boolean {
+export function trustsAnnotations({ kind, ...rest }: Pick<EditionTool, 'kind' | 'trusted' | 'annotationsAccepted'>): boolean {
   return kind !== 'mcp' || isEndorsed(rest);
 }
 

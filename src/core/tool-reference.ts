@@ -4,7 +4,7 @@
  */
 import type { KnownTools } from './known-tools.ts';
 import { type Issue, invalidRequest } from './problem.ts';
-import { pinOf } from './listing/tool-pin.ts';
+import { toolPin } from './listing/tool-pin.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function resolveReferences(toolset: Toolset, known: KnownTools): Pr
 
 async function pinTable(known: KnownTools): Promise<ReadonlyMap<string, readonly string[]>> {
   const tools = [...known.all()];
-  const pins = await Promise.all(tools.map(pinOf));
+  const pins = await Promise.all(tools.map(toolPin));
   const canonicals = tools.map(({ canonical }) => canonical);
   return Map.groupBy(canonicals, (_canonical, index) => pins[index] ?? '');
 }

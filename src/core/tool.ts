@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { CanonicalName } from './names.ts';
 import type { Issue } from './problem.ts';
 import type { Hold } from './listing/hold.ts';
-import type { Operation } from './servers/server-state.ts';
+import type { ServerOperation } from './servers/server-state.ts';
 import type { MadeSource } from './made-tool.ts';
 import type { UiTool } from './ui-tool.ts';
 
@@ -65,7 +65,7 @@ export type ToolDefinition = {
  * `operation`: for an OpenAPI server, how to call it.
  */
 export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> & {
-  operation?: Operation;
+  operation?: ServerOperation;
 };
 
 /** Returns the definition without the other known fields of the tool. */

@@ -21,7 +21,7 @@ export type Refusal = { code: ToolResultCode; message: string };
 export type CallToRun = { call: StepCall; refusal: Refusal | null };
 
 /** Checks the open calls against the budgets of the turn, each as if the calls before it had results. */
-export function judgeCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
+export function admitCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
   const positions = new Map([...state.calls.keys()].map((callId, index) => [callId, index]));
   const repeatsHere = new Map<string, number>();
   return open.map((call, index) => {
@@ -45,14 +45,14 @@ function refuse(
   at: { closing: boolean; count: number; repeats: number; position: number },
 ): Refusal | null {
   // The call was checked before the question, and the decision on it is final.
-  if (call.verdict !== null) return refusalOf(call.verdict.decision);
+  if (call.verdict !== null) return decisionRefusal(call.verdict.decision);
   if (call.attempts > 0 || call.rounds > 0) return null;
   if (at.closing)
     return {
       code: 'limit_reached',
       message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`,
     };
-  if (state.stepReason === 'length' || !call.whole) {
+  if (state.stepReason === 'length' || !call.isComplete) {
     return {
       code: 'truncated',
       message: 'Not run: your reply was cut off at the length limit, so this call may be incomplete. Send it again, shorter.',
@@ -83,7 +83,7 @@ function refuse(
 }
 
 /** Returns the refusal for a decision; null if the call may run. */
-export function refusalOf(decision: ApprovalVerdict): Refusal | null {
+export function decisionRefusal(decision: ApprovalVerdict): Refusal | null {
   switch (decision) {
     case 'approve':
       return null;

@@ -1,5 +1,5 @@
 /** The state of one turn: `fold-turn.ts` builds it from the log, `turn.ts` decides on it, and queries over it. */
-import type { ApprovalVerdict, Approved } from './approval.ts';
+import type { ApprovalVerdict, GivenApproval } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import type { Via } from './message.ts';
@@ -12,7 +12,7 @@ export type StepCall = {
   canonical: string | null;
   via: Via | null;
   /** False until its `tool-input-end`. */
-  whole: boolean;
+  isComplete: boolean;
   arguments: Record<string, unknown> | null;
   repaired: boolean;
   closersOnly: boolean;
@@ -24,7 +24,7 @@ export type StepCall = {
   /** The last open question: approval by a person, input that the tool requested, or a result from the client. */
   asked: 'approval' | 'client' | 'input' | null;
   /** What an approval of the last question is bound to; absent: there was no question. */
-  question?: Approved;
+  question?: GivenApproval;
   /** The decision on the last question; a denied call does not run again. */
   verdict: { decision: ApprovalVerdict; by: string } | null;
   /** The number of times the tool requested input, and whether the last request has an answer. */
@@ -34,7 +34,7 @@ export type StepCall = {
   /** Inner calls with a question, by id. */
   inner: Map<string, InnerQuestion>;
   /** Questions of the same batch as the last of these that are yet to be folded. */
-  innerToCome: number;
+  innerPending: number;
 };
 
 /** A question about an inner call. `isOpen`: there is no answer yet, and the outer call waits for it. */
@@ -93,18 +93,18 @@ export function beginTurn(turn: string): TurnState {
 /** True while every open call waits for an outside answer and none has one. */
 export function isWaiting(state: TurnState): boolean {
   if (state.phase !== 'stepped' || state.failed) return false;
-  const open = openCalls(state);
+  const open = unansweredCalls(state);
   return open.length > 0 && open.every(isUndecided);
 }
 
 /** Calls of the current step without a result, in call order. */
-export function openCalls(state: TurnState): StepCall[] {
+export function unansweredCalls(state: TurnState): StepCall[] {
   return [...state.calls.values()].filter((call) => !call.answered);
 }
 
 /** Whether the call, or an inner call of it, has an open question. */
 export function isUndecided(call: StepCall): boolean {
-  return asksItself(call) !== null || (call.innerToCome === 0 && openQuestions(call).length > 0);
+  return asksItself(call) !== null || (call.innerPending === 0 && openInnerQuestions(call).length > 0);
 }
 
 function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {
@@ -112,16 +112,16 @@ function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {
 }
 
 /** Everything that the turn waits for, in call order: questions about a call of the step or about its inner calls. */
-export function waitedFor(state: TurnState): { callId: string; canonical: string; asked: InnerQuestion['asked'] }[] {
-  return openCalls(state).flatMap((call) => {
+export function pendingQuestions(state: TurnState): { callId: string; canonical: string; asked: InnerQuestion['asked'] }[] {
+  return unansweredCalls(state).flatMap((call) => {
     const asked = asksItself(call);
     const own = asked === null ? [] : [{ callId: call.callId, canonical: call.canonical ?? '', asked }];
-    return [...own, ...openQuestions(call)];
+    return [...own, ...openInnerQuestions(call)];
   });
 }
 
 /** Open questions about inner calls of this call, in the order asked. */
-export function openQuestions({ inner }: StepCall): InnerQuestion[] {
+export function openInnerQuestions({ inner }: StepCall): InnerQuestion[] {
   return [...inner.values()].filter(({ isOpen }) => isOpen);
 }
 

@@ -5,8 +5,8 @@
  */
 import { limits } from './limits.ts';
 import type { TurnEndReason, TurnStatus } from './session-event.ts';
-import { judgeCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
-import { isUndecided, openCalls, type StepCall, type TurnState } from './turn-state.ts';
+import { admitCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
+import { isUndecided, unansweredCalls, type StepCall, type TurnState } from './turn-state.ts';
 
 export type TurnAction =
   /** `closing`: the last step. The tools stay in the request (prefix caches), but the model must not call them. */
@@ -40,9 +40,9 @@ export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
 function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   if (state.failed) return { do: 'end', status: 'failed', reason: 'upstream_error' };
   const closing = state.step > budget.maxSteps;
-  const open = openCalls(state);
+  const open = unansweredCalls(state);
   const runnable = open.filter((call) => !isUndecided(call));
-  if (runnable.length > 0) return { do: 'run-calls', step: state.step, calls: judgeCalls(state, budget, runnable, closing) };
+  if (runnable.length > 0) return { do: 'run-calls', step: state.step, calls: admitCalls(state, budget, runnable, closing) };
   if (open.length > 0) return { do: 'wait', calls: open };
   if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
   if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };

@@ -4,7 +4,7 @@
  */
 
 /** `a‮b` becomes `a<U+202E>b`. Tabs, line feeds and printable characters are kept. */
-export function visibleText(text: string): string {
+export function showInvisible(text: string): string {
   return unseen.test(text) ? text.replace(everyUnseen, (character) => `<${codePointName(character)}>`) : text;
 }
 

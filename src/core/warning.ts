@@ -7,7 +7,7 @@ export const Warning = z.object({ path: z.string(), message: z.string() }).meta(
 export type Warning = z.infer<typeof Warning>;
 
 /** Returns the first warnings and the number of further ones. `what`: the kind of warning, in the plural. */
-export function firstWarnings(warnings: readonly Warning[], what: string, most: number = limits.maxToldAdvice): Warning[] {
+export function firstWarnings(warnings: readonly Warning[], what: string, most: number = limits.maxReportedWarnings): Warning[] {
   const more = warnings.length - most;
   if (more <= 0) return [...warnings];
   return [...warnings.slice(0, most), { path: 'tools', message: `and ${more} more ${what}` }];

@@ -26,7 +26,7 @@ export type AnswerPart =
   | { type: 'native'; part: NativePart };
 
 /** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
-export type Change =
+export type MessageChange =
   | Words
   | { type: 'native'; part: NativePart }
   | { type: 'call-start'; call: AnswerCall }
@@ -36,17 +36,17 @@ export type Change =
   | { type: 'failure'; problem: ProblemBody };
 
 /** A call that the client must run: `arguments` is JSON text. */
-export type ClientCall = { id: string; name: string; arguments: string };
+export type RenderedClientCall = { id: string; name: string; arguments: string };
 
-export type AnswerMessage = ReturnType<typeof createMessage>;
+export type AnswerMessage = ReturnType<typeof createAnswerMessage>;
 
-const nothing: readonly Change[] = [];
+const nothing: readonly MessageChange[] = [];
 
 /**
  * `restarts`: how to handle the restart of a step that already produced output: a stream cannot revoke it and fails; a document is not
  * written yet and continues silently.
  */
-export function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | 'as failures' } = {}) {
+export function createAnswerMessage({ restarts = 'as failures' }: { restarts?: 'silently' | 'as failures' } = {}) {
   const parts: AnswerPart[] = [];
   /** The index of the current step's first part. */
   let stepStart = 0;
@@ -65,7 +65,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     if (last?.type === type && named.nativeId === undefined) last.text += text;
     else parts.push({ type, text, ...named });
   };
-  const add = (type: Words['type'], piece: string, nativeId?: string): readonly Change[] => {
+  const add = (type: Words['type'], piece: string, nativeId?: string): readonly MessageChange[] => {
     if (piece === '') return nothing;
     // The first text of a step after the first one starts a new paragraph.
     const text = type === 'text' && saidBefore && !hasSpoken ? `\n\n${piece}` : piece;
@@ -74,17 +74,17 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     append(words);
     return [words];
   };
-  const endStep = (): readonly Change[] => {
+  const endStep = (): readonly MessageChange[] => {
     saidBefore ||= hasSpoken;
     hasSpoken = false;
     stepStart = parts.length;
     return nothing;
   };
-  const fail = (problem: ProblemBody): readonly Change[] => {
+  const fail = (problem: ProblemBody): readonly MessageChange[] => {
     over = true;
     return [{ type: 'failure', problem }];
   };
-  const finish = (reason: FinishReason): readonly Change[] => {
+  const finish = (reason: FinishReason): readonly MessageChange[] => {
     over = true;
     return [{ type: 'end', finish: reason }];
   };
@@ -94,25 +94,25 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     ids.add(id);
     return id;
   };
-  const startCall = (key: number, call: AnswerCall): Change => {
+  const startCall = (key: number, call: AnswerCall): MessageChange => {
     calls.set(key, call);
     parts.push({ type: 'call', call });
     return { type: 'call-start', call: { ...call } };
   };
-  const callDelta = (key: number, piece: string): readonly Change[] => {
+  const callDelta = (key: number, piece: string): readonly MessageChange[] => {
     const call = calls.get(key);
     if (call === undefined || piece === '') return nothing;
     call.text += piece;
     return [{ type: 'call-delta', call, text: piece }];
   };
-  const endCall = (key: number, isCut = false): readonly Change[] => {
+  const endCall = (key: number, isCut = false): readonly MessageChange[] => {
     const call = calls.get(key);
     if (call === undefined) return nothing;
     if (isCut) call.isCut = true;
     return [{ type: 'call-end', call }];
   };
 
-  const take = (event: AnyEvent): readonly Change[] => {
+  const take = (event: AnyEvent): readonly MessageChange[] => {
     switch (event.type) {
       case 'text':
         return add(event.refusal ? 'refusal' : 'text', event.text);
@@ -191,8 +191,8 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     /** Ends the current step. */
     endStep,
     /** Ends the message of a turn that waits: adds a paragraph for each note, then the calls. */
-    pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly ClientCall[] }): Change[] {
-      const changes: Change[] = [];
+    pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly RenderedClientCall[] }): MessageChange[] {
+      const changes: MessageChange[] = [];
       for (const note of notes) {
         endStep();
         changes.push(...add('text', note));
@@ -213,20 +213,20 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
 }
 
 /** New kinds may be added to the log (`core/session-event.ts`); an answer ignores unknown ones. */
-function unknownKind(_event: never): readonly Change[] {
+function unknownKind(_event: never): readonly MessageChange[] {
   return nothing;
 }
 
 /** Returns all text of one kind. */
-export function textOf(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'reasoning'): string {
+export function answerText(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'reasoning'): string {
   return parts.map((part) => (part.type === kind ? part.text : '')).join('');
 }
 
 function endTurn(
   event: Extract<SessionEvent, { type: 'turn-end' }>,
-  finish: (reason: FinishReason) => readonly Change[],
-  fail: (problem: ProblemBody) => readonly Change[],
-): readonly Change[] {
+  finish: (reason: FinishReason) => readonly MessageChange[],
+  fail: (problem: ProblemBody) => readonly MessageChange[],
+): readonly MessageChange[] {
   if (event.status === 'failed' || event.status === 'interrupted') {
     // An `error` event that has no details of a provider's failure; otherwise it is an internal error.
     const code = event.reason === 'upstream_error' ? 'upstream_error' : 'internal';

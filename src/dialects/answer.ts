@@ -2,15 +2,15 @@
  * A session's answer to one chat request, derived from its log: from the request to the end of the turn, or to where the turn waits. Pure
  * and deterministic, so any later process can replay an answer or resume it at any frame. `session/completion-store.ts` stores the ranges.
  */
-import { questionOf } from '../core/elicitation.ts';
+import { questionText } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/paragraphs.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { applyEvent } from '../core/fold-turn.ts';
-import { visibleText } from '../core/visible-text.ts';
-import { beginTurn, isWaiting, type TurnState, waitedFor } from '../core/turn-state.ts';
-import { createMessage, type AnswerMessage, type Change, type ClientCall } from './answer-message.ts';
+import { showInvisible } from '../core/visible-text.ts';
+import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../core/turn-state.ts';
+import { createAnswerMessage, type AnswerMessage, type MessageChange, type RenderedClientCall } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
 /**
@@ -23,7 +23,7 @@ export type AnswerRange = { turn: string; after: number; earlier: { turn: string
 export type NumberedFrame = AnswerFrame & { id: string };
 
 /** What one event of the log adds to the answer. */
-export type AnswerStep = { event: number; changes: Change[] };
+export type AnswerStep = { event: number; changes: MessageChange[] };
 
 export type AnswerReader = {
   /** Takes every event of the log in order, from the start of the turn that was open at `after`, or of the earlier turn. */
@@ -36,10 +36,10 @@ export type AnswerReader = {
 
 /** Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. */
 export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
-  const message = createMessage({ restarts });
-  const asked = new Map<string, ClientCall>();
+  const message = createAnswerMessage({ restarts });
+  const asked = new Map<string, RenderedClientCall>();
   const questions = new Map<string, string>();
-  const approvals = new Map<string, NotedQuestion>();
+  const approvals = new Map<string, NotedRequest>();
   /** The state of the current turn, which may belong to another request: a waiting turn blocks those after it. */
   let state = beginTurn('');
   /** Events before `after` are complete, so output of an interrupted run is dropped before it is shown. */
@@ -48,7 +48,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   const follow = (event: SessionEvent & { turn: string }): void => {
     if (event.turn !== state.turn) state = beginTurn(event.turn);
     applyEvent(state, event);
-    if (event.type === 'input-required') questions.set(event.callId, questionOf(event.requests));
+    if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
       const { callId, canonical, reason, round = 1 } = event;
       approvals.set(callId, { callId, canonical, reason, round });
@@ -99,15 +99,15 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
 }
 
 /** `reason`: null in notes of older releases. `round`: counts the approval requests for the call from 1. */
-export type NotedQuestion = { canonical: string; callId: string; reason: string | null; round: number };
+export type NotedRequest = { canonical: string; callId: string; reason: string | null; round: number };
 
 /**
  * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
  * sends back.
  */
-export function approvalNote({ canonical, callId, reason, round }: NotedQuestion, session: string): string {
+export function approvalNote({ canonical, callId, reason, round }: NotedRequest, session: string): string {
   const approve = round === 1 ? '{"decision": "approve"}' : `{"decision": "approve", "round": ${round}}`;
-  const why = reason === null ? '' : `${visibleText(oneLine(reason))}. `;
+  const why = reason === null ? '' : `${showInvisible(oneLine(reason))}. `;
   return `Waiting for approval of ${canonical} (call ${callId}): ${why}POST /v1/sessions/${session}/approvals/${callId} with ${approve} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
 }
 
@@ -147,19 +147,19 @@ export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity
 /** The answer as one document. `document` throws the turn's `Problem` if it failed, and `internal` before the end of the answer. */
 export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'silently');
-  let last: Change | undefined;
+  let last: MessageChange | undefined;
   return {
     take(event: SessionEvent): void {
       for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
     },
     isOver: reader.isOver,
     parts: reader.message.parts,
-    document: () => toDocument(last, identity, reader.message, dialect),
+    document: () => toAnswerDocument(last, identity, reader.message, dialect),
   };
 }
 
 /** `end`: the change that ended the message. Throws the `Problem` of a failure. */
-export function toDocument(end: Change | undefined, identity: AnswerIdentity, message: AnswerMessage, dialect: Dialect) {
+export function toAnswerDocument(end: MessageChange | undefined, identity: AnswerIdentity, message: AnswerMessage, dialect: Dialect) {
   if (end?.type === 'failure') throw Problem.fromBody(end.problem);
   if (end?.type !== 'end') throw new Problem('internal', 'The answer has no end.');
   return dialect.toDocument(end.finish, identity, message);
@@ -204,13 +204,13 @@ function numbers(id: string): [number, number] {
 }
 
 type Waited = {
-  asked: ReadonlyMap<string, ClientCall>;
+  asked: ReadonlyMap<string, RenderedClientCall>;
   questions: ReadonlyMap<string, string>;
-  approvals: ReadonlyMap<string, NotedQuestion>;
+  approvals: ReadonlyMap<string, NotedRequest>;
 };
 
 function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string) {
-  const open = waitedFor(state);
+  const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];

@@ -9,20 +9,20 @@
 import { readArguments } from '../core/json-repair.ts';
 import type { NativePart } from '../core/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../core/native-token.ts';
-import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../core/wire-value.ts';
 import type { AnswerCall, AnswerPart } from './answer-message.ts';
 import type { AnswerIdentity } from './dialect.ts';
 
-export type Block = Record<string, unknown> & { type: string };
+export type AnswerBlock = Record<string, unknown> & { type: string };
 
 /** The signature of unsigned thinking: the field is required, and the prefix identifies it as ours. */
-export const unsigned = `${nativeTokenPrefix}unsigned`;
+export const unsignedSignature = `${nativeTokenPrefix}unsigned`;
 
-export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIdentity, 'isOwnWire'>): Block[] {
-  const blocks: Block[] = [];
+export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIdentity, 'isOwnWire'>): AnswerBlock[] {
+  const blocks: AnswerBlock[] = [];
   /** The last block, while more parts may be appended to it. */
-  let open: Block | null = null;
-  const add = (block: Block): Block => {
+  let open: AnswerBlock | null = null;
+  const add = (block: AnswerBlock): AnswerBlock => {
     blocks.push(block);
     return block;
   };
@@ -35,7 +35,7 @@ export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIden
         else open = add({ type: 'text', text: part.text });
         break;
       case 'reasoning':
-        open = add({ type: 'thinking', thinking: part.text, signature: unsigned });
+        open = add({ type: 'thinking', thinking: part.text, signature: unsignedSignature });
         break;
       case 'call':
         add({ type: 'tool_use', id: part.call.id, name: part.call.name, input: inputOf(part.call) });
@@ -51,7 +51,7 @@ export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIden
   return blocks;
 }
 
-function addNative(native: NativeMeaning, open: Block | null, add: (block: Block) => Block): Block | null {
+function addNative(native: NativeMeaning, open: AnswerBlock | null, add: (block: AnswerBlock) => AnswerBlock): AnswerBlock | null {
   switch (native.is) {
     case 'signature':
     case 'token':
@@ -72,7 +72,7 @@ function addNative(native: NativeMeaning, open: Block | null, add: (block: Block
 }
 
 /** Data that does not follow thinking becomes a separate block. */
-export function blockOf(native: Extract<NativeMeaning, { is: 'signature' | 'token' }>): Block {
+export function blockOf(native: Extract<NativeMeaning, { is: 'signature' | 'token' }>): AnswerBlock {
   return native.is === 'signature'
     ? { type: 'thinking', thinking: '', signature: native.text }
     : { type: 'redacted_thinking', data: native.text };
@@ -89,7 +89,7 @@ export type NativeMeaning =
   | { is: 'signature'; text: string }
   /** Ends the text block before it. */
   | { is: 'citations'; citations: readonly unknown[] }
-  | { is: 'block'; block: Block }
+  | { is: 'block'; block: AnswerBlock }
   | { is: 'token'; text: string }
   /** Has no block. */
   | { is: 'nothing' };
@@ -101,7 +101,7 @@ export function readNative(part: NativePart, { isOwnWire }: Pick<AnswerIdentity,
     const token = packNative(part);
     return token === null ? { is: 'nothing' } : { is: 'token', text: token };
   }
-  if (data.type === 'thinking') return { is: 'signature', text: textOf(data.signature) };
+  if (data.type === 'thinking') return { is: 'signature', text: stringOf(data.signature) };
   if (data.type === 'text') return { is: 'citations', citations: listOf(data.citations) };
   if (data.type === 'block' && isBlock(data.block)) return { is: 'block', block: data.block };
   return { is: 'nothing' };
@@ -115,13 +115,13 @@ export function fromSignature(signature: unknown, provider: string | null): Nati
 }
 
 /** Returns a block that only a provider of this API can read: redacted thinking, or the result of a provider tool. */
-export function fromBlock(block: Block, provider: string | null): NativePart | null {
+export function fromBlock(block: AnswerBlock, provider: string | null): NativePart | null {
   if (isOwnText(block.data)) return unpackNative(block.data);
   return provider === null ? null : { type: 'native', provider, data: { api: 'anthropic', type: 'block', block } };
 }
 
 /** Returns whether only this service can read the block. */
-export function isOwnBlock(block: unknown): boolean {
+export function isIssuedBlock(block: unknown): boolean {
   if (!isRecord(block)) return false;
   return (block.type === 'thinking' && isOwnText(block.signature)) || (block.type === 'redacted_thinking' && isOwnText(block.data));
 }
@@ -130,6 +130,6 @@ function isOwnText(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(nativeTokenPrefix);
 }
 
-function isBlock(value: unknown): value is Block {
+function isBlock(value: unknown): value is AnswerBlock {
   return isRecord(value) && typeof value.type === 'string';
 }

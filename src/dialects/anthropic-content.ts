@@ -4,17 +4,17 @@
  * of @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
  */
 import { z } from 'zod';
-import { parsePart, pathText } from '../core/issues.ts';
+import { parsePart, issuePath } from '../core/issues.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../core/message.ts';
 import { quoted, type Issue } from '../core/problem.ts';
-import { type Block, fromBlock, fromSignature } from './anthropic-blocks.ts';
+import { type AnswerBlock, fromBlock, fromSignature } from './anthropic-blocks.ts';
 import { toCallPart } from './conversation.ts';
 import { readImage, toContentBlock } from './input-content.ts';
 
 type Path = readonly PropertyKey[];
 
 /** The position of the blocks, and the faults found in them. */
-export type Reading = {
+export type ContentContext = {
   body: unknown;
   issues: Issue[];
   /** The provider of provider-specific blocks, from the request's model; null if the model is an agent. */
@@ -44,20 +44,25 @@ const ToolResult = z.looseObject({
   is_error: z.boolean().nullish(),
 });
 
-function read<Schema extends z.ZodType>(schema: Schema, block: unknown, path: Path, { body, issues }: Reading): z.infer<Schema> | null {
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  block: unknown,
+  path: Path,
+  { body, issues }: ContentContext,
+): z.infer<Schema> | null {
   const found = parsePart(schema, block, path, body);
   if ('data' in found) return found.data;
   for (const issue of found.issues) issues.push(issue);
   return null;
 }
 
-function refuse(path: Path, message: string, { issues }: Reading): [] {
-  issues.push({ path: pathText(path), message });
+function refuse(path: Path, message: string, { issues }: ContentContext): [] {
+  issues.push({ path: issuePath(path), message });
   return [];
 }
 
 /** Converts user content: text, images, and documents that are text. */
-export function toInput(block: Block, path: Path, reading: Reading): InputPart[] {
+export function toInputContent(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
   switch (block.type) {
     case 'text': {
       const text = read(Text, block, path, reading);
@@ -82,7 +87,7 @@ export function toInput(block: Block, path: Path, reading: Reading): InputPart[]
   }
 }
 
-function toImage(block: Block, path: Path, reading: Reading): InputPart[] {
+function toImage(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
   const image = read(Image, block, path, reading);
   if (image === null) return [];
   const { type, media_type: mediaType, data, url } = image.source;
@@ -92,7 +97,7 @@ function toImage(block: Block, path: Path, reading: Reading): InputPart[] {
   return readImage(given, (message) => refuse([...path, 'source'], message, reading));
 }
 
-function toDocument(block: Block, path: Path, reading: Reading): InputPart[] {
+function toDocument(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
   const document = read(Document, block, path, reading);
   if (document === null) return [];
   const { source, title, context } = document;
@@ -108,13 +113,13 @@ function toDocument(block: Block, path: Path, reading: Reading): InputPart[] {
   return refuse([...path, 'source', 'type'], 'must be text or content: only a provider of this API accepts PDFs and files', reading);
 }
 
-function inputBlock(block: unknown, path: Path, reading: Reading): InputPart[] {
+function inputBlock(block: unknown, path: Path, reading: ContentContext): InputPart[] {
   const known = read(z.looseObject({ type: z.enum(['text', 'image']) }), block, path, reading);
-  return known === null ? [] : toInput(known, path, reading);
+  return known === null ? [] : toInputContent(known, path, reading);
 }
 
 /** null: not a tool result. */
-export function toResult(block: Block, path: Path, reading: Reading): ClientResult | null {
+export function toToolResultInput(block: AnswerBlock, path: Path, reading: ContentContext): ClientResult | null {
   const result = read(ToolResult, block, path, reading);
   if (result === null) return null;
   const { content, is_error } = result;
@@ -122,17 +127,17 @@ export function toResult(block: Block, path: Path, reading: Reading): ClientResu
   return {
     callId: result.tool_use_id,
     isError: is_error === true,
-    content: blocks.flatMap((inner, index) => toInput(named(inner), [...path, 'content', index], reading).map(toContentBlock)),
+    content: blocks.flatMap((inner, index) => toInputContent(named(inner), [...path, 'content', index], reading).map(toContentBlock)),
   };
 }
 
 /** A tool that a search found. All tools of a request are offered, so only its name is needed. Guide "Tool search tool". */
-function named(block: Block): Block {
+function named(block: AnswerBlock): AnswerBlock {
   return block.type === 'tool_reference' ? { type: 'text', text: `[tool: ${String(block.tool_name)}]` } : block;
 }
 
 /** Converts assistant content, in order. */
-export function toAssistantParts(block: Block, path: Path, reading: Reading): AssistantPart[] {
+export function toAssistantParts(block: AnswerBlock, path: Path, reading: ContentContext): AssistantPart[] {
   switch (block.type) {
     case 'text': {
       const text = read(Text, block, path, reading);

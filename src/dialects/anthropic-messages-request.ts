@@ -10,13 +10,13 @@ import { parseDocument } from '../core/issues.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
-import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
-import { isOwnBlock } from './anthropic-blocks.ts';
-import { type Reading, toAssistantParts, toInput, toResult } from './anthropic-content.ts';
-import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
-import { type Conversation, createConversation } from './conversation.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../core/wire-value.ts';
+import { isIssuedBlock } from './anthropic-blocks.ts';
+import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './anthropic-content.ts';
+import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
+import { type ConversationBuilder, createConversation } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
-import { type GivenSettings, givenSettings } from './given-settings.ts';
+import { type DefinedSettings, definedSettings } from './given-settings.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
@@ -79,7 +79,7 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
-    conversation: (options) => toConversation(request, options),
+    conversation: (options) => toMessagesConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
     allowedTools: () => null,
@@ -90,20 +90,20 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
 }
 
 /** Replaces the request's system text. Takes unvalidated messages. */
-export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+export function withMessagesInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const { system: _system, messages, ...rest } = body;
   const conversation = Array.isArray(messages) ? messages.filter((message) => !isRecord(message) || message.role !== 'system') : messages;
   return { ...rest, messages: conversation, ...(instructions !== '' && { system: instructions }) };
 }
 
 /** Returns the same object if it contains nothing that only this service can read. */
-export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutMessagesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Array.isArray(body.messages)) return body;
   let changed = false;
   const messages = body.messages.flatMap((message: unknown) => {
-    if (!isRecord(message) || !Array.isArray(message.content) || !message.content.some(isOwnBlock)) return [message];
+    if (!isRecord(message) || !Array.isArray(message.content) || !message.content.some(isIssuedBlock)) return [message];
     changed = true;
-    const content = message.content.filter((block) => !isOwnBlock(block));
+    const content = message.content.filter((block) => !isIssuedBlock(block));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
   return changed ? { ...body, messages } : body;
@@ -113,10 +113,10 @@ export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly
  * Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support. `inSession`:
  * results without their call are allowed, since the session has it.
  */
-export function toConversation(body: Asked, { inSession = false } = {}): Conversation {
+export function toMessagesConversation(body: Asked, { inSession = false } = {}): ConversationBuilder {
   const conversation = createConversation({ inSession });
   if (body.system != null) conversation.addSystem(plainText(body.system));
-  const reading: Reading = { body, issues: [], provider: providerOf(body.model) };
+  const reading: ContentContext = { body, issues: [], provider: providerOf(body.model) };
   const { issues } = reading;
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, { role, content }] of body.messages.entries()) {
@@ -124,16 +124,16 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
     const isNew = index > last;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     const at = (place: number): PropertyKey[] => (typeof content === 'string' ? [...path, 'content'] : [...path, 'content', place]);
-    if (role === 'system') conversation.addSystem(blocks.map((block) => textOf(block.text)).join('\n'));
+    if (role === 'system') conversation.addSystem(blocks.map((block) => stringOf(block.text)).join('\n'));
     else if (role === 'assistant') conversation.addAssistant(blocks.flatMap((block, place) => toAssistantParts(block, at(place), reading)));
     else {
       for (const [place, block] of blocks.entries()) {
-        const result = block.type === 'tool_result' ? toResult(block, at(place), reading) : null;
+        const result = block.type === 'tool_result' ? toToolResultInput(block, at(place), reading) : null;
         if (result === null || conversation.addResult(result, isNew)) continue;
         const message = 'no earlier assistant message has a tool_use block with this id';
         issues.push({ path: `messages[${index}].content[${place}].tool_use_id`, message });
       }
-      const parts = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
+      const parts = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInputContent(block, at(place), reading)));
       if (parts.length > 0) conversation.addInput(parts, isNew);
     }
   }
@@ -156,7 +156,7 @@ function providerOf(ref: string): string | null {
  * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
  * the request is routed.
  */
-export function sessionOfCalls(messages: unknown): string | null {
+export function sessionOfMessagesCalls(messages: unknown): string | null {
   return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
 }
 
@@ -177,14 +177,14 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
  * All tools except a provider's web search that agents offer next to their own tools: the model can work without it. If a search is the
  * only tool, it stays and is rejected.
  */
-function offeredTools({ tools, tool_choice: choice }: MessagesRequest): OfferedTool<Tool>[] {
-  const all = offerAll(tools);
+function offeredTools({ tools, tool_choice: choice }: MessagesRequest): ClientOfferedTool<Tool>[] {
+  const all = offerClientTools(tools);
   const isOptional = (choice == null || choice.type === 'auto' || choice.type === 'none') && all.some(({ tool }) => isOwn(tool.type));
   return all.filter(({ tool }) => !isOptional || !isSearch(tool.type));
 }
 
 /** null for a provider's tool, and for an invalid name. */
-function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
+function parseTool({ tool, path }: ClientOfferedTool<Tool>, issues: Issue[]): ClientTool | null {
   const { name, type, description, input_schema: inputSchema } = tool;
   if (isOwn(type)) return parseClientTool({ name, description, inputSchema }, { path, schemaField: 'input_schema', issues });
   issues.push({
@@ -206,7 +206,7 @@ function isSearch(type: string | null | undefined): boolean {
 function toSettings(body: MessagesRequest): ModelSettings {
   const { output_config: output, tool_choice: choice } = body;
   const oneByOne = choice == null || choice.type === 'none' ? null : choice.disable_parallel_tool_use;
-  return givenSettings({
+  return definedSettings({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,
@@ -222,7 +222,7 @@ function toSettings(body: MessagesRequest): ModelSettings {
   });
 }
 
-function toReasoning({ thinking, output_config: output }: MessagesRequest): GivenSettings {
+function toReasoning({ thinking, output_config: output }: MessagesRequest): DefinedSettings {
   const { type, budget_tokens: budget } = thinking ?? { type: 'unsaid' };
   // Adaptive effort is `high` by default (guide "Effort"). Some clients enable thinking without a budget.
   const isAdaptive = type === 'adaptive' || (type === 'enabled' && budget == null);

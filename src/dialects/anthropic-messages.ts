@@ -5,10 +5,15 @@
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
 import type { ProblemBody } from '../core/problem.ts';
-import type { AnswerMessage, Change } from './answer-message.ts';
+import type { AnswerMessage, MessageChange } from './answer-message.ts';
 import { toBlocks } from './anthropic-blocks.ts';
 import { anthropicErrorBody } from './anthropic-error.ts';
-import { readMessagesRequest, sessionOfCalls, withInstructions, withoutTokens } from './anthropic-messages-request.ts';
+import {
+  readMessagesRequest,
+  sessionOfMessagesCalls,
+  withMessagesInstructions,
+  withoutMessagesTokens,
+} from './anthropic-messages-request.ts';
 import { createBlockWriter, toFrame } from './anthropic-writer.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
@@ -16,9 +21,9 @@ export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
   conversationField: 'messages',
   readRequest: readMessagesRequest,
-  sessionOfCalls: ({ messages }) => sessionOfCalls(messages),
-  withInstructions,
-  withoutTokens,
+  sessionOfCalls: ({ messages }) => sessionOfMessagesCalls(messages),
+  withInstructions: withMessagesInstructions,
+  withoutTokens: withoutMessagesTokens,
   createWriter: createMessageWriter,
   toDocument: toMessage,
   errorBody: anthropicErrorBody,
@@ -33,7 +38,7 @@ function failureFrames(problem: ProblemBody): AnswerFrame[] {
  * Writes `message_start` and a `ping`, so that the client receives something at once; the blocks; `message_delta` with the stop reason and
  * the total usage, which is not known before; `message_stop`. A failure is a final `error` event.
  */
-function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
+function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
   const blocks = createBlockWriter(message, identity);
   let begun = false;
   const begin = (): AnswerFrame[] => {

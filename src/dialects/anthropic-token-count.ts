@@ -3,12 +3,12 @@ import { parseDocument } from '../core/issues.ts';
 import type { Message } from '../core/message.ts';
 import { callNames, resultMessage } from '../core/pair-calls.ts';
 import { charactersPerToken, messageCharacters } from '../core/transcript.ts';
-import { CountTokensRequest, toConversation } from './anthropic-messages-request.ts';
+import { CountTokensRequest, toMessagesConversation } from './anthropic-messages-request.ts';
 
 /** `instructions`: the text before the request's own system text. Throws `invalid_request`. */
 export function estimateTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
   const request = parseDocument(CountTokensRequest, body);
-  const { system, history, results, input } = toConversation(request, { inSession: true });
+  const { system, history, results, input } = toMessagesConversation(request, { inSession: true });
   const messages: Message[] = [...history, resultMessage(results, callNames(history)), { role: 'user', parts: input }];
   const messageCharactersTotal = messages.reduce((sum, message) => sum + messageCharacters(message), 0);
   const tools = request.tools == null ? 0 : JSON.stringify(request.tools).length;

@@ -4,13 +4,13 @@
  * A provider may interleave its calls. Output of a block that is not open yet waits in the message, which contains all of it anyway, so
  * nothing is buffered twice.
  */
-import type { AnswerMessage, AnswerPart, Change } from './answer-message.ts';
-import { blockOf, readNative, unsigned, type Block } from './anthropic-blocks.ts';
+import type { AnswerMessage, AnswerPart, MessageChange } from './answer-message.ts';
+import { blockOf, readNative, unsignedSignature, type AnswerBlock } from './anthropic-blocks.ts';
 import type { AnswerFrame, AnswerIdentity } from './dialect.ts';
 
 export type BlockWriter = {
   /** Returns the frames that the change allows; null: nothing was added. */
-  write(change: Change | null): AnswerFrame[];
+  write(change: MessageChange | null): AnswerFrame[];
   /** Returns the remaining frames, also for incomplete calls. */
   end(): AnswerFrame[];
 };
@@ -29,7 +29,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
   let over = false;
   let frames: AnswerFrame[] = [];
 
-  const start = (block: Block, piece: Piece | null): void => {
+  const start = (block: AnswerBlock, piece: Piece | null): void => {
     stop();
     index += 1;
     open = piece;
@@ -42,7 +42,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
   const sign = (signature: string): void => delta(`"type":"signature_delta","signature":${JSON.stringify(signature)}`);
   const stop = (): void => {
     if (open === null) return;
-    if (open === 'thinking') sign(unsigned);
+    if (open === 'thinking') sign(unsignedSignature);
     close();
   };
   const close = (): void => {
@@ -100,7 +100,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     }
   };
 
-  const feed = (now: AnswerPart, change: Change | null): void => {
+  const feed = (now: AnswerPart, change: MessageChange | null): void => {
     const said = saidIn(now);
     if (said === null || said.length === sent || (isFree(now) && !isWhole(now))) return;
     const piece = isFree(now) ? JSON.stringify({ input: said }) : newIn(said, sent, now, change);
@@ -120,7 +120,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
     part = null;
   };
 
-  const walk = (change: Change | null): AnswerFrame[] => {
+  const walk = (change: MessageChange | null): AnswerFrame[] => {
     frames = [];
     const parts = message.parts();
     forget(parts);
@@ -168,7 +168,7 @@ function isFree(part: AnswerPart): boolean {
 }
 
 /** Usually the new text is the change's. Slicing it from the whole text would copy that text each time. */
-function newIn(said: string, sent: number, part: AnswerPart, change: Change | null): string {
+function newIn(said: string, sent: number, part: AnswerPart, change: MessageChange | null): string {
   if (sent === 0) return said;
   if (change !== null && 'text' in change && sent + change.text.length === said.length) {
     const isOfPart = change.type === 'call-delta' ? part.type === 'call' && part.call === change.call : part.type === change.type;

@@ -4,21 +4,21 @@ import { ClientTool } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 
 /** A tool of the request that is offered to the model, with its path. */
-export type OfferedTool<Given> = { tool: Given; path: string };
+export type ClientOfferedTool<Given> = { tool: Given; path: string };
 
-export function offerAll<Given>(tools: readonly Given[] | null | undefined): OfferedTool<Given>[] {
+export function offerClientTools<Given>(tools: readonly Given[] | null | undefined): ClientOfferedTool<Given>[] {
   return (tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
 }
 
 /** Returns the path of an offered tool. A request without tools uses those of its session, in their order. */
-export function pathOfOffered(offered: readonly OfferedTool<unknown>[], index: number): string {
+export function pathOfOffered(offered: readonly ClientOfferedTool<unknown>[], index: number): string {
   return offered[index]?.path ?? `tools[${index}]`;
 }
 
 /** `read` returns null for a tool whose fault it reported. Throws `invalid_request` with all faults. */
 export function readClientTools<Given>(
-  offered: readonly OfferedTool<Given>[],
-  read: (offer: OfferedTool<Given>, issues: Issue[]) => ClientTool | null,
+  offered: readonly ClientOfferedTool<Given>[],
+  read: (offer: ClientOfferedTool<Given>, issues: Issue[]) => ClientTool | null,
 ): ClientTool[] {
   // Checked before the tools are read, since there may be any number.
   if (offered.length > limits.maxClientTools)
@@ -29,11 +29,15 @@ export function readClientTools<Given>(
   return tools;
 }
 
-export type GivenTool = { name?: string | undefined; description?: string | null | undefined; inputSchema?: object | null | undefined };
+export type ClientToolDeclaration = {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  inputSchema?: object | null | undefined;
+};
 
 /** `path`: the path of the tool's fields; `schemaField`: the dialect's name of `inputSchema`. null: the issues contain its faults. */
 export function parseClientTool(
-  { name, description, inputSchema }: GivenTool,
+  { name, description, inputSchema }: ClientToolDeclaration,
   { path, schemaField, issues }: { path: string; schemaField: string; issues: Issue[] },
 ): ClientTool | null {
   const parsed = ClientTool.safeParse({ name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } });

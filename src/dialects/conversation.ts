@@ -13,7 +13,7 @@ import { isRecord } from '../core/wire-value.ts';
  * `system`: the text of all system and developer messages. `history`: all messages up to the last assistant message. New is what follows:
  * `results` of calls, by the client's call ids, and `input`, the user's content.
  */
-export type Conversation = { system: string; history: Message[]; results: ClientResult[]; input: InputPart[] };
+export type ConversationBuilder = { system: string; history: Message[]; results: ClientResult[]; input: InputPart[] };
 
 /**
  * Messages are added in order. `isNew`: after the last assistant message. `inSession`: results without their call are allowed, since the
@@ -64,7 +64,7 @@ export function createConversation({ inSession }: { inSession: boolean }) {
     },
     /** Whether there is neither new input nor a result. */
     saysNothingNew: () => input.length === 0 && results.length === 0,
-    whole: (): Conversation => ({ system: joinParagraphs(...system), history, results, input }),
+    whole: (): ConversationBuilder => ({ system: joinParagraphs(...system), history, results, input }),
   };
 }
 

@@ -5,8 +5,8 @@
 import type { ProblemBody } from '../core/problem.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import type { DialectName } from '../core/reference.ts';
-import type { AnswerMessage, Change } from './answer-message.ts';
-import type { Conversation } from './conversation.ts';
+import type { AnswerMessage, MessageChange } from './answer-message.ts';
+import type { ConversationBuilder } from './conversation.ts';
 
 /** One server-sent event of an answer. Without `event` its type is `message`. */
 export type AnswerFrame = { event?: string; data: string };
@@ -33,7 +33,7 @@ export type DialectRequest = {
   /** Requested answers in addition to the first. */
   choices: number;
   /** `inSession`: results without their call are allowed, since the session has it. */
-  conversation(options: { inSession: boolean }): Conversation;
+  conversation(options: { inSession: boolean }): ConversationBuilder;
   /** The client's tools; null: the request has no tools field. */
   clientTools(): ClientTool[] | null;
   settings(): ModelSettings;
@@ -65,9 +65,13 @@ export type Dialect = {
    * Returns frames for each change, in order; null: the answer begins, so that the client receives something before the first text.
    * Deterministic: the same changes give the same bytes, so a stream can be resumed. Not called again after `end` or `failure`.
    */
-  createWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[];
+  createWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[];
   /** Returns the whole answer, after the message has ended. */
-  toDocument(finish: Extract<Change, { type: 'end' }>['finish'], identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown>;
+  toDocument(
+    finish: Extract<MessageChange, { type: 'end' }>['finish'],
+    identity: AnswerIdentity,
+    message: AnswerMessage,
+  ): Record<string, unknown>;
   /** Returns the body of a failed request, or of a failure that is not in the log. `requestId` if the dialect shows it. */
   errorBody(problem: ProblemBody, requestId?: string): Record<string, unknown>;
   /** Returns the frames that end a stream with a failure that is not in the log. `place`: the number of earlier frames. */

@@ -3,7 +3,7 @@ import { ImagePart, type InputPart } from '../core/message.ts';
 import type { ContentBlock } from '../core/tool.ts';
 
 /** Reports a fault at a path relative to the current one. */
-export type Fault = (at: string, message: string) => void;
+export type InputFault = (at: string, message: string) => void;
 
 /** `url` may be a data URL. Returns nothing for an invalid image, after reporting it to `fault`. */
 export function readImage(given: { url: string } | { mediaType: unknown; data: unknown }, fault: (message: string) => void): InputPart[] {

@@ -23,10 +23,10 @@ export function retryFrame(delayMs: number): string {
   return encodeFrame({ retry: delayMs });
 }
 
-export type Frame = { id?: string; event?: string; retry?: number; data?: string };
+export type NativeFrame = { id?: string; event?: string; retry?: number; data?: string };
 
 /** One SSE message (WHATWG HTML §9.2.6). Throws `RangeError` for a control field with a line ending. */
-export function encodeFrame({ id, event, retry, data }: Frame): string {
+export function encodeFrame({ id, event, retry, data }: NativeFrame): string {
   let text = '';
   if (id !== undefined) text += `id: ${controlText('id', id)}\n`;
   if (event !== undefined) text += `event: ${controlText('event', event)}\n`;

@@ -8,11 +8,11 @@ import type { AssistantPart, InputPart } from '../core/message.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
 import { listOf, recordOf } from '../core/wire-value.ts';
-import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
-import { type Conversation, createConversation, toCallPart } from './conversation.ts';
+import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
+import { type ConversationBuilder, createConversation, toCallPart } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
-import { givenSettings } from './given-settings.ts';
-import { type Fault, readImage, toContentBlock } from './input-content.ts';
+import { definedSettings } from './given-settings.ts';
+import { type InputFault, readImage, toContentBlock } from './input-content.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
 const ContentPart = z.looseObject({
@@ -99,7 +99,7 @@ export function readChatRequest(body: Readonly<Record<string, unknown>>): Dialec
     streamed: request.stream === true,
     includeUsage: request.stream_options?.include_usage === true,
     choices: request.n ?? 1,
-    conversation: (options) => toConversation(request, options),
+    conversation: (options) => toChatConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
     allowedTools: () => allowedTools(request),
@@ -126,15 +126,15 @@ function refuseForeign({ functions, logprobs, logit_bias: bias, modalities, web_
 }
 
 /** All tools, or those that `allowed_tools` names. */
-function offeredTools({ tools, tool_choice: choice }: ChatCompletionRequest): OfferedTool<Tool>[] {
-  const all = offerAll(tools);
+function offeredTools({ tools, tool_choice: choice }: ChatCompletionRequest): ClientOfferedTool<Tool>[] {
+  const all = offerClientTools(tools);
   if (choice == null || typeof choice === 'string' || choice.allowed_tools === undefined) return all;
   const allowed = new Set(choice.allowed_tools.tools.map(({ function: named }) => named?.name));
   return all.filter(({ tool }) => allowed.has(tool.function?.name));
 }
 
 /** Replaces the request's system text. Takes unvalidated messages. */
-export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+export function withChatInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const messages = Array.isArray(body.messages) ? (body.messages as ({ role?: unknown } | null)[]) : []; // Only the roles are read.
   const rest = messages.filter((message) => message?.role !== 'system' && message?.role !== 'developer');
   return { ...body, messages: [...(instructions === '' ? [] : [{ role: 'system', content: instructions }]), ...rest] };
@@ -145,12 +145,12 @@ export function withInstructions(body: Readonly<Record<string, unknown>>, instru
  * parts, results without a call, calls that are not functions. `inSession`: results without their call are allowed, since the session has
  * it.
  */
-export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>, { inSession = false } = {}): Conversation {
+export function toChatConversation(body: Pick<ChatCompletionRequest, 'messages'>, { inSession = false } = {}): ConversationBuilder {
   const conversation = createConversation({ inSession });
   const issues: Issue[] = [];
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, message] of body.messages.entries()) {
-    const fault: Fault = (at, text) => issues.push({ path: `messages[${index}].${at}`, message: text });
+    const fault: InputFault = (at, text) => issues.push({ path: `messages[${index}].${at}`, message: text });
     const isNew = index > last;
     switch (message.role) {
       case 'system':
@@ -186,7 +186,7 @@ export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>, { 
  * Returns the session that the ids of tool calls belong to (`session-of-calls.ts`). Takes unvalidated messages, because it decides where
  * the request is routed.
  */
-export function sessionOfCalls(messages: unknown): string | null {
+export function sessionOfChatCalls(messages: unknown): string | null {
   return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
 }
 
@@ -209,7 +209,7 @@ function allowedTools({ tool_choice: choice }: ChatCompletionRequest): { name: s
 }
 
 /** null for a tool that is not a function, and for an invalid name. */
-function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
+function parseTool({ tool, path }: ClientOfferedTool<Tool>, issues: Issue[]): ClientTool | null {
   if (tool.function === undefined) {
     issues.push({ path: `${path}.type`, message: 'must be "function": provider tools are not supported here' });
     return null;
@@ -220,7 +220,7 @@ function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTo
 
 export function toSettings(body: ChatCompletionRequest): ModelSettings {
   const { stop, response_format: format, tool_choice: choice } = body;
-  return givenSettings({
+  return definedSettings({
     temperature: body.temperature,
     topP: body.top_p,
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
@@ -247,7 +247,7 @@ function plainText(content: z.infer<typeof Content>): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? part.refusal ?? '').join('');
 }
 
-function inputParts(content: z.infer<typeof Content>, fault: Fault): InputPart[] {
+function inputParts(content: z.infer<typeof Content>, fault: InputFault): InputPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((part, index): InputPart[] => {
     if (part.type === 'text' && part.text !== undefined) return [{ type: 'text', text: part.text }];
@@ -260,7 +260,7 @@ function inputParts(content: z.infer<typeof Content>, fault: Fault): InputPart[]
   });
 }
 
-function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>, fault: Fault): AssistantPart[] {
+function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>, fault: InputFault): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const text = message.content == null ? '' : plainText(message.content);
   const said = text === '' ? (message.refusal ?? '') : text;

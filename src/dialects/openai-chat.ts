@@ -5,17 +5,17 @@
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
 import type { ProblemBody } from '../core/problem.ts';
-import { textOf, type AnswerCall, type AnswerMessage, type Change } from './answer-message.ts';
+import { answerText, type AnswerCall, type AnswerMessage, type MessageChange } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 import { openAiErrorBody } from './openai-error.ts';
-import { readChatRequest, sessionOfCalls, withInstructions } from './openai-chat-request.ts';
+import { readChatRequest, sessionOfChatCalls, withChatInstructions } from './openai-chat-request.ts';
 
 export const openAiChat: Dialect = {
   name: 'openai-chat',
   conversationField: 'messages',
   readRequest: readChatRequest,
-  sessionOfCalls: ({ messages }) => sessionOfCalls(messages),
-  withInstructions,
+  sessionOfCalls: ({ messages }) => sessionOfChatCalls(messages),
+  withInstructions: withChatInstructions,
   createWriter: createChunkWriter,
   toDocument: toCompletion,
   errorBody: openAiErrorBody,
@@ -30,7 +30,7 @@ function failureFrames(problem: ProblemBody): AnswerFrame[] {
  * Writes the role first; calls in the form that clients rely on (always `index`; id, type and name once, then argument deltas, `{}` for
  * none); one finish reason; usage in a last chunk if requested; `[DONE]`. A failure is a data event with `error`.
  */
-function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
+function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
   const head = `{"id":${JSON.stringify(identity.id)},"object":"chat.completion.chunk","created":${identity.created},"model":${JSON.stringify(identity.model)}`;
   const nullUsage = identity.includeUsage ? ',"usage":null' : '';
   const chunk = (delta: string, finish: string): AnswerFrame => ({
@@ -38,7 +38,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
   });
   let begun = false;
 
-  const write = (change: Change): AnswerFrame[] => {
+  const write = (change: MessageChange): AnswerFrame[] => {
     switch (change.type) {
       case 'text':
         return [chunk(`{"content":${JSON.stringify(change.text)}}`, 'null')];
@@ -89,9 +89,9 @@ function toCompletion(finish: FinishReason, identity: AnswerIdentity, message: A
 
 function messageBody(message: AnswerMessage): Record<string, unknown> {
   const parts = message.parts();
-  const content = textOf(parts, 'text');
-  const refusal = textOf(parts, 'refusal');
-  const reasoning = textOf(parts, 'reasoning');
+  const content = answerText(parts, 'text');
+  const refusal = answerText(parts, 'refusal');
+  const reasoning = answerText(parts, 'reasoning');
   const calls = parts.flatMap((part) => (part.type === 'call' ? [callBody(part.call)] : []));
   return {
     role: 'assistant',

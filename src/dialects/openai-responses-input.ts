@@ -4,14 +4,14 @@
  * 7.57).
  */
 import { z } from 'zod';
-import { parsePart, pathText } from '../core/issues.ts';
+import { parsePart, issuePath } from '../core/issues.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../core/message.ts';
 import { unpackNative } from '../core/native-token.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
 import { recordOf } from '../core/wire-value.ts';
-import { type Conversation, createConversation, toCallPart } from './conversation.ts';
-import { type Fault, readImage, toContentBlock } from './input-content.ts';
+import { type ConversationBuilder, createConversation, toCallPart } from './conversation.ts';
+import { type InputFault, readImage, toContentBlock } from './input-content.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
 /** Any item. The fields are validated by its type. */
@@ -45,10 +45,10 @@ type Said =
  * Throws `invalid_request` with the path of what is not supported. `inSession`: results without their call are allowed, since the session
  * has it.
  */
-export function toConversation(
+export function toResponsesConversation(
   { input, instructions }: { input: string | readonly InputItem[]; instructions?: string | null | undefined },
   { inSession }: { inSession: boolean },
-): Conversation {
+): ConversationBuilder {
   const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
   const conversation = createConversation({ inSession });
   conversation.addSystem(instructions ?? '');
@@ -56,7 +56,7 @@ export function toConversation(
   const last = items.findLastIndex(isOfAssistant);
   for (const [index, item] of items.entries()) {
     const isNew = index > last;
-    const fault: Fault = (at, message) => issues.push({ path: `input[${index}]${at === '' ? '' : `.${at}`}`, message });
+    const fault: InputFault = (at, message) => issues.push({ path: `input[${index}]${at === '' ? '' : `.${at}`}`, message });
     const content = readItem(item, fault, (schema) => parseItem(schema, item, index, issues));
     if (content === null) continue;
     if (content.as === 'system') conversation.addSystem(content.text);
@@ -99,7 +99,7 @@ export function isSystemItem(item: unknown): boolean {
 }
 
 /** Reasoning with a token that only this service can read; its provider would reject it. Takes an unvalidated item. */
-export function isOwnReasoning(item: unknown): boolean {
+export function isIssuedReasoning(item: unknown): boolean {
   const { type, encrypted_content: token } = recordOf(item);
   return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
 }
@@ -116,13 +116,17 @@ function isOfAssistant({ type = 'message', role }: { type?: unknown; role?: unkn
 function parseItem<Schema extends z.ZodType>(schema: Schema, item: InputItem, index: number, issues: Issue[]): z.infer<Schema> | null {
   const parsed = parsePart(schema, item);
   if ('data' in parsed) return parsed.data;
-  const base = pathText(['input', index]);
+  const base = issuePath(['input', index]);
   for (const { path, message } of parsed.issues) issues.push({ path: `${base}.${path}`, message });
   return null;
 }
 
 /** null: the item has no content, or its fault was reported. */
-function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null): Said | null {
+function readItem(
+  item: InputItem,
+  fault: InputFault,
+  parse: <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null,
+): Said | null {
   switch (item.type ?? 'message') {
     case 'message': {
       const message = parse(MessageItem);
@@ -170,7 +174,7 @@ function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodTyp
   }
 }
 
-function readMessage({ role, content }: z.infer<typeof MessageItem>, fault: Fault): Said {
+function readMessage({ role, content }: z.infer<typeof MessageItem>, fault: InputFault): Said {
   if (role === 'user') return { as: 'user', parts: inputParts(content, 'content', fault) };
   const text = plainText(content, fault);
   if (role === 'assistant') return { as: 'assistant', parts: text === '' ? [] : [{ type: 'text', text }] };
@@ -187,7 +191,7 @@ function reasoningParts({ summary, content, encrypted_content: token }: z.infer<
 
 const textTypes = new Set(['input_text', 'output_text', 'text', 'refusal']);
 
-function plainText(content: Content, fault: Fault): string {
+function plainText(content: Content, fault: InputFault): string {
   if (typeof content === 'string') return content;
   const texts = content.map((part, index) => {
     if (!textTypes.has(part.type)) fault(`content[${index}].type`, `${quoted(part.type)} parts are not supported: send text`);
@@ -197,7 +201,7 @@ function plainText(content: Content, fault: Fault): string {
 }
 
 /** `field`: the field that contains the content. */
-function inputParts(content: Content, field: string, fault: Fault): InputPart[] {
+function inputParts(content: Content, field: string, fault: InputFault): InputPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((part, index): InputPart[] => {
     if (textTypes.has(part.type)) return [{ type: 'text', text: part.text ?? part.refusal ?? '' }];
@@ -205,7 +209,7 @@ function inputParts(content: Content, field: string, fault: Fault): InputPart[] 
   });
 }
 
-function imageParts({ type, image_url: url }: z.infer<typeof ContentPart>, path: string, fault: Fault): InputPart[] {
+function imageParts({ type, image_url: url }: z.infer<typeof ContentPart>, path: string, fault: InputFault): InputPart[] {
   if (type !== 'input_image') fault(`${path}.type`, `${quoted(type)} parts are not supported: send input_text or input_image`);
   else if (url == null) fault(`${path}.image_url`, 'is missing: files by id are not supported, so send the image by URL or as a data URL');
   else return readImage({ url }, (message) => fault(`${path}.image_url`, message));

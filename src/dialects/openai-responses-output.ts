@@ -6,13 +6,13 @@
 import { packNative } from '../core/native-token.ts';
 import type { NativePart } from '../core/message.ts';
 import { recordOf, tryParse } from '../core/wire-value.ts';
-import type { AnswerCall, Change } from './answer-message.ts';
+import type { AnswerCall, MessageChange } from './answer-message.ts';
 import type { ReadEcho } from './openai-responses-request.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
 
 /** `fields`: the members of the event besides its type and number, as JSON text. */
-export type Emit = (type: string, fields: string) => void;
+export type EmitEvent = (type: string, fields: string) => void;
 
 export type OutputOptions = {
   /** The base of the item ids. */
@@ -22,7 +22,7 @@ export type OutputOptions = {
   spaces: ReadEcho['spaces'];
   /** Provider data keeps the provider's form instead of a token (`AnswerIdentity.isOwnWire`). */
   isOwnWire: boolean;
-  emit: Emit;
+  emit: EmitEvent;
 };
 
 export type ItemStatus = 'completed' | 'incomplete';
@@ -181,7 +181,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
   };
 
   return {
-    take(change: Exclude<Change, { type: 'end' | 'failure' }>): void {
+    take(change: Exclude<MessageChange, { type: 'end' | 'failure' }>): void {
       if (change.type === 'call-start') startCall(change.call);
       else if (change.type === 'call-delta') callDelta(change.call, change.text);
       else if (change.type === 'call-end') endCall(change.call);

@@ -9,10 +9,10 @@ import { limits } from '../core/limits.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
-import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
+import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import type { DialectRequest } from './dialect.ts';
-import { givenSettings } from './given-settings.ts';
-import { InputItem, isOwnReasoning, isSystemItem, qualifiedName, toConversation } from './openai-responses-input.ts';
+import { definedSettings } from './given-settings.ts';
+import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './openai-responses-input.ts';
 
 const Tool = z.looseObject({
   type: z.string(),
@@ -74,7 +74,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
-    conversation: (options) => toConversation(request, options),
+    conversation: (options) => toResponsesConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
     allowedTools: () => allowedTools(request),
@@ -85,7 +85,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
 }
 
 /** Replaces the request's system text. Takes unvalidated items. */
-export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+export function withResponsesInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const { instructions: _own, input, ...rest } = body;
   return {
     ...rest,
@@ -95,10 +95,10 @@ export function withInstructions(body: Readonly<Record<string, unknown>>, instru
 }
 
 /** Returns the request without reasoning that only this service can read; the same object without any. */
-export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input } = body;
-  if (!Array.isArray(input) || !input.some(isOwnReasoning)) return body;
-  return { ...body, input: input.filter((item) => !isOwnReasoning(item)) };
+  if (!Array.isArray(input) || !input.some(isIssuedReasoning)) return body;
+  return { ...body, input: input.filter((item) => !isIssuedReasoning(item)) };
 }
 
 /** Rejects fields that only OpenAI's own service supports. */
@@ -122,14 +122,14 @@ function refuseForeign({ background, conversation, prompt }: ResponsesRequest): 
 // ---- Tools ----
 
 /** `own`: the client's name of a namespaced tool. */
-type Offered = OfferedTool<Tool> & { own?: { namespace: string; name: string } };
+type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: string } };
 
 /**
  * All tools, or those that `allowed_tools` names. A provider's search next to the client's own tools is dropped, because agents send it to
  * all providers.
  */
 function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
-  const all = offerAll(tools).flatMap(withInner);
+  const all = offerClientTools(tools).flatMap(withInner);
   if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
     const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
     return all.filter(({ tool }) => allowed.has(tool.name));
@@ -209,7 +209,7 @@ function customDescription({ description, format }: Tool): string {
 
 function toSettings(body: ResponsesRequest): ModelSettings {
   const { text, tool_choice: choice } = body;
-  return givenSettings({
+  return definedSettings({
     temperature: body.temperature,
     topP: body.top_p,
     maxOutputTokens: body.max_output_tokens,

@@ -6,20 +6,20 @@
 import type { FinishReason, Usage } from '../core/chat-event.ts';
 import type { ProblemBody } from '../core/problem.ts';
 import { uniqueOfAnswer } from '../core/reference.ts';
-import type { AnswerMessage, AnswerPart, Change } from './answer-message.ts';
+import type { AnswerMessage, AnswerPart, MessageChange } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 import { openAiErrorBody } from './openai-error.ts';
-import { createOutput, type Emit, type OutputItem } from './openai-responses-output.ts';
+import { createOutput, type EmitEvent, type OutputItem } from './openai-responses-output.ts';
 import { sessionOfItems } from './openai-responses-input.ts';
-import { readEcho, readResponsesRequest, withInstructions, withoutTokens } from './openai-responses-request.ts';
+import { readEcho, readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './openai-responses-request.ts';
 
 export const openAiResponses: Dialect = {
   name: 'openai-responses',
   conversationField: 'input',
   readRequest: readResponsesRequest,
   sessionOfCalls: ({ input }) => sessionOfItems(input),
-  withInstructions,
-  withoutTokens,
+  withInstructions: withResponsesInstructions,
+  withoutTokens: withoutResponsesTokens,
   createWriter: createEventWriter,
   toDocument: toResponse,
   errorBody: openAiErrorBody,
@@ -31,10 +31,10 @@ export const openAiResponses: Dialect = {
  * stream can be resumed by number. A failure is reported twice, as OpenAI does: by `error`, which the stock client throws, and by
  * `response.failed`.
  */
-function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
+function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
   let frames: AnswerFrame[] = [];
   let next = 0;
-  const emit: Emit = (type, fields) => {
+  const emit: EmitEvent = (type, fields) => {
     frames.push(toFrame(type, next, fields));
     next += 1;
   };
@@ -76,7 +76,7 @@ function toResponse(finish: FinishReason, identity: AnswerIdentity, message: Ans
 }
 
 /** Returns the changes that produce a complete part. */
-function changesOf(part: AnswerPart): Exclude<Change, { type: 'end' | 'failure' }>[] {
+function changesOf(part: AnswerPart): Exclude<MessageChange, { type: 'end' | 'failure' }>[] {
   if (part.type !== 'call') return [part];
   const { call } = part;
   return [

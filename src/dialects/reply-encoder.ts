@@ -1,7 +1,7 @@
 /** Encodes a provider's reply in a client's dialect without a session. The proxy uses it if it cannot forward bytes unchanged. */
 import type { ChatEvent } from '../core/chat-event.ts';
-import { createMessage, type Change } from './answer-message.ts';
-import { toDocument } from './answer.ts';
+import { createAnswerMessage, type MessageChange } from './answer-message.ts';
+import { toAnswerDocument } from './answer.ts';
 import type { AnswerIdentity, Dialect } from './dialect.ts';
 
 export type ReplyEncoder = {
@@ -11,7 +11,7 @@ export type ReplyEncoder = {
 
 /** After the reply's end, every event is encoded as ''. */
 export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): ReplyEncoder {
-  const message = createMessage();
+  const message = createAnswerMessage();
   const write = dialect.createWriter(identity, message);
   let over = false;
   return {
@@ -30,8 +30,8 @@ export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): 
 
 /** Returns the document of a whole reply. Throws the `Problem` that ended it, if any. */
 export function toReplyDocument(dialect: Dialect, events: Iterable<ChatEvent>, identity: AnswerIdentity): Record<string, unknown> {
-  const message = createMessage({ restarts: 'silently' });
-  let end: Change | undefined;
+  const message = createAnswerMessage({ restarts: 'silently' });
+  let end: MessageChange | undefined;
   for (const event of events) end = message.take(event).at(-1) ?? end;
-  return toDocument(end, identity, message, dialect);
+  return toAnswerDocument(end, identity, message, dialect);
 }

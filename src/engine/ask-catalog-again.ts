@@ -7,7 +7,7 @@ import { Problem } from '../core/problem.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 
 /** Retries `read` with growing delays, up to `limits.maxCatalogRetries` times. Throws the last error, or the signal's reason. */
-export async function askCatalogAgain<T>(deps: { clock: Clock; log: Logger }, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+export async function retryCatalogRead<T>(deps: { clock: Clock; log: Logger }, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await read();

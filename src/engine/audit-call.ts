@@ -30,7 +30,7 @@ export type CallIntent = {
   /** Stores that the call starts. Returns false if it cannot be stored; then the call must not run. */
   store(): Promise<boolean>;
   /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
-  waits(): Promise<void>;
+  markWaiting(): Promise<void>;
   /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
   settle(answer: ToolCallAnswer): Promise<void>;
 };
@@ -62,7 +62,7 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, request: Audite
       }
       return isStored;
     },
-    async waits() {
+    async markWaiting() {
       if (!isStored) return;
       const row = await rowOf(deps, scope, request, named, { verdict: 'waiting', code: null, durationMs: 0 });
       try {

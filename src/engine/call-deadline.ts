@@ -4,18 +4,18 @@
  */
 import type { Clock } from '../ports/runtime.ts';
 
-export type Deadline = {
+export type IdleDeadline = {
   /** Starts both timeouts. `late` is called once, with the timeout in milliseconds that expired. */
-  arm(late: (ms: number) => void): void;
+  start(late: (ms: number) => void): void;
   /** Resets the idle timeout. */
-  again(): void;
+  reset(): void;
   /** Suspends the idle timeout while `work` waits for someone else, such as the user. The limit for the whole call keeps running. */
-  during<T>(work: Promise<T>): Promise<T>;
-  disarm(): void;
+  pauseDuring<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
 };
 
 /** `softMs`: the idle timeout. `hardMs`: the limit for the whole call, at least `softMs`, so that a configured timeout is never shortened. */
-export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: number; hardMs: number }): Deadline {
+export function createIdleDeadline(clock: Clock, { softMs, hardMs }: { softMs: number; hardMs: number }): IdleDeadline {
   let late: ((ms: number) => void) | null = null;
   let heardAt = 0;
   let paused = 0;
@@ -41,17 +41,17 @@ export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: numbe
     });
   };
   return {
-    arm(onLate) {
+    start(onLate) {
       late = onLate;
       heardAt = clock.now();
       wait(softMs);
       const most = Math.max(softMs, hardMs);
       disarmHard = clock.after(most, () => end(most));
     },
-    again() {
+    reset() {
       heardAt = clock.now();
     },
-    async during(work) {
+    async pauseDuring(work) {
       paused += 1;
       try {
         return await work;
@@ -60,6 +60,6 @@ export function createDeadline(clock: Clock, { softMs, hardMs }: { softMs: numbe
         heardAt = clock.now();
       }
     },
-    disarm,
+    stop: disarm,
   };
 }

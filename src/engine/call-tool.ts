@@ -3,7 +3,7 @@
  * audit row and one log line. Turns, direct calls, MCP calls and nested calls all use it.
  */
 import { resolveName, type Resolution } from '../core/alias-map.ts';
-import type { Question } from '../core/approval.ts';
+import type { ApprovalQuestion } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
@@ -12,11 +12,11 @@ import { limits } from '../core/limits.ts';
 import { createTaintMarks } from '../core/taint.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
-import { execute } from './execute-call.ts';
+import { executeCall } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
-import { foresee } from './policy/foresee.ts';
-import { judge, type Judged } from './judge-call.ts';
-import { asServed } from './served-tool.ts';
+import { predictPolicy } from './policy/foresee.ts';
+import { checkCall, type CheckedCall } from './judge-call.ts';
+import { withServerState } from './served-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */
@@ -25,12 +25,12 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
   const resolution = resolve(scope, request.requested);
-  const judged = judge(resolution, request, scope.caller);
+  const judged = checkCall(resolution, request, scope.caller);
   const named = resolution.ok ? { canonical: resolution.canonical, via: resolution.via } : { canonical: null, via: null };
   const intent = createIntent(deps, scope, judged.ok ? { ...request, arguments: judged.own } : request, named);
   const outcome = await settle(deps, scope, judged, { ...request, intent }, signal);
   if ('waitFor' in outcome) {
-    await intent.waits();
+    await intent.markWaiting();
     return outcome;
   }
   const shown = showBounded(scope, request, outcome, judged.ok ? judged.tool : null);
@@ -84,13 +84,13 @@ function asksTooMuch(tool: EditionTool): ToolResult {
 
 type Intended = ToolCallRequest & { intent: CallIntent };
 
-async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request: Intended, signal: AbortSignal): Promise<Ran> {
+async function settle(deps: CallDeps, scope: CallScope, judged: CheckedCall, request: Intended, signal: AbortSignal): Promise<Ran> {
   if (!judged.ok) return { result: judged.result, ran: false };
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
   return await run(deps, scope, judged, request, signal);
 }
 
-type Judgement = Extract<Judged, { ok: true }>;
+type Judgement = Extract<CheckedCall, { ok: true }>;
 
 /** Checks the policy, then runs the tool. An interrupted call that may have had its effect is never retried. */
 async function run(
@@ -102,20 +102,21 @@ async function run(
 ): Promise<Ran> {
   // A tool that calls tools is safe to rerun only with a journal of its nested calls.
   const mayRunAgain = (tool: EditionTool): boolean => deps.executor.isSafe(tool, own) && (!callsTools(tool) || scope.journal !== undefined);
-  const isUnrecoverable = (tool: EditionTool): boolean => request.lost === true || (request.interrupted === true && !mayRunAgain(tool));
+  const isUnrecoverable = (tool: EditionTool): boolean =>
+    request.unrecoverable === true || (request.interrupted === true && !mayRunAgain(tool));
   if (isUnrecoverable(offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
       : { result: noClientToRunIt(offered), ran: false };
-  const served = await asServed(deps, offered);
+  const served = await withServerState(deps, offered);
   if (!served.ok) return { result: served.result, ran: false };
   const { tool } = served;
   if (isUnrecoverable(tool)) return { result: outcomeUnknown(), ran: true };
-  const predicted = foresee(deps, scope, tool, own);
+  const predicted = predictPolicy(deps, scope, tool, own);
   if (predicted.verdict === 'deny') return { result: forbidden(predicted.reason), ran: false };
   const ownRequest = { ...request, arguments: own };
-  const executed = await execute(deps, scope, served, ownRequest, signal, callTool);
+  const executed = await executeCall(deps, scope, served, ownRequest, signal, callTool);
   if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   const { input, ...ran } = executed;
@@ -134,7 +135,7 @@ function forbidden(reason: string): ToolResult {
 
 type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };
 
-function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: Question): Ran {
+function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: ApprovalQuestion): Ran {
   const round = (approved?.round ?? 0) + 1;
   if (round > limits.maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
   if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
@@ -142,7 +143,7 @@ function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, appr
   return { result: errorResult('approval_required', text), ran: false };
 }
 
-function tooManyApprovals(tool: EditionTool, { reason }: Question): ToolResult {
+function tooManyApprovals(tool: EditionTool, { reason }: ApprovalQuestion): ToolResult {
   const text =
     `Not run: ${tool.wireName} was approved ${limits.maxApprovalRounds} times, and each run would have done something other than what was approved. ` +
     `Last reason: ${reason}. Use a separate call to write the values that change between runs (times, random numbers, server responses) to a new file, then use that file.`;
@@ -175,7 +176,7 @@ function showBounded(
   if (parent !== undefined)
     return showResult(result, { ...(ran ? tool?.result : undefined), maxBytes: limits.maxInnerResultBytes }, null).shown;
   const { shown, kept } = showResult(result, ran ? tool?.result : undefined, results === null ? null : callId);
-  if (kept !== null) results?.keep(callId, kept);
+  if (kept !== null) results?.store(callId, kept);
   return shown;
 }
 

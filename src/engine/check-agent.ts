@@ -2,7 +2,7 @@
 import type { Agent } from '../core/agent.ts';
 import { requireAllowed, type Rights } from '../core/authority.ts';
 import { canonicalJson } from '../core/hash.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { Catalog, WriteOptions } from '../ports/catalog.ts';
 
 /** Returns the write options with the version that was checked as condition. Throws `forbidden` or `precondition_failed`. */
@@ -14,7 +14,7 @@ export async function checkAgent(
   options: WriteOptions,
 ): Promise<WriteOptions> {
   if (agent.taint !== false) return options;
-  const stored = rights.scopes.includes('admin') ? null : await orNull(catalog.get('agent', name));
+  const stored = rights.scopes.includes('admin') ? null : await nullIfNotFound(catalog.get('agent', name));
   // Bodies of agents were parsed by the schema when they were written.
   const isKept = stored !== null && canonicalJson(capability(stored.body as Agent)) === canonicalJson(capability(agent));
   if (!isKept) requireAllowed(rights, { act: 'waive', what: '`taint: false`, or a change of what an agent that has it can do,' });

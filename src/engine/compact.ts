@@ -4,8 +4,15 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import type { Usage } from '../core/chat-event.ts';
-import { boundSummary, leftOutSummary, planCompaction, summaryInput, summaryInstruction, type CompactionPlan } from '../core/compaction.ts';
-import { crashPoint } from '../core/crash-point.ts';
+import {
+  boundSummary,
+  fallbackSummary,
+  planCompaction,
+  summaryInput,
+  summaryInstruction,
+  type CompactionPlan,
+} from '../core/compaction.ts';
+import { failpoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';
@@ -19,11 +26,11 @@ export async function compactIfLong(deps: StepDeps, scope: CompactScope, step: n
   const plan = planCompaction(scope.conversation, scope.turn, maxTokens);
   if (plan === null) return;
   const text = await summarize(deps, scope, step, plan, signal);
-  await crashPoint('compaction-mid');
+  await failpoint('compaction-mid');
   signal.throwIfAborted();
   const { through } = plan;
   deps.log.info('a conversation was compacted', { turn: scope.turn, through, turns: plan.turns.length, summed: text !== null });
-  scope.append({ type: 'compaction', turn: scope.turn, through, summary: text ?? leftOutSummary(plan) });
+  scope.append({ type: 'compaction', turn: scope.turn, through, summary: text ?? fallbackSummary(plan) });
 }
 
 /** Returns null when none of the plan's models returned a summary in time. */

@@ -3,40 +3,40 @@
  * key may have been revoked since its session started. `core/authority.ts` decides, as for the REST routes.
  */
 import { isAllowed, isUnbound, requireAllowed } from '../core/authority.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import { ServerHealth } from '../core/servers/server-state.ts';
 import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, Equipment, KeyRights, StoredDocument } from '../ports/catalog.ts';
-import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
-import { everyDocument, everyPage } from './every-page.ts';
-import { definitionsOf, listableTools } from './tools-of-key.ts';
+import type { ToolsetEditor } from '../ports/configuration-desk.ts';
+import { readAllDocuments, readAllPages } from './every-page.ts';
+import { readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
 /** `meet`: called with the names of the listed servers, to refresh stale tool lists (`meet-servers.ts`). */
-export type DeskOptions = { aliases: boolean; meet(servers: readonly string[]): void };
+export type ToolsetEditorOptions = { aliases: boolean; refreshIfStale(servers: readonly string[]): void };
 
-export function createConfigurationDesk(catalog: Catalog, keyId: string, given: Partial<DeskOptions> = {}): ConfigurationDesk {
-  const { aliases = true, meet } = given;
+export function createToolsetEditor(catalog: Catalog, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
+  const { aliases = true, refreshIfStale: meet } = given;
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => isAllowed(await rights(), { act: 'write-toolset', toolset: name });
   const find = async (name: string): Promise<StoredDocument | null> =>
-    (await mayUse(name)) ? await orNull(catalog.get('toolset', name)) : null;
-  const tools = once(async () => await definitionsOf(catalog, await listableTools(catalog, await rights())));
+    (await mayUse(name)) ? await nullIfNotFound(catalog.get('toolset', name)) : null;
+  const tools = once(async () => await readDefinitions(catalog, await listableTools(catalog, await rights())));
 
-  const editor: ConfigurationDesk = {
+  const editor: ToolsetEditor = {
     aliases,
     tools,
     async servers() {
       // A bound key sees only the servers of its own tools.
       const seen = isUnbound(await rights()) ? null : new Set((await tools()).map(({ server }) => server));
-      const documents = await everyDocument(catalog, 'server');
+      const documents = await readAllDocuments(catalog, 'server');
       meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return new Map(documents.flatMap(({ name, body }) => (seen?.has(name) === false ? [] : healthOf(name, body))));
     },
     async toolsets() {
       const { toolsets } = await rights();
-      if (toolsets === undefined) return await everyDocument(catalog, 'toolset');
+      if (toolsets === undefined) return await readAllDocuments(catalog, 'toolset');
       const found = await Promise.all([...new Set(toolsets)].sort().map(find));
       return found.flatMap((document) => document ?? []);
     },
@@ -56,10 +56,10 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
       requireAllowed(await rights(), { act: 'write-toolset', toolset: name });
       await catalog.remove('toolset', name, { ifMatch: version });
     },
-    async users(name) {
+    async usedBy(name) {
       // A bound key does not see other agents and keys.
       if (!isUnbound(await rights())) return { agents: [], keys: [] };
-      const [agents, keys] = await Promise.all([everyDocument(catalog, 'agent'), everyPage((page) => catalog.keys(page))]);
+      const [agents, keys] = await Promise.all([readAllDocuments(catalog, 'agent'), readAllPages((page) => catalog.keys(page))]);
       const bound = keys.filter((key) => key.revokedAt === null && key.toolsets?.includes(name) === true);
       return {
         agents: agents.flatMap(({ name: agent, body }) => (toolsetOf(body) === name ? [agent] : [])),

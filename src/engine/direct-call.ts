@@ -18,9 +18,9 @@ import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
 import { explainCall } from './policy/explain-policy.ts';
 import { type MarkStore, openMarks } from './policy/direct-marks.ts';
-import { foresee } from './policy/foresee.ts';
+import { predictPolicy } from './policy/foresee.ts';
 import { inspectCall } from './judge-call.ts';
-import { asServed } from './served-tool.ts';
+import { withServerState } from './served-tool.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from './plan/plan-names.ts';
 import { allowOf } from './plan/agent-list.ts';
@@ -49,7 +49,7 @@ export type DirectCallDeps = {
   audit(rows: AuditRow[]): Promise<void>;
 };
 
-export async function callDirectly(
+export async function callOutsideSession(
   deps: DirectCallDeps,
   principal: Principal,
   call: DirectCall,
@@ -59,7 +59,7 @@ export async function callDirectly(
   const callId = deps.ids.next('call');
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const trail = createAuditTrail(deps.audit, deps.call.log);
-  const marks = await openMarks(deps.marks(principal, pointer.toolset), deps.call, toolNamed(offered, call.name));
+  const marks = await openMarks(deps.marks(principal, pointer.toolset), deps.call, findNamedTool(offered, call.name));
   const scope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -96,7 +96,7 @@ export async function explainDirectCall(
   const toolset = asked.toolset === undefined ? null : await readToolset(deps.directory, principal, asked.toolset);
   const map = toolset?.names ?? (await namesOf(principal.workspace, asked.definitions ?? []));
   const names = planNames(map, { aliases: deps.aliases, ...allowOf(toolset?.list ?? null) });
-  const tool = resolvedTool(names, asked.name);
+  const tool = requireResolvedTool(names, asked.name);
   const keyId = asked.key ?? principal.keyId;
   const store = toolset === null ? null : deps.marks({ ...principal, keyId }, toolset.pointer.toolset);
   const scope = {
@@ -122,13 +122,13 @@ async function namesOf(workspace: string, definitions: readonly ToolDefinition[]
 }
 
 /** Returns null when the name does not resolve to a tool. */
-export function toolNamed(names: AliasMap, name: string): EditionTool | null {
+export function findNamedTool(names: AliasMap, name: string): EditionTool | null {
   const resolution = resolveName(names, name);
   return resolution.ok ? resolution.tool : null;
 }
 
 /** Returns the tool that a name resolves to. Throws `ambiguous_tool` or `unknown_tool`. */
-export function resolvedTool(names: AliasMap | null, requested: string): EditionTool {
+export function requireResolvedTool(names: AliasMap | null, requested: string): EditionTool {
   const resolution = names === null ? null : resolveName(names, requested);
   if (resolution?.ok === true) return resolution.tool;
   if (resolution?.code === 'ambiguous_tool')
@@ -156,11 +156,11 @@ export async function dryRunCall(
   const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
   if (tool.state === 'held') return { ...answer, verdict: 'tool_held' };
   if (tool.state === 'missing' || tool.kind === 'ui' || denied) return { ...answer, verdict: 'deny' };
-  const served = await asServed(deps.call, tool);
+  const served = await withServerState(deps.call, tool);
   if (!served.ok) return { ...answer, verdict: served.result.code === 'tool_held' ? 'tool_held' : 'deny' };
   const sent = sentArguments(tool, call.arguments, callerFields(principal));
   const rules = await deps.directory.rules(principal.workspace);
   const marks = call.inSession === true ? null : await openMarks(deps.marks(principal, pointer.toolset), deps.call, served.tool);
   const scope = { rules, keyId: principal.keyId, files: null, ...(marks !== null && { taint: marks.taint }) };
-  return { ...answer, verdict: foresee(deps.call, scope, served.tool, sent).verdict };
+  return { ...answer, verdict: predictPolicy(deps.call, scope, served.tool, sent).verdict };
 }

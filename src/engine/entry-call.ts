@@ -5,10 +5,10 @@
  */
 import { isConfigurationTool } from '../core/configuration/modes.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
-import { givenArguments, ownArguments, secretArguments } from '../core/entry-arguments.ts';
+import { givenArguments, toToolArguments, secretArguments } from '../core/entry-arguments.ts';
 import { checkInput } from '../core/schema/input-schema.ts';
 import type { Issue } from '../core/problem.ts';
-import { pathText } from '../core/schema/schema-words.ts';
+import { fieldPath } from '../core/schema/schema-words.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 
 type Arguments = Record<string, unknown>;
@@ -25,7 +25,7 @@ export function readEntryCall(tool: EditionTool, args: Arguments, caller: Caller
   // The configuration tools validate their own input and accept more than their schema, which is written for models.
   const issues = isConfigurationTool(tool.canonical) ? [] : checkInput(tool.inputSchema, given);
   if (issues.length > 0) return refuse(invalidArguments(tool, issues), issues);
-  const merged = ownArguments(tool.arguments, given, caller);
+  const merged = toToolArguments(tool.arguments, given, caller);
   if (!merged.ok) {
     const text = missingField(tool, merged.missing);
     return refuse(errorResult('not_allowed', text), [{ path: '', message: text }]);
@@ -38,7 +38,7 @@ export function readEntryCall(tool: EditionTool, args: Arguments, caller: Caller
 
 /** Returns the arguments that the tool will receive, as far as they are known: used for hashes, comparisons and questions. */
 export function sentArguments(tool: EditionTool, args: Arguments, caller: Caller): Arguments {
-  const merged = ownArguments(tool.arguments, givenArguments(tool.arguments, args).given, caller);
+  const merged = toToolArguments(tool.arguments, givenArguments(tool.arguments, args).given, caller);
   return merged.ok ? merged.own : args;
 }
 
@@ -61,7 +61,7 @@ function ownFaults(tool: EditionTool, source: EditionTool['inputSchema'], own: A
 }
 
 function isUnder(path: string, name: string): boolean {
-  const place = pathText([name]);
+  const place = fieldPath([name]);
   return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }
 
@@ -85,7 +85,7 @@ function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Is
     const own = [...shown.keys()].find((name) => isUnder(path, name));
     return own === undefined
       ? { path, message }
-      : { path: pathText([shown.get(own) ?? own]) + path.slice(pathText([own]).length), message };
+      : { path: fieldPath([shown.get(own) ?? own]) + path.slice(fieldPath([own]).length), message };
   });
   return invalidArguments(tool, renamed);
 }

@@ -5,7 +5,7 @@ import type { Catalog, DocumentKind, Page, PageRequest, StoredDocument } from '.
 /** Twice the number of pages that all tools of a workspace fill. */
 const maxPages = 2 * limits.maxListedPages;
 
-export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+export async function readAllPages<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | null = null;
   for (let pages = 0; pages < maxPages; pages += 1) {
@@ -17,6 +17,6 @@ export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<
   return items;
 }
 
-export function everyDocument(catalog: Pick<Catalog, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
-  return everyPage((page) => catalog.list(kind, page));
+export function readAllDocuments(catalog: Pick<Catalog, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
+  return readAllPages((page) => catalog.list(kind, page));
 }

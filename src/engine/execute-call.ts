@@ -2,10 +2,10 @@
  * Executes a call that is allowed to run: gives the tool guarded capabilities, a timeout and a signal, and turns whatever happens into one
  * result. If the call needs an approval or input first, that is returned instead.
  */
-import type { Question } from '../core/approval.ts';
+import type { ApprovalQuestion } from '../core/approval.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import { runCodeCanonical } from '../core/code-mode/run-code.ts';
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
 import { cleanNotice } from '../core/foreign-data.ts';
@@ -13,74 +13,84 @@ import { cleanResult } from '../core/foreign-result.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
-import { toldProgress } from '../core/progress.ts';
+import { sanitizeProgress } from '../core/progress.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { createTaintMarks } from '../core/taint.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import { FileError } from '../ports/file-system.ts';
-import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
-import { guard, untilOver, type GuardedCall } from './policy/ask-first.ts';
+import type { CallerChannel, ToolOutcome, ToolContext } from '../ports/tool-executor.ts';
+import { guardCall, writableUntilAborted, type GuardedCall } from './policy/ask-first.ts';
 import { namedFiles } from './policy/named-files.ts';
-import type { Allowed, Send } from './policy/rehearsal.ts';
-import { asksOfCall } from './policy/foresee.ts';
+import type { ApprovedEffects, SendWithHops } from './policy/rehearsal.ts';
+import { approvalsBeforeRun } from './policy/foresee.ts';
 import type { CallIntent } from './audit-call.ts';
-import { createDeadline, type Deadline } from './call-deadline.ts';
+import { createIdleDeadline, type IdleDeadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
-import { createInnerCalls, type Door, type InnerDesk } from './inner/inner-calls.ts';
-import { createJudge } from './policy/judge-effect.ts';
-import { isServed, type ServedCall } from './served-tool.ts';
-import { keptTokens } from './kept-tokens.ts';
+import { createInnerCallRunner, type CallTool, type InnerCallRunner } from './inner/inner-calls.ts';
+import { createEffectJudge } from './policy/judge-effect.ts';
+import { isServerTool, type ToolWithServer } from './served-tool.ts';
+import { withRedactedTokens } from './kept-tokens.ts';
 import { TaintWatch } from './policy/mark-taint.ts';
 import { createRedactor, type Redactor } from './redact.ts';
-import { toServer } from './to-server.ts';
+import { createServerFetch } from './to-server.ts';
 import type { CallDeps, CallScope, ToolCallRequest, WaitingInner } from './tool-call.ts';
 
 /**
  * `asks`: the call needs this approval; nothing that requires approval was done. `input`: the tool wants to be called again with this input; the result is for
  * callers that cannot provide it. `waiting`: nested calls wait for approval or input before the call can continue.
  */
-export type Executed =
+export type ExecutionOutcome =
   | { result: ToolResult; ran: boolean; input: InputRequired | null }
-  | { asks: Question }
+  | { asks: ApprovalQuestion }
   | { waiting: readonly WaitingInner[] };
 
 /** A request with the tool's own arguments. */
 type OwnCall = ToolCallRequest & { arguments: Record<string, unknown>; intent: CallIntent };
 
-export async function execute(
+export async function executeCall(
   deps: CallDeps,
   scope: CallScope,
-  { tool, server }: Extract<ServedCall, { ok: true }>,
+  { tool, server }: Extract<ToolWithServer, { ok: true }>,
   request: OwnCall,
   signal: AbortSignal,
-  door: Door,
-): Promise<Executed> {
+  door: CallTool,
+): Promise<ExecutionOutcome> {
   const redactor = createRedactor();
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool, scope.keyId);
   const seeing = { ...scope, taint: watch.marks };
   const abort = new AbortController();
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
-  const deadline = createDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
-  const send: Send = (outgoing, onHop) =>
+  const deadline = createIdleDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
+  const send: SendWithHops = (outgoing, onHop) =>
     deps.fetch(outgoing, abort.signal, (to, hop) => {
       onHop?.(to, hop);
-      watch.reached(to);
+      watch.recordHost(to);
     });
   const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const stop = (why: string): void => abort.abort(new Error(why));
   const inner = callsTools(tool)
-    ? createInnerCalls({ deps, scope: seeing, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
+    ? createInnerCallRunner({
+        deps,
+        scope: seeing,
+        tool,
+        callId: request.callId,
+        callTool: door,
+        signal: abort.signal,
+        deadline,
+        channel,
+        stop,
+      })
     : null;
   const given = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs };
   const plain = unguardedContext(deps, scope, given);
-  const guarded = guard(
+  const guarded = guardCall(
     {
       context: plain,
       send,
-      judge: createJudge(seeing, tool),
+      judge: createEffectJudge(seeing, tool),
       ruled: scope.rules.length > 0,
       inTurn: scope.turn !== null,
-      called: () => inner?.unrepeatable() ?? null,
+      called: () => inner?.unrepeatableCall() ?? null,
       isFileTool: (name) => inner?.isFileTool(name) === true,
     },
     tool.approval === 'never' ? { by: 'entry' } : allowedTo(deps, seeing, tool, request),
@@ -98,21 +108,21 @@ export async function execute(
       input: null,
     };
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
-  await crashPoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
+  await failpoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
   // The turn was cancelled, or another run took it over, whose log does not record that this call started.
   if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
-  const watched = watch.over(guarded.context, () => guarded.question() === null);
+  const watched = watch.watchContext(guarded.context, () => guarded.question() === null);
   // An administrator set the server's address, so requests to it need no approval.
-  const context = isServed(tool) ? { ...watched, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
+  const context = isServerTool(tool) ? { ...watched, fetch: createServerFetch(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
   const parts = { context, redactor, abort, deadline, inner, guarded };
   const { input, suspended, ...result } = await perform(deps, scope, tool, filled.arguments, parts, signal);
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.
   await inner?.idle();
-  await crashPoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
+  await failpoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
   const question = guarded.question();
   if (question !== null) return { asks: question };
-  if (suspended !== true) watch.ended(result, server);
-  const end = inner?.end() ?? null;
+  if (suspended !== true) watch.recordResult(result, server);
+  const end = inner?.forcedResult() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
   const waiting = inner?.waiting() ?? [];
@@ -120,18 +130,18 @@ export async function execute(
 }
 
 /** Looks for files that a script names only if an approval is asked before it runs: one that is asked later records what the script has read. */
-function allowedTo(deps: CallDeps, scope: CallScope, tool: EditionTool, { approved, arguments: args }: OwnCall): Allowed {
-  const asks = asksOfCall(deps, scope, tool, args);
+function allowedTo(deps: CallDeps, scope: CallScope, tool: EditionTool, { approved, arguments: args }: OwnCall): ApprovedEffects {
+  const asks = approvalsBeforeRun(deps, scope, tool, args);
   const isScript = asks.length > 0 && tool.canonical === 'builtin.bash' && typeof args.command === 'string';
   const reads = isScript ? namedFiles(String(args.command), typeof args.cwd === 'string' ? args.cwd : '.', scope.files) : [];
   return { by: 'call', approved: approved?.binding ?? [], asks, reads };
 }
 
 /** Commits files while the call is open, since its files refuse writes afterwards. Fails if another call made conflicting changes meanwhile. */
-function releaseFiles(guarded: GuardedCall, answer: ToolAnswer): ToolAnswer {
+function releaseFiles(guarded: GuardedCall, answer: ToolOutcome): ToolOutcome {
   if (answer.suspended === true || guarded.question() !== null) return answer;
   try {
-    guarded.release();
+    guarded.commitFiles();
     return answer;
   } catch (error) {
     if (error instanceof FileError) return errorResult('tool_error', error.message);
@@ -139,12 +149,12 @@ function releaseFiles(guarded: GuardedCall, answer: ToolAnswer): ToolAnswer {
   }
 }
 
-type ContextParts = Pick<Extract<ServedCall, { ok: true }>, 'tool' | 'server'> & {
+type ContextParts = Pick<Extract<ToolWithServer, { ok: true }>, 'tool' | 'server'> & {
   request: ToolCallRequest;
   redactor: Redactor;
   channel: CallerChannel;
-  send: Send;
-  inner: InnerDesk | null;
+  send: SendWithHops;
+  inner: InnerCallRunner | null;
   signal: AbortSignal;
   timeoutMs: number;
 };
@@ -158,13 +168,13 @@ function unguardedContext(
   return {
     signal,
     log: redactor.log(deps.log),
-    files: untilOver(scope.files, signal),
-    secret: async (name, host) => redactor.keep(await deps.secret(name, tool.canonical, host)),
+    files: writableUntilAborted(scope.files, signal),
+    secret: async (name, host) => redactor.addSecret(await deps.secret(name, tool.canonical, host)),
     fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     results: scope.results,
-    find: createToolFinder(scope.names(), scope.gathered, scope.chain?.at(-1) === runCodeCanonical),
+    find: createToolFinder(scope.names(), scope.discoveredTools, scope.chain?.at(-1) === runCodeCanonical),
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
     maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
@@ -192,28 +202,28 @@ function suspendedWithoutReason(tool: EditionTool): ToolResult {
 /** Returns null if the tool has no server, or its server needs no token. */
 function tokensOf(deps: CallDeps, server: ServerAccess | null, redactor: Redactor): ToolContext['tokens'] {
   const tokens = server === null ? null : (deps.tokens?.(server) ?? null);
-  return tokens === null ? null : keptTokens(tokens, redactor);
+  return tokens === null ? null : withRedactedTokens(tokens, redactor);
 }
 
 /** A channel that resets the idle timeout, bounds and redacts what is sent, and drops what comes after the call ended. */
 function boundedChannel(
   channel: CallerChannel,
-  { redactor, deadline, signal }: { redactor: Redactor; deadline: Deadline; signal: AbortSignal },
+  { redactor, deadline, signal }: { redactor: Redactor; deadline: IdleDeadline; signal: AbortSignal },
 ): CallerChannel {
   const { notice, ask } = channel;
   return {
     ...channel,
     progress(update) {
       if (signal.aborted) return;
-      deadline.again();
-      const bounded = toldProgress(update);
+      deadline.reset();
+      const bounded = sanitizeProgress(update);
       if (bounded !== null) channel.progress?.(redactor.data(bounded));
     },
     ...(ask && {
       // After the call has ended there is no caller left to ask.
       ask: async (request, key) => {
         signal.throwIfAborted();
-        return await deadline.during(ask(redactor.data(request), key));
+        return await deadline.pauseDuring(ask(redactor.data(request), key));
       },
     }),
     ...(notice && {
@@ -238,8 +248,8 @@ async function fillSecrets(
   try {
     const host = (await deps.executor.host?.(tool)) ?? undefined;
     const filled = new Map(Object.entries(args));
-    for (const [name, secret] of secrets) filled.set(name, redactor.keep(await deps.secret(secret, tool.canonical, host)));
-    for (const secret of secrets.values()) watch.usedSecret(secret);
+    for (const [name, secret] of secrets) filled.set(name, redactor.addSecret(await deps.secret(secret, tool.canonical, host)));
+    for (const secret of secrets.values()) watch.recordSecret(secret);
     return { ok: true, arguments: Object.fromEntries(filled) };
   } catch (error) {
     if (!(error instanceof Problem)) deps.log.error('a secret could not be read', { canonical: tool.canonical, cause: String(error) });
@@ -253,8 +263,8 @@ type Performing = {
   context: ToolContext;
   redactor: Redactor;
   abort: AbortController;
-  deadline: Deadline;
-  inner: InnerDesk | null;
+  deadline: IdleDeadline;
+  inner: InnerCallRunner | null;
   guarded: GuardedCall;
 };
 
@@ -265,7 +275,7 @@ async function perform(
   args: Record<string, unknown>,
   { context, redactor, abort, deadline, inner, guarded }: Performing,
   signal: AbortSignal,
-): Promise<ToolAnswer> {
+): Promise<ToolOutcome> {
   try {
     const work = deps.executor.execute(tool, args, context).then(async (answer) => {
       // Waits for running nested calls, so that no effect is left without its result.
@@ -274,11 +284,11 @@ async function perform(
     });
     const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
     // Cleaned before redaction: a secret with hidden characters inside is only recognized once those are removed.
-    const { input, ...result } = redactor.clean(isServed(tool) ? cleanResult(answer) : answer);
+    const { input, ...result } = redactor.result(isServerTool(tool) ? cleanResult(answer) : answer);
     return input === undefined ? result : { ...result, input: { ...input, requests: redactor.data(input.requests) } };
   } catch (error) {
     if (signal.aborted) return stopped(tool);
-    const failure = redactor.clean(
+    const failure = redactor.result(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
     // If the policy guard stopped the tool, this is the error of the interrupted work and not worth logging.
@@ -296,17 +306,17 @@ function stopped(tool: EditionTool): ToolResult {
 }
 
 /** Settles with the result, the timeout or the end of the turn, whichever comes first; a late result is dropped. */
-function beforeDeadline(deadline: Deadline, work: Promise<ToolAnswer>, signal: AbortSignal, tool: EditionTool): Promise<ToolAnswer> {
+function beforeDeadline(deadline: IdleDeadline, work: Promise<ToolOutcome>, signal: AbortSignal, tool: EditionTool): Promise<ToolOutcome> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
-      deadline.disarm();
+      deadline.stop();
       signal.removeEventListener('abort', stop);
     };
     const stop = (): void => {
       settle();
       reject(signal.reason);
     };
-    deadline.arm((ms) => {
+    deadline.start((ms) => {
       settle();
       const text = `${tool.canonical} did not finish within ${ms / 1000} s and was stopped. Try again with less work in one call.`;
       resolve(errorResult('timeout', text));

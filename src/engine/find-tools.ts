@@ -3,10 +3,10 @@ import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { visibleAliases } from '../core/announce.ts';
 import { declareTool } from '../core/code-mode/tool-declarations.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
-import { hasRoom, readyTools } from '../core/offered-tools.ts';
+import { canOfferMore, readyTools } from '../core/offered-tools.ts';
 import { searchTools } from '../core/tool-index.ts';
-import { toldTool } from '../core/told-tools.ts';
-import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
+import { modelDefinition } from '../core/told-tools.ts';
+import type { FindToolsResult, ToolFinder } from '../ports/tool-executor.ts';
 
 /** `forCode`: code searches, which needs declarations and has no list of definitions to extend. */
 export function createToolFinder(
@@ -20,15 +20,15 @@ export function createToolFinder(
       return readyTools(names);
     },
     get isFull() {
-      return !forCode && !hasRoom(names, gathered());
+      return !forCode && !canOfferMore(names, gathered());
     },
     find: (query, max) =>
-      searchTools(names, query, max).map((tool): FoundTool => {
-        const { description, inputSchema } = toldTool(names, tool);
+      searchTools(names, query, max).map((tool): FindToolsResult => {
+        const { description, inputSchema } = modelDefinition(names, tool);
         const declaration = forCode ? { declaration: declareTool(names, tool) } : {};
         return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema, ...declaration };
       }),
-    near(query) {
+    similarNames(query) {
       const resolution = resolveName(names, query);
       return !resolution.ok && resolution.code === 'unknown_tool' ? resolution.suggestions : [];
     },

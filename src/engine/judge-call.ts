@@ -27,13 +27,13 @@ export function inspectCall(
 }
 
 /** `own`: the arguments the tool is sent. `ignored`: arguments of the call that it cannot set. */
-export type Judged =
+export type CheckedCall =
   | { ok: true; tool: EditionTool; own: Record<string, unknown>; ignored: string[] }
   | { ok: false; result: ToolResult; ignored: string[] };
 
 /** Checks a call, in this order: budgets, name, state, arguments. */
-export function judge(resolution: Resolution, request: ToolCallRequest, caller: CallScope['caller']): Judged {
-  const refuse = (result: ToolResult): Judged => ({ ok: false, result, ignored: [] });
+export function checkCall(resolution: Resolution, request: ToolCallRequest, caller: CallScope['caller']): CheckedCall {
+  const refuse = (result: ToolResult): CheckedCall => ({ ok: false, result, ignored: [] });
   if (request.refusal) return refuse(errorResult(request.refusal.code, request.refusal.message));
   if (request.requested === '' && request.arguments === null) return refuse(unreadable(request.fault ?? 'invalid_json'));
   if (!resolution.ok) return refuse(unresolved(resolution));

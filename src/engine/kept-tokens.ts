@@ -2,12 +2,12 @@
 import type { ServerTokens } from '../ports/upstream.ts';
 import type { Redactor } from './redact.ts';
 
-export function keptTokens(tokens: ServerTokens, redactor: Pick<Redactor, 'keep'>): ServerTokens {
+export function withRedactedTokens(tokens: ServerTokens, redactor: Pick<Redactor, 'addSecret'>): ServerTokens {
   return {
     ...tokens,
     async token() {
       const token = await tokens.token();
-      return token === null ? null : redactor.keep(token);
+      return token === null ? null : redactor.addSecret(token);
     },
   };
 }

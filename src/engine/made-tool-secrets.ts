@@ -2,13 +2,13 @@
 import { isAllowed, requireAllowed, type Rights } from '../core/authority.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { Catalog } from '../ports/catalog.ts';
-import { everyDocument } from './every-page.ts';
+import { readAllDocuments } from './every-page.ts';
 
 /** Throws `forbidden`. */
 export async function requireMayHoldSecrets(catalog: Pick<Catalog, 'list'>, rights: Rights, canonical: string): Promise<void> {
   const act = { act: 'waive', what: `Writing ${canonical}, which a secret is bound to,` } as const;
   if (isAllowed(rights, act)) return;
-  const secrets = await everyDocument(catalog, 'secret');
+  const secrets = await readAllDocuments(catalog, 'secret');
   // Bodies of secrets were parsed by the schema when they were written.
   if (secrets.some(({ body }) => (body as SecretBinding).tools?.includes(canonical))) requireAllowed(rights, act);
 }

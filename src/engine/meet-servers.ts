@@ -11,7 +11,7 @@ import type { Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerRefresh } from './refresh-server.ts';
 
-export type MeetingParts = {
+export type StaleServerDeps = {
   clock: Clock;
   log: Logger;
   /** Throws `not_found` for a removed server. */
@@ -21,10 +21,10 @@ export type MeetingParts = {
 };
 
 /** Starts a background refresh of those servers whose lists are stale. */
-export type MeetServers = (workspace: string, servers: readonly string[]) => void;
+export type RefreshStaleServers = (workspace: string, servers: readonly string[]) => void;
 
 /** One per isolate. */
-export function createMeetServers(parts: MeetingParts): MeetServers {
+export function createStaleServerRefresh(parts: StaleServerDeps): RefreshStaleServers {
   const nextCheckAt = new Map<string, number>();
   return (workspace, servers) => {
     const now = parts.clock.now();
@@ -40,7 +40,7 @@ export function createMeetServers(parts: MeetingParts): MeetServers {
   };
 }
 
-async function checkServer({ log, server, refreshIfStale }: MeetingParts, workspace: string, name: string): Promise<void> {
+async function checkServer({ log, server, refreshIfStale }: StaleServerDeps, workspace: string, name: string): Promise<void> {
   try {
     let reading: Promise<unknown> | null = null;
     refreshIfStale(workspace, await server(workspace, name), (work) => {
@@ -55,7 +55,7 @@ async function checkServer({ log, server, refreshIfStale }: MeetingParts, worksp
 }
 
 /** Wraps the directory: reading a toolset starts the refresh of its stale servers. */
-export function meetingServers(directory: Directory, meet: MeetServers): Directory {
+export function withStaleServerRefresh(directory: Directory, meet: RefreshStaleServers): Directory {
   return {
     ...directory,
     async toolset(workspace, name, version) {

@@ -1,9 +1,9 @@
 /** The toolsets and agents whose documents a key may read (`core/authority.ts`). */
 import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../core/authority.ts';
 import type { Principal } from '../core/principal.ts';
-import { orNull } from '../core/problem.ts';
+import { nullIfNotFound } from '../core/problem.ts';
 import type { Catalog, Directory, StoredDocument } from '../ports/catalog.ts';
-import { everyDocument } from './every-page.ts';
+import { readAllDocuments } from './every-page.ts';
 import { agentsOfKey } from './plan/read-toolset.ts';
 
 /** `reference`: `name`, or `name@version`. Throws `forbidden`. */
@@ -20,15 +20,15 @@ export async function readableToolsets(
   const agents = await agentsOfKey(directory, principal);
   const names = new Set([...(principal.toolsets ?? []), ...agents.flatMap(({ toolset }) => toolset ?? [])]);
   const own = [...names].sort().filter((toolset) => isAllowed(principal, { act: 'read-toolset', toolset, agents }));
-  const found = await Promise.all(own.map((name) => (name.includes('@') ? null : orNull(catalog.get('toolset', name)))));
+  const found = await Promise.all(own.map((name) => (name.includes('@') ? null : nullIfNotFound(catalog.get('toolset', name)))));
   return found.filter((document) => document !== null);
 }
 
 /** Returns the readable agents, sorted by name. */
 export async function readableAgents(catalog: Pick<Catalog, 'get' | 'list'>, principal: Principal): Promise<StoredDocument[]> {
   if (isUnbound(principal) || principal.agents === undefined)
-    return (await everyDocument(catalog, 'agent')).filter((document) => isReadable(principal, document));
-  const found = await Promise.all([...new Set(principal.agents)].sort().map((name) => orNull(catalog.get('agent', name))));
+    return (await readAllDocuments(catalog, 'agent')).filter((document) => isReadable(principal, document));
+  const found = await Promise.all([...new Set(principal.agents)].sort().map((name) => nullIfNotFound(catalog.get('agent', name))));
   return found.filter((document) => document !== null && isReadable(principal, document)) as StoredDocument[];
 }
 

@@ -11,9 +11,9 @@ import type { Logger } from '../ports/runtime.ts';
 
 export type Redactor = {
   /** Adds a secret value to remove, and returns it. */
-  keep(value: string): string;
+  addSecret(value: string): string;
   /** Redacts a tool result. */
-  clean<Result extends ToolResult>(result: Result): Result;
+  result<Result extends ToolResult>(result: Result): Result;
   text(text: string): string;
   /** Redacts all texts in a value, keeping its shape. */
   data<Value>(value: Value): Value;
@@ -29,14 +29,14 @@ export function createRedactor(): Redactor {
   const finder = (): Finder => (made ??= createFinder([...parts]));
   const data = <Value>(value: Value): Value => (parts.size === 0 ? value : cleanMember(value, finder()));
   return {
-    keep(value) {
+    addSecret(value) {
       for (const part of secretParts(value)) if (part.length >= limits.minRedactedSecretLength) parts.add(part);
       made = null;
       return value;
     },
     text: (text) => data(text),
     data,
-    clean(result) {
+    result(result) {
       if (parts.size === 0) return result;
       const { content, structuredContent, issues } = result;
       return {
@@ -60,7 +60,7 @@ export function createRedactor(): Redactor {
 }
 
 /** Redacts a problem: its detail may contain a server's own text, which may repeat what it was sent. */
-export function withoutSecrets(error: unknown, { text, data }: Pick<Redactor, 'text' | 'data'>): unknown {
+export function redactProblem(error: unknown, { text, data }: Pick<Redactor, 'text' | 'data'>): unknown {
   if (!(error instanceof Problem)) return error;
   return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }

@@ -8,11 +8,11 @@ import { Problem } from '../core/problem.ts';
 import type { ListingReport, ServerAccess, ServerKind } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
-import type { Catalog, ReadLeave, RefreshFailure } from '../ports/catalog.ts';
+import type { Catalog, RefreshLease, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';
-import { keptTokens } from './kept-tokens.ts';
-import { createRedactor, withoutSecrets } from './redact.ts';
+import { withRedactedTokens } from './kept-tokens.ts';
+import { createRedactor, redactProblem } from './redact.ts';
 
 export type ReadDeps = {
   clock: Clock;
@@ -56,7 +56,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
       return null;
     }
     if (claim.server.kind === 'static') return await catalog.refreshServer(name);
-    return await readAndStore(deps, workspace, claim.server, claim.leave);
+    return await readAndStore(deps, workspace, claim.server, claim.lease);
   };
 
   const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
@@ -110,11 +110,11 @@ function withTimeout<T>(clock: Clock, work: Promise<T>): Promise<T | typeof aban
   });
 }
 
-async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: ReadLeave): Promise<ListingReport> {
+async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: RefreshLease): Promise<ListingReport> {
   const { name } = server;
   let read: Discovery;
   try {
-    read = await readServer(deps, workspace, server);
+    read = await discoverServer(deps, workspace, server);
   } catch (error) {
     await noteFailure(deps, workspace, name, lease, error);
     throw asServerState(name, error);
@@ -130,7 +130,7 @@ async function readAndStore(deps: RefreshDeps, workspace: string, server: Server
 }
 
 /** Stores the failure in the server's health, which also releases the lease. */
-async function noteFailure(deps: RefreshDeps, workspace: string, server: string, lease: ReadLeave, error: unknown): Promise<void> {
+async function noteFailure(deps: RefreshDeps, workspace: string, server: string, lease: RefreshLease, error: unknown): Promise<void> {
   const { catalog, log } = deps;
   if (!(error instanceof Problem)) log.error('reading a server failed', { workspace, server, cause: String(error) });
   const failure = toFailure(error);
@@ -145,7 +145,7 @@ function asServerState(server: string, error: unknown): unknown {
 }
 
 /** Returns everything the server lists. Ends after `limits.discoveryTimeoutMs`, whatever the source does. */
-export function readServer(
+export function discoverServer(
   { clock, sources, context }: ReadDeps,
   workspace: string,
   server: ServerAccess,
@@ -165,9 +165,9 @@ export function readServer(
     });
     const work = async (): Promise<Discovery> => {
       const outside = { ...context(workspace, server, abort.signal), ...change };
-      const secret: UpstreamContext['secret'] = async (name, host) => redactor.keep(await outside.secret(name, host));
+      const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
       // A server may repeat what it was sent; that must not reach definitions, health or the log.
-      const tokens = outside.tokens && { tokens: keptTokens(outside.tokens, redactor) };
+      const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
       return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
     };
     work()
@@ -176,7 +176,7 @@ export function readServer(
         // Aborts whatever is still running.
         abort.abort(new Error('the server has been read'));
       })
-      .then(resolve, (error: unknown) => reject(withoutSecrets(error, redactor)));
+      .then(resolve, (error: unknown) => reject(redactProblem(error, redactor)));
   });
 }
 

@@ -5,8 +5,8 @@
 import { splitModelRef } from '../core/agent.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
-import type { Conversation } from '../core/compaction.ts';
-import { crashPoint } from '../core/crash-point.ts';
+import type { CompactableConversation } from '../core/compaction.ts';
+import { failpoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
@@ -22,7 +22,7 @@ import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
-import { askCatalogAgain } from './ask-catalog-again.ts';
+import { retryCatalogRead } from './ask-catalog-again.ts';
 import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
 
 export type StepDeps = { clock: Clock; ids: Ids; log: Logger; directory: Directory; model: ChatModel };
@@ -36,11 +36,11 @@ export type StepScope = {
   /** The conversation up to this step. */
   messages(): Message[];
   /** The same, by turn. Absent: the conversation is not shortened. */
-  conversation?: Conversation;
+  conversation?: CompactableConversation;
   /** The tools discovered in the conversation; the same list until one is added. Absent: none. */
   gathered?(): readonly Gathered[];
   /** Stores the full text of results that are shown shortened. */
-  results?: Pick<ResultStore, 'has' | 'keep'> | null;
+  results?: Pick<ResultStore, 'has' | 'store'> | null;
   /** Number of the newest event, for `step-restart`. */
   newest(): number;
   append(event: SessionEventBody): void;
@@ -87,15 +87,15 @@ async function attemptStep(
   const writer = createStepWriter(deps, scope, at, batch);
   try {
     const request = await toRequest(deps, scope, at, signal);
-    await crashPoint('before-model-request');
+    await failpoint('before-model-request');
     for await (const events of deps.model.stream(request, signal)) {
-      if (events.some(({ type }) => type === 'finish')) await crashPoint('model-done-before-persist');
+      if (events.some(({ type }) => type === 'finish')) await failpoint('model-done-before-persist');
       for (const event of events) {
         if (event.type === 'error') return { ok: false, problem: event.problem, retryable: event.retryable };
         writer.take(event);
       }
       batch.readEnded();
-      if (!writer.finished) await crashPoint(writer.inCall ? 'model-stream-tool-args-mid' : 'model-stream-mid');
+      if (!writer.finished) await failpoint(writer.inCall ? 'model-stream-tool-args-mid' : 'model-stream-mid');
     }
     if (!writer.finished)
       return { ok: false, problem: new Problem('upstream_error', "The model's reply was cut off.").toBody(), retryable: true };
@@ -209,7 +209,7 @@ async function toRequest(
   const conversation = fittedMessages(scope);
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
-  const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
+  const access = await retryCatalogRead(deps, signal, () => deps.directory.provider(scope.workspace, provider));
   const choice = toolChoice(plan, names, at);
   const system = systemPrompt(plan, names);
   const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
@@ -231,7 +231,7 @@ function fittedMessages(scope: StepScope): Message[] {
   const maxTokens = plan.limits.maxContextTokens ?? limits.maxContextTokens;
   if (conversation === undefined || conversation.tokens() <= maxTokens) return scope.messages();
   const fitted = fitMessages(conversation, turn, maxTokens, results !== null);
-  for (const { callId, content } of fitted.toKeep) if (results?.has(callId) === false) results.keep(callId, content);
+  for (const { callId, content } of fitted.toKeep) if (results?.has(callId) === false) results.store(callId, content);
   return fitted.messages;
 }
 

@@ -4,7 +4,7 @@
  */
 import { resolveName } from '../core/alias-map.ts';
 import { callsTools } from '../core/composite-tool.ts';
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
@@ -17,7 +17,7 @@ import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/sessio
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { nextAction } from '../core/turn.ts';
 import type { CallToRun, TurnBudget } from '../core/turn-budget.ts';
-import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
+import { unansweredCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
 import type { Proposal } from '../core/ui-tool.ts';
 import { auditCall } from './audit-call.ts';
 import { callTool, outcomeUnknown } from './call-tool.ts';
@@ -38,13 +38,13 @@ export type TurnScope = StepScope &
     rules?(): Promise<CallScope['rules']>;
     inputs: TurnInputs;
     /** Awaited once, before the turn's end is appended. */
-    beforeEnd(): Promise<void>;
+    flushBeforeEnd(): Promise<void>;
   };
 
 /** The inputs that tools requested in this turn. Stored beside the log, since they contain data of servers and of the user. */
 export type TurnInputs = {
   /** Must be called in the same synchronous block that appends `input-required`. */
-  keep(callId: string, input: InputRequired): void;
+  store(callId: string, input: InputRequired): void;
   /** The last question of a call with its answer; null if it has asked none. */
   given(callId: string): GivenInput | null;
 };
@@ -70,9 +70,9 @@ export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSig
         break;
       }
       case 'run-calls':
-        await crashPoint('persisted-before-tools');
+        await failpoint('persisted-before-tools');
         await runCalls(deps, scope, action.step, action.calls, signal);
-        await crashPoint('results-before-next-model');
+        await failpoint('results-before-next-model');
         break;
       case 'wait':
         return 'waiting';
@@ -96,8 +96,8 @@ export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'pr
 }
 
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
-  await scope.beforeEnd();
-  await crashPoint('final-before-event');
+  await scope.flushBeforeEnd();
+  await failpoint('final-before-event');
   // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
   const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages) : [];
   for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
@@ -111,7 +111,7 @@ export function closingEvents(
   proposals: readonly Proposal[] = [],
 ): SessionEventBody[] {
   const { turn, step } = state;
-  const results = openCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
+  const results = unansweredCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
   const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: recoveryLimitReached() }] : [];
   const proposed = proposals.map((proposal) => ({ type: 'proposal' as const, turn, ...proposal }));
   return [...results, ...problem, ...proposed, { type: 'turn-end', turn, status, reason, usage: state.usage }];
@@ -168,7 +168,7 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       if (entry === undefined) return;
       outcomes[index] = await runOne(deps, scope, entry, batch, signal);
       appendReady();
-      if (appended < calls.length) await crashPoint('result-partial-of-parallel');
+      if (appended < calls.length) await failpoint('result-partial-of-parallel');
     }
   };
   await Promise.all(Array.from({ length: Math.min(limits.maxParallelCalls, calls.length) }, worker));
@@ -178,8 +178,8 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
   });
   for (const { call, waitFor } of questions) ask(deps, scope, step, call, waitFor);
-  if (questions.some(({ waitFor }) => waitFor.kind === 'inner')) await crashPoint('paused-for-inner');
-  if (questions.length > 0) await crashPoint('paused-for-confirmation');
+  if (questions.some(({ waitFor }) => waitFor.kind === 'inner')) await failpoint('paused-for-inner');
+  if (questions.length > 0) await failpoint('paused-for-confirmation');
 }
 
 function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
@@ -188,7 +188,7 @@ function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, wai
     return;
   }
   scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
-  if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
+  if (waitFor.kind === 'input') scope.inputs.store(call.callId, waitFor.input);
 }
 
 /** Appends one question per nested call, each with its own arguments and decision. A question still open from before a crash is not repeated. */
@@ -197,7 +197,7 @@ function askForInner(deps: TurnDeps, scope: TurnScope, step: number, call: StepC
   for (const [index, { waitFor, ...asker }] of added.entries()) {
     const more = added.length - 1 - index;
     scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId, ...(more > 0 && { more }) });
-    if (waitFor.kind === 'input') scope.inputs.keep(asker.callId, waitFor.input);
+    if (waitFor.kind === 'input') scope.inputs.store(asker.callId, waitFor.input);
   }
 }
 
@@ -242,7 +242,7 @@ async function runOne(
     given: call.rounds > 0 ? scope.inputs.given(call.callId) : null,
     rounds: call.rounds,
   };
-  if (call.verdict !== null) await crashPoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
+  if (call.verdict !== null) await failpoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
   const sent = refusal === null ? sentCall(scope, call) : null;
   const key = sent === null ? null : shareKey(deps, call, sent);
   const begun = key === null ? undefined : shared.get(key);

@@ -9,14 +9,14 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import type { CallDeps } from './tool-call.ts';
 
 /** `tool`: with its server's current state. `server`: null if the tool has none. */
-export type ServedCall = { ok: true; tool: EditionTool; server: ServerAccess | null } | { ok: false; result: ToolResult };
+export type ToolWithServer = { ok: true; tool: EditionTool; server: ServerAccess | null } | { ok: false; result: ToolResult };
 
 /**
  * The server may have been changed, removed or lost its trust since the edition was compiled, and a pinned edition never learns of it. Trust
  * given later does not apply to an edition that was written without it.
  */
-export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
-  if (server === undefined || !isServed(tool)) return { ok: true, tool, server: null };
+export async function withServerState({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ToolWithServer> {
+  if (server === undefined || !isServerTool(tool)) return { ok: true, tool, server: null };
   try {
     const access = await server(tool.server, tool.ownName);
     const { ready, held } = access;
@@ -41,12 +41,12 @@ function asEndorsed(tool: EditionTool, { trusted, annotated = [] }: ServerAccess
   };
 }
 
-function notServed({ wireName, canonical }: EditionTool, why: string): ServedCall {
+function notServed({ wireName, canonical }: EditionTool, why: string): ToolWithServer {
   return { ok: false, result: errorResult('tool_error', `${wireName} (${canonical}) cannot be called: ${why}.`) };
 }
 
 /** Whether a server lists the tool and runs it, at a known address. */
-export function isServed({ kind }: EditionTool): boolean {
+export function isServerTool({ kind }: EditionTool): boolean {
   return kind === 'static' || kind === 'mcp' || kind === 'openapi';
 }
 

@@ -1,15 +1,15 @@
 /** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
 import { reportListing } from '../core/listing/listing-report.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import { isSameClient, toServerAccess } from '../core/servers/server.ts';
 import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { ServerTest } from '../core/servers/server-test.ts';
 import { boundedDiscovery, countOffers } from '../core/servers/server-life.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
-import { pinListing, takeListing } from '../core/listing/take-listing.ts';
+import { pinListing, applyListing } from '../core/listing/take-listing.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { Ids } from '../ports/runtime.ts';
-import { readServer, toFailure, type ReadDeps } from './refresh-server.ts';
+import { discoverServer, toFailure, type ReadDeps } from './refresh-server.ts';
 
 export type TestDeps = ReadDeps & {
   ids: Ids;
@@ -37,7 +37,7 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
   };
   try {
     const known = new Set([...server.ready, ...server.held]);
-    const { discovery, warnings } = boundedDiscovery(await readServer(deps, workspace, server, change), known);
+    const { discovery, warnings } = boundedDiscovery(await discoverServer(deps, workspace, server, change), known);
     const { warnings: more, ...counts } = await readTools(name, discovery);
     const { prompts, resources } = countOffers(discovery.offers);
     const { connection } = discovery;
@@ -53,7 +53,7 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
 const tokenless = 'No token was sent: `oauth` takes effect after the server is stored and, where required, a user has signed in.';
 
 async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: Server): Promise<boolean> {
-  const stored = await orNull(directory.server(workspace, name));
+  const stored = await nullIfNotFound(directory.server(workspace, name));
   if (stored?.kind !== 'mcp' || document.kind !== 'mcp') return false;
   return isSameClient({ url: stored.url, oauth: stored.mcp?.oauth }, document);
 }
@@ -84,7 +84,7 @@ async function readTools(
   { tools, operations }: Pick<Discovery, 'tools' | 'operations'>,
 ): Promise<Pick<ServerTest, 'tools' | 'held' | 'warnings'>> {
   const listing = await pinListing(tools, { operations: operations ?? {} });
-  const taken = takeListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
+  const taken = applyListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
   const { tools: count, held, warnings } = reportListing(name, listing, taken, []);
   return { tools: count, held: held.length, warnings };
 }

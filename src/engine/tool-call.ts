@@ -1,6 +1,6 @@
 /** The types of one tool call: what it needs, where it comes from, the request and the outcome. */
 import type { AliasMap } from '../core/alias-map.ts';
-import type { Approved, Question } from '../core/approval.ts';
+import type { GivenApproval, ApprovalQuestion } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
@@ -16,7 +16,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../ports/configuration-desk.ts';
 import type { ToolMaker } from '../ports/tool-maker.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';
@@ -31,11 +31,11 @@ export type CallDeps = {
   /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
   server?(name: string, tool: string): Promise<ServerAccess>;
   /** Whether no request may go to this URL; then approval for it is not requested. */
-  refuses?(url: string): boolean;
+  isBlockedUrl?(url: string): boolean;
   /** Tokens of a server that requires them; absent or null: it requires none. */
   tokens?(server: ServerAccess): ServerTokens | null;
   /** The toolset editor of a key, for the configuration tools. Absent: they cannot be called. */
-  configuration?(keyId: string): ConfigurationDesk;
+  configuration?(keyId: string): ToolsetEditor;
   /** The tool maker of a key, for `create_tool`. `offered`: the tools that the call may use. */
   maker?(keyId: string, offered: AliasMap | null): ToolMaker;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
@@ -59,7 +59,7 @@ export type CallScope = {
   /** null: the conversation has no tools, so every name is unknown. */
   names(): AliasMap | null;
   /** The tools discovered in the conversation. Absent: none are collected. */
-  gathered?(): readonly Gathered[];
+  discoveredTools?(): readonly Gathered[];
   edition: EditionPointer | null;
   files: FileSystem;
   /** Stores the full text of results that are shortened; null: it is not stored. */
@@ -76,7 +76,7 @@ export type CallScope = {
   /** What nested calls may call, where that is more than `names`: in code mode the model has one tool, its code all of them. */
   innerNames?(): AliasMap | null;
   /** Shared by all nested calls of the outermost call; absent: this is the outermost call. */
-  tree?: CallTree;
+  callTree?: CallTree;
   /** Whether `files` belong to a running script: changes to them are repeated when the script is rerun. */
   onOverlay?: boolean;
   /** What the conversation has seen; absent: each call is judged separately. */
@@ -85,7 +85,7 @@ export type CallScope = {
    * Asks, while the call is open, for what a nested call waits for; returns the changes to the request with which it is made again. Absent:
    * with a journal the outermost call waits; without one the nested call is refused.
    */
-  askNow?(waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>>;
+  askDuringCall?(waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>>;
   /** The agent's own setting of the taint rule; absent: the policy decides. */
   taintRule?: boolean;
   /** False: the call cannot wait. A call that has to is answered with `approval_required`, or with what it asked for. */
@@ -114,7 +114,7 @@ export type ToolCallRequest = {
   /** The result instead of running the call: a limit of the turn, or a denial. */
   refusal?: Refusal | null;
   /** What the approval of the last question about this call is bound to. Absent or null: it was not asked. */
-  approved?: Approved | null;
+  approved?: GivenApproval | null;
   /** The input that the call asked for, and how often it has asked. */
   given?: GivenInput | null;
   rounds?: number;
@@ -122,12 +122,12 @@ export type ToolCallRequest = {
   attempts?: number;
   interrupted?: boolean;
   /** The call was in flight between requests when its process stopped: it is not retried, whatever the tool. */
-  lost?: boolean;
+  unrecoverable?: boolean;
 };
 
 /** An external answer is needed first: from the user, or from the client whose tool it is. `arguments`: the tool's own, secrets as names. `round`: number of the call's question, from 1. */
 export type WaitFor =
-  | { kind: 'approval'; tool: EditionTool; ask: Question; round: number; arguments: Record<string, unknown> }
+  | { kind: 'approval'; tool: EditionTool; ask: ApprovalQuestion; round: number; arguments: Record<string, unknown> }
   | { kind: 'client'; tool: EditionTool }
   | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> }
   /** Nested calls wait: this call is rerun when all of them are answered. */

@@ -11,7 +11,7 @@ import { withoutFence } from '../core/made/code-fence.ts';
 import { madeCanonical, madeServer } from '../core/made/made-definition.ts';
 import { privateToolName } from '../core/made/made-toolset.ts';
 import { readUses } from '../core/made/read-uses.ts';
-import type { Lookup, NamedTool } from '../core/made/tool-lookup.ts';
+import type { Lookup, LookupTool } from '../core/made/tool-lookup.ts';
 import { MadeTool, MadeToolName } from '../core/made-tool.ts';
 import { quote } from '../core/names.ts';
 import { isAllowed } from '../core/authority.ts';
@@ -19,9 +19,9 @@ import { hasScope } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../ports/configuration-desk.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import type { Made, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool-maker.ts';
+import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool-maker.ts';
 import { requireMayHoldSecrets } from './made-tool-secrets.ts';
 import { requireCompiles, writeMadeTool } from './write-made-tool.ts';
 
@@ -30,7 +30,7 @@ export type MakerParts = {
   catalog: Catalog;
   keyId: string;
   sandbox: Pick<Sandbox, 'check'>;
-  desk: Pick<ConfigurationDesk, 'toolset' | 'write'>;
+  desk: Pick<ToolsetEditor, 'toolset' | 'write'>;
   offered: AliasMap | null;
 };
 
@@ -152,11 +152,11 @@ function codeMayCall(tool: EditionTool): boolean {
 function availableTools(offered: AliasMap | null): string {
   const names = (offered?.tools ?? []).filter(codeMayCall).map(({ wireName }) => wireName);
   if (names.length === 0) return 'no tools are available to code';
-  const shown = names.slice(0, limits.maxToldAdvice);
+  const shown = names.slice(0, limits.maxReportedWarnings);
   return `available tools: ${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
 }
 
-function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): NamedTool {
+function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): LookupTool {
   return { canonical, name: ownName, kind, aliases: [wireName, ...aliases.map(({ name }) => name)], source: { state } };
 }
 
@@ -169,7 +169,7 @@ async function findPlace({ desk }: MakerParts, name: string, canonical: string):
   return { name, document, isListed: toolsetOf(document).tools.some(({ tool }) => tool === canonical) };
 }
 
-async function listIn({ desk }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<Made['toolset']> {
+async function listIn({ desk }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<MadeToolOutcome['toolset']> {
   if (isListed) return { name, version: document.version };
   const toolset = toolsetOf(document);
   try {

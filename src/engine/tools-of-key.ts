@@ -5,11 +5,11 @@
 import { isUnbound, type Rights } from '../core/authority.ts';
 import { limits } from '../core/limits.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, Directory } from '../ports/catalog.ts';
-import { everyPage } from './every-page.ts';
+import { readAllPages } from './every-page.ts';
 import { allowOf } from './plan/agent-list.ts';
 import { listedNames } from './plan/plan-names.ts';
 import { agentsOfKey, readToolset } from './plan/read-toolset.ts';
@@ -24,7 +24,7 @@ export async function toolsOfKey(catalog: Catalog, directory: Directory, princip
 
 /** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */
 export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
-  const documents = await Promise.all([...new Set(toolsets)].map((name) => orNull(catalog.get('toolset', name))));
+  const documents = await Promise.all([...new Set(toolsets)].map((name) => nullIfNotFound(catalog.get('toolset', name))));
   // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
   return new Set(
     documents.flatMap((document) => (document === null ? [] : (document.body as Toolset).tools.flatMap(({ tool }) => tool ?? []))),
@@ -50,8 +50,8 @@ async function usableTools(directory: Directory, principal: Principal, reference
 }
 
 /** Returns definitions as their sources describe them, sorted by canonical name. `has` null: all. */
-export async function definitionsOf(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
-  const all = await everyPage((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
+export async function readDefinitions(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
+  const all = await readAllPages((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
   return has === null ? all : all.filter(({ canonical }) => has.has(canonical));
 }
 

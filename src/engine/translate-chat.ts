@@ -11,7 +11,7 @@ import type { ProviderAccess } from '../core/provider.ts';
 import { toAnswerId } from '../core/reference.ts';
 import type { AnswerIdentity, Dialect, DialectRequest } from '../dialects/dialect.ts';
 import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
-import type { Conversation } from '../dialects/conversation.ts';
+import type { ConversationBuilder } from '../dialects/conversation.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
 import { encodeReply } from './reply-stream.ts';
@@ -25,11 +25,11 @@ export type TranslatedChat = {
   /** The ref as the request named it. */
   ref: string;
   /** The overrides of an agent, which replace the request's own settings. */
-  agent?: AgentWord;
+  agent?: AgentOverrides;
 };
 
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
-export type AgentWord = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
+export type AgentOverrides = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
 
 export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
@@ -111,7 +111,7 @@ function toChatRequest({ access, model, agent }: TranslatedChat, request: Dialec
   };
 }
 
-function toMessages({ system: own, history, results, input }: Conversation, agent: AgentWord | undefined): Message[] {
+function toMessages({ system: own, history, results, input }: ConversationBuilder, agent: AgentOverrides | undefined): Message[] {
   const system = agent?.instructions ?? own;
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, parts: [{ type: 'text' as const, text: system }] }]),

@@ -7,11 +7,11 @@ import { privateToolName } from '../core/made/made-toolset.ts';
 import { createLookup } from '../core/made/tool-lookup.ts';
 import type { MadeTool } from '../core/made-tool.ts';
 import type { Principal } from '../core/principal.ts';
-import { invalidRequest, orNull, Problem, quoted } from '../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Catalog, PutAnswer, WriteOptions } from '../ports/catalog.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import { definitionsOf, toolsOfToolsets } from './tools-of-key.ts';
+import { readDefinitions, toolsOfToolsets } from './tools-of-key.ts';
 
 /** Checks the syntax of the code, which the Catalog does not. Throws `invalid_request`. */
 export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implementation: string): Promise<void> {
@@ -39,12 +39,12 @@ async function putShared(
   { canonical, tool, options }: MadeToolWrite,
 ): Promise<PutAnswer> {
   if (toolsets === undefined) return await catalog.put('made-tool', canonical, { ...tool, by }, options);
-  if ((await orNull(catalog.get('made-tool', canonical))) !== null)
+  if ((await nullIfNotFound(catalog.get('made-tool', canonical))) !== null)
     throw new Problem(
       'forbidden',
       `${quoted(canonical)} already exists, and this key is bound to a part of the workspace, so it may not replace it. Choose another name.`,
     );
-  const reached = readUses(tool, createLookup(byName(await definitionsOf(catalog, await toolsOfToolsets(catalog, toolsets)))));
+  const reached = readUses(tool, createLookup(byName(await readDefinitions(catalog, await toolsOfToolsets(catalog, toolsets)))));
   if (reached.issues.length > 0) throw invalidRequest(reached.issues);
   const { uses, names } = reached;
   return await catalog.put('made-tool', canonical, { ...tool, uses, names, by }, { ...options, ifNoneMatch: true });
@@ -52,7 +52,7 @@ async function putShared(
 
 /** Removes the key's private tool of this name after it was shared: otherwise this key alone would still call the old one. */
 async function removePrivate(catalog: Catalog, keyId: string, canonical: string): Promise<void> {
-  await orNull(catalog.remove('private-tool', privateToolName(keyId, canonical)));
+  await nullIfNotFound(catalog.remove('private-tool', privateToolName(keyId, canonical)));
 }
 
 function byName(tools: readonly ToolDefinition[]) {

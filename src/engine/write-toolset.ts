@@ -2,15 +2,15 @@
  * Writes a toolset on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
  * them, and which entries only an administrator may write (`core/authority.ts`).
  */
-import { isAllowed, refusalOf, requireAllowed, type Rights } from '../core/authority.ts';
+import { isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../core/authority.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { pinOf } from '../core/listing/tool-pin.ts';
-import { orNull, Problem, type Issue } from '../core/problem.ts';
+import { toolPin } from '../core/listing/tool-pin.ts';
+import { nullIfNotFound, Problem, type Issue } from '../core/problem.ts';
 import type { Toolset, ToolsetEntry } from '../core/toolset.ts';
 import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import { definitionsOf, listableTools } from './tools-of-key.ts';
+import { readDefinitions, listableTools } from './tools-of-key.ts';
 
 /** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
 export async function writeToolset(
@@ -37,7 +37,7 @@ export async function checkToolset(
   const tools = has === null ? written : await listOnly(catalog, rights, written, has);
   const isWaiving = tools.some((entry) => waivers(entry).length > 0) && !isAllowed(rights, { act: 'waive', what: '' });
   if (has === null && !isWaiving) return { tools, options };
-  const stored = await orNull(catalog.get('toolset', name));
+  const stored = await nullIfNotFound(catalog.get('toolset', name));
   if (isWaiving) requireKept(tools, stored);
   return { tools, options: atVersion(stored, options) };
 }
@@ -52,7 +52,7 @@ async function listOnly(
   const byPin = entries.every(({ tool }) => tool !== undefined) ? new Map<string, string>() : await toolsByPin(catalog, has);
   const named = entries.map((entry) => (entry.tool === undefined ? { ...entry, tool: byPin.get(entry.refId ?? '') } : entry));
   const issues = named.flatMap(({ tool }, index): Issue[] => {
-    const message = refusalOf(rights, { act: 'list-tool', tool, has });
+    const message = authorizationRefusal(rights, { act: 'list-tool', tool, has });
     return message === null ? [] : [{ path: `tools[${index}].${entries[index]?.tool === undefined ? 'refId' : 'tool'}`, message }];
   });
   if (issues.length > 0) throw refused(issues);
@@ -60,8 +60,8 @@ async function listOnly(
 }
 
 async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
-  const definitions = await definitionsOf(catalog, has);
-  return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await pinOf(tool), tool.canonical])));
+  const definitions = await readDefinitions(catalog, has);
+  return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await toolPin(tool), tool.canonical])));
 }
 
 /** `kept`: the part of the entry that must equal the stored one if the key lacks the right. */
@@ -109,6 +109,6 @@ function atVersion(stored: StoredDocument | null, options: WriteOptions): WriteO
 }
 
 function refused(issues: Issue[]): Problem {
-  const shown = issues.slice(0, limits.maxToldIssues);
+  const shown = issues.slice(0, limits.maxReportedIssues);
   return new Problem('forbidden', shown.map(({ path, message }) => `${path}: ${message}`).join('; '), { issues: shown });
 }

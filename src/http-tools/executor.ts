@@ -12,7 +12,7 @@ import { isRepeatable } from '../core/tool-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders } from '../net/server-headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import { toResult } from './tool-reply.ts';
+import { toHttpToolResult } from './tool-reply.ts';
 
 /** `server` throws `not_found` if the server was removed. */
 export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
@@ -24,7 +24,7 @@ export function createStaticExecutor(server: (name: string) => Promise<ServerAcc
         const { url, headers = {} } = await server(name);
         const request = await toRequest(url, headers, { name: ownName, arguments: args }, context);
         const response = await context.fetch(request);
-        return toResult(canonical, response, await readBounded(response, limits.maxToolReplyBytes));
+        return toHttpToolResult(canonical, response, await readBounded(response, limits.maxToolReplyBytes));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${error.detail}`);

@@ -18,7 +18,7 @@ const CallToolResult = z.object({
 });
 
 /** `isPlain`: the response of an HTTP API, in which `content` is a field like any other. */
-export function toResult(
+export function toHttpToolResult(
   canonical: string,
   { status, ok, headers }: Pick<Response, 'status' | 'ok' | 'headers'>,
   body: BoundedBody,

@@ -17,11 +17,11 @@ export const Accepted = z
   .meta({ id: 'AcceptedDelivery' });
 
 /** 202: it is stored. Also of replays. */
-export function acceptedAnswer(c: AppContext, accepted: AcceptedDelivery): Response {
-  return c.json(toAccepted(accepted), 202, acceptedHeaders(accepted));
+export function acceptedResponse(c: AppContext, accepted: AcceptedDelivery): Response {
+  return c.json(toAcceptedBody(accepted), 202, acceptedHeaders(accepted));
 }
 
-export function toAccepted({ id, status, session, turn, run, reason, isRepeat }: AcceptedDelivery): z.infer<typeof Accepted> {
+export function toAcceptedBody({ id, status, session, turn, run, reason, isRepeat }: AcceptedDelivery): z.infer<typeof Accepted> {
   return { delivery: id, status, session, turn, run, reason, ...(isRepeat && { repeated: true as const }) };
 }
 

@@ -6,9 +6,9 @@
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { Catalog, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from './documents.ts';
+import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from './documents.ts';
 import { pageFor, PageQuery, pageOf } from './paging.ts';
-import { mount } from './route.ts';
+import { mountRoute } from './route.ts';
 import type { App } from './route.ts';
 import { Warning } from '../core/warning.ts';
 import type { Services } from '../wiring.ts';
@@ -71,7 +71,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   // Keyed by a name known only here, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -97,7 +97,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -114,11 +114,11 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       const name = nameOf(params);
       const catalog = services.catalog(principal);
       const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
-      return documentAnswer(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
+      return documentResponse(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'put',
@@ -151,7 +151,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'delete',

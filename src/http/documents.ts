@@ -24,15 +24,15 @@ export function editionName(pointer: EditionPointer): string {
 }
 
 /** A document as GET shows it; 304 when the caller has this version already. */
-export function documentAnswer(c: AppContext, document: StoredDocument, body: unknown): Response {
+export function documentResponse(c: AppContext, document: StoredDocument, body: unknown): Response {
   const tag = etag(document.version);
   const headers = { etag: tag };
-  if (isKnown(c, tag)) return new Response(null, { status: 304, headers });
+  if (matchesEtag(c, tag)) return new Response(null, { status: 304, headers });
   return c.json(body as object, 200, headers);
 }
 
 /** Of a GET: the caller has what this tag stands for. */
-export function isKnown(c: AppContext, tag: string): boolean {
+export function matchesEtag(c: AppContext, tag: string): boolean {
   const known = c.req.header('if-none-match');
   return known?.split(',').some((part) => part.trim().replace(/^W\//, '') === tag) === true;
 }

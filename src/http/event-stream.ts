@@ -8,7 +8,7 @@ import type { Problem } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { encodeEvent, encodeProblem, heartbeatFrame, retryFrame } from '../dialects/native.ts';
-import type { Session } from '../ports/session.ts';
+import type { SessionPort } from '../ports/session.ts';
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -24,7 +24,7 @@ const retryMs = 1_000;
  * resolves, so that an unknown session is a problem and not a stream. `fail` names what broke later, for the last frame.
  */
 export async function openEventStream(
-  session: Session,
+  session: SessionPort,
   caller: Principal,
   after: number,
   fail: (error: unknown) => Problem,
@@ -60,7 +60,7 @@ export async function openEventStream(
 }
 
 /** Where to begin: `after` was checked already; a `Last-Event-ID` that is no number of ours means from the start. */
-export function startingPoint(after: number | undefined, lastEventId: string | undefined): number {
+export function resumePoint(after: number | undefined, lastEventId: string | undefined): number {
   if (after !== undefined) return after;
   return lastEventId !== undefined && /^(0|[1-9][0-9]{0,14})$/.test(lastEventId) ? Number(lastEventId) : 0;
 }

@@ -4,7 +4,7 @@
  */
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { invalidRequest, orNull, Problem } from '../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem } from '../core/problem.ts';
 import type { AppContext } from './context.ts';
 
 export type Idempotency = { idempotencyKey?: string; bodyHash?: string };
@@ -30,7 +30,7 @@ export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Id
  * gets what its key began then: `find` asks the session for it, which throws `idempotency_mismatch` for another body; null, or a
  * session that is not there: the key is unknown, and the fault is the answer.
  */
-export async function orRepeated<Begun>(
+export async function orEarlierResult<Begun>(
   { idempotencyKey: key, bodyHash = '' }: Idempotency,
   begin: () => Promise<Begun>,
   find: (key: string, bodyHash: string) => Promise<Begun | null>,
@@ -39,7 +39,7 @@ export async function orRepeated<Begun>(
     return await begin();
   } catch (error) {
     if (!(error instanceof Problem) || key === undefined) throw error;
-    const begun = await orNull(find(key, bodyHash));
+    const begun = await nullIfNotFound(find(key, bodyHash));
     if (begun === null) throw error;
     return begun;
   }

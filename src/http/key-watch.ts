@@ -24,7 +24,7 @@ export function isEventStream(response: Response): boolean {
 }
 
 /** The stream unchanged until the key ends: then an error frame, or nothing in the middle of a frame, and the end. */
-export function untilKeyEnds(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
+export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const over = new AbortController();
   const frames = createFrameCount();

@@ -9,14 +9,14 @@ import { takesApiKey } from './middleware/authenticate.ts';
 import { dialectAt } from './problems.ts';
 import { isMcpPath } from './mcp-error.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
-import type { Answer, Operation } from './route.ts';
+import type { RouteAnswer, RouteOperation } from './route.ts';
 import { version } from '../core/version.ts';
 
 type Json = Record<string, unknown>;
 /** Schemas with an `id` in their metadata, by id, as they are met. */
 type Components = Map<string, Json>;
 
-export function buildDocument(operations: readonly Operation[]): Json {
+export function buildDocument(operations: readonly RouteOperation[]): Json {
   const components: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -73,7 +73,7 @@ const tags = [
   { name: 'Service', description: 'Health, documentation, pages.' },
 ];
 
-function toOperation(operation: Operation, components: Components): Json {
+function toOperation(operation: RouteOperation, components: Components): Json {
   const keyed = operation.scopes.length > 0;
   const scope = keyed ? `Scope: ${operation.scopes.map((name) => `\`${name}\``).join(' or ')}.` : '';
   const bound = operation.workspace === undefined ? '' : 'Not for keys that are bound to agents or toolsets.';
@@ -113,7 +113,7 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
   }));
 }
 
-function requestBody({ body, rawBody }: Operation, components: Components): Json | undefined {
+function requestBody({ body, rawBody }: RouteOperation, components: Components): Json | undefined {
   if (rawBody !== undefined) {
     const { description: text, json, type = json === undefined ? '*/*' : null } = rawBody;
     const binary = type === null ? {} : { [type]: { schema: { type: 'string', format: 'binary' } } };
@@ -131,7 +131,7 @@ function requestBody({ body, rawBody }: Operation, components: Components): Json
   };
 }
 
-function answers({ answers: given }: Operation, components: Components): Json {
+function answers({ answers: given }: RouteOperation, components: Components): Json {
   return Object.fromEntries(
     Object.entries(given).map(([status, answer]) => [
       status,
@@ -148,7 +148,7 @@ function answers({ answers: given }: Operation, components: Components): Json {
   );
 }
 
-function contentOf({ schema, contentType, also }: Answer, components: Components): { content?: Json } {
+function contentOf({ schema, contentType, also }: RouteAnswer, components: Components): { content?: Json } {
   const content = {
     ...((schema ?? contentType) && {
       [contentType ?? 'application/json']: { schema: schema ? toSchema(schema, components) : { type: 'string' } },
@@ -167,7 +167,7 @@ const faultShapes = {
 } as const;
 
 /** One response a status; codes that share it are listed in its description. */
-function problems(operation: Operation, components: Components): Json {
+function problems(operation: RouteOperation, components: Components): Json {
   const { type, schema } = faultShapes[dialectAt(operation.path) ?? (isMcpPath(operation.path) ? 'mcp' : 'problem')];
   const content = { [type]: { schema: toSchema(schema, components) } };
   const byStatus = Map.groupBy(new Set(problemCodes(operation)), (code) => problemCatalogue[code].status);
@@ -180,7 +180,7 @@ function problems(operation: Operation, components: Components): Json {
 }
 
 /** What the kind of route can answer, whatever it does, and what this one adds. */
-function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: Operation): ProblemCode[] {
+function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: RouteOperation): ProblemCode[] {
   return [
     ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured'] as const) : []),
     ...(params ? (['not_found'] as const) : []),

@@ -14,16 +14,16 @@ import type { Principal, Scope } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { readJsonBody } from './json-body.ts';
-import { isEventStream, untilKeyEnds } from './key-watch.ts';
+import { isEventStream, endWithKey } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 
 /** What is being put together: the router, and the same routes as data for the OpenAPI document. */
-export type App = { readonly router: Hono<AppEnv>; readonly operations: Operation[] };
+export type App = { readonly router: Hono<AppEnv>; readonly operations: RouteOperation[] };
 
 /** A route as the OpenAPI document reads it, whatever its types. */
-export type Operation = RouteSpec<z.ZodType, z.ZodType, z.ZodType>;
+export type RouteOperation = RouteSpec<z.ZodType, z.ZodType, z.ZodType>;
 
-export type Answer = {
+export type RouteAnswer = {
   description: string;
   schema?: z.ZodType;
   contentType?: string;
@@ -55,7 +55,7 @@ export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body ex
   body?: { schema: Body; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
   /** A body that the handler reads itself: of any type, or of `type`, or JSON after `json`. */
   rawBody?: { description: string; type?: string; json?: z.ZodType };
-  answers: Record<number, Answer>;
+  answers: Record<number, RouteAnswer>;
   /** Beyond what every keyed route may answer. */
   problems?: readonly ProblemCode[];
 };
@@ -76,7 +76,7 @@ export type Request<Params, Query, Body> = {
 type Nothing = z.ZodObject<Record<string, never>>;
 
 /** A route behind a key. Order: key, scope, bindings of the key, path, query, body: nothing of the body is read for a key without the right. */
-export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodType = Nothing, Body extends z.ZodType = Nothing>(
+export function mountRoute<Params extends z.ZodType = Nothing, Query extends z.ZodType = Nothing, Body extends z.ZodType = Nothing>(
   app: App,
   spec: RouteSpec<Params, Query, Body>,
   handle: (request: Request<z.infer<Params>, z.infer<Query>, z.infer<Body>>) => Response | Promise<Response>,
@@ -124,7 +124,7 @@ async function whileKeyIsGood(c: AppContext, scopes: readonly Scope[], response:
     }
   }
   if (response.body === null || !isEventStream(response)) return response;
-  return new Response(untilKeyEnds(response.body, { clock, log, path: c.req.path, check }), response);
+  return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check }), response);
 }
 
 function hasNoBody({ body, headers }: globalThis.Request): boolean {
@@ -132,7 +132,7 @@ function hasNoBody({ body, headers }: globalThis.Request): boolean {
 }
 
 export type PublicRouteSpec = Pick<
-  Operation,
+  RouteOperation,
   'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'params' | 'body' | 'rawBody' | 'answers' | 'problems'
 > & {
   method?: 'get' | 'post';

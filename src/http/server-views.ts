@@ -1,7 +1,7 @@
 /** Servers as `/v1/servers` shows them: a document as it was sent, and beside it what reading the server brought. */
 import { z } from 'zod';
 import { AuthorizationStatus } from '../core/servers/authorization-status.ts';
-import { McpServer, OpenApiServer, ServerKindName, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
+import { McpServer, OpenApiServer, ServerKindFilter, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
 import { ServerConnection, ServerHealth } from '../core/servers/server-state.ts';
 import { Warning } from '../core/warning.ts';
 import type { StoredDocument } from '../ports/catalog.ts';
@@ -23,7 +23,7 @@ const { era, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
 const { headers, trusted, instructions } = StaticServer.shape;
 const described = {
-  kind: ServerKindName,
+  kind: ServerKindFilter,
   url: z.string().optional(),
   ...{ headers, trusted, instructions, era, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
 };
@@ -69,21 +69,21 @@ export const WrittenServer = z
   });
 
 /** As it was sent, but for an OpenAPI document that was given whole, which only `withDocument` shows. */
-export function toDocument({ name, body }: StoredDocument): Record<string, unknown> {
+export function toServerDocument({ name, body }: StoredDocument): Record<string, unknown> {
   const { toolCount: _tools, held: _held, health: _health, connection: _connection, offers: _offers, document: _document, ...sent } = body;
   return { ...sent, name };
 }
 
 /** How many tools it has, and what reading it brought. */
-export function toReading({ body }: StoredDocument): Record<string, unknown> {
+export function toServerReading({ body }: StoredDocument): Record<string, unknown> {
   const { toolCount, held } = body;
   return { toolCount, held, ...toState(body) };
 }
 
 /** The whole of it; its tools are pages of their own. */
-export function toView(document: StoredDocument): Record<string, unknown> {
+export function toServerView(document: StoredDocument): Record<string, unknown> {
   const { body } = document;
-  return { ...toDocument(document), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
+  return { ...toServerDocument(document), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
 }
 
 function toState({ health, connection, offers }: StoredDocument['body']): Record<string, unknown> {
@@ -94,6 +94,6 @@ function toState({ health, connection, offers }: StoredDocument['body']): Record
   };
 }
 
-export function toSummary({ name, body: { kind, url, toolCount, held, health }, updatedAt }: StoredDocument) {
+export function toServerSummary({ name, body: { kind, url, toolCount, held, health }, updatedAt }: StoredDocument) {
   return { name, kind, url, toolCount, held, ...(health !== undefined && { health }), updatedAt };
 }

@@ -2,7 +2,7 @@
  * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
  * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
  */
-import { asWritten, type AliasMap } from '../core/alias-map.ts';
+import { configuredEntry, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
@@ -16,12 +16,12 @@ import type { ToolKind } from '../core/tool.ts';
 import { charactersPerToken } from '../core/transcript.ts';
 import { turnNames } from '../engine/plan/plan-names.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
-import { type ShownTools, showLaterTools, showText, showTools } from '../providers/shown-tools.ts';
+import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../providers/shown-tools.ts';
 import { aliasNames } from './toolset-names.ts';
 import { firstWarnings, type Warning } from '../core/warning.ts';
 
 /** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. `codeMode`: as its agents have it. */
-export type Recipient = { provider: string; access: ProviderAccess | null; model: string; codeMode?: boolean };
+export type ReportTarget = { provider: string; access: ProviderAccess | null; model: string; codeMode?: boolean };
 
 export type ToolsetReport = {
   tools: ToolReport[];
@@ -53,7 +53,7 @@ export type ToolReport = {
 };
 
 /** `names`: the part of the edition that the key has. */
-export function reportTools(names: AliasMap, recipient: Recipient): ToolsetReport {
+export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   const { provider, access, model, codeMode = false } = recipient;
   const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
   kept.set(names, reports);
@@ -62,17 +62,17 @@ export function reportTools(names: AliasMap, recipient: Recipient): ToolsetRepor
   const known = reports.get(key);
   if (known !== undefined) return known;
   const report = buildReport(names, recipient);
-  if (reports.size >= limits.maxKeptReports) reports.clear();
+  if (reports.size >= limits.maxCachedReports) reports.clear();
   reports.set(key, report);
   return report;
 }
 
 const kept = new WeakMap<AliasMap, Map<string, ToolsetReport>>();
 
-function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
+function buildReport(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   const offer = recipient.codeMode === true ? codeOffer(names) : offerOf(names);
-  const first = show(recipient, offer.first, showTools);
-  const later = show(recipient, offer.later, showLaterTools);
+  const first = show(recipient, offer.first, assignWireNames);
+  const later = show(recipient, offer.later, addWireNames);
   const places = new Map(names.edition.tools.map((tool, index) => [tool, `tools[${index}]`]));
   const tools = [
     ...offer.first.map((offered) => sentRow(offered, places, first)),
@@ -124,8 +124,8 @@ function codeOffer(names: AliasMap): Offer {
   return { names: offered, first, later: [], inCode: (tool) => isForModels(tool) && !sent.has(tool) };
 }
 
-function show({ access, model }: Recipient, tools: readonly OfferedName[], by: typeof showTools): ShownTools {
-  return access === null ? showText(tools) : by(access, model, tools);
+function show({ access, model }: ReportTarget, tools: readonly OfferedName[], by: typeof assignWireNames): WireToolNames {
+  return access === null ? toWireText(tools) : by(access, model, tools);
 }
 
 /** The same for every provider. */
@@ -139,7 +139,7 @@ const advice = new WeakMap<AliasMap, readonly Warning[]>();
 
 type Places = ReadonlyMap<EditionTool, string>;
 
-function sentRow({ name, tool }: OfferedName, places: Places, { definitions, changes, left }: ShownTools): ToolReport {
+function sentRow({ name, tool }: OfferedName, places: Places, { definitions, changes, left }: WireToolNames): ToolReport {
   const definition = definitions.get(name) ?? null;
   const why = left.get(name);
   return {
@@ -173,7 +173,7 @@ function rowOf(tool: EditionTool, places: Places): ToolReport {
     aliases: aliasNames(tool),
     kind,
     state,
-    entry: places.get(asWritten(tool)) ?? null,
+    entry: places.get(configuredEntry(tool)) ?? null,
     definition: null,
     tokens: 0,
     changes: [],

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildBundle } from './bundle.ts';
 import { projectRoot } from './environment.ts';
-import { runScript, StartFailure } from './failure.ts';
+import { runLocalScript, StartFailure } from './failure.ts';
 
 /** What a Worker may weigh on the free plan, compressed. */
 const maxGzipBytes = 3 * 1024 * 1024;
 
-await runScript(async () => {
+await runLocalScript(async () => {
   const dist = join(projectRoot, 'dist');
   rmSync(dist, { recursive: true, force: true });
   const { mainModule } = await buildBundle(dist);

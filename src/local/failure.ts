@@ -4,7 +4,7 @@ export class StartFailure extends Error {
 }
 
 /** Runs a script's `main`; what it throws becomes a message and exit code 1. */
-export async function runScript(main: () => Promise<void>): Promise<void> {
+export async function runLocalScript(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {

@@ -7,7 +7,7 @@
  * Format: WebAssembly Core Specification 2.0, chapter 5 (binary format).
  */
 
-import { Reader, s32, text, u32, Writer } from './wasm-binary.ts';
+import { WasmReader, s32, wasmText, u32, WasmWriter } from './wasm-binary.ts';
 
 type Options = {
   /** Name under which the counter (a mutable i32 global) is exported. */
@@ -26,7 +26,8 @@ const i32 = 0x7f;
 
 export function meterWasm(binary: Uint8Array, options: Options): Uint8Array<ArrayBuffer> {
   const found = readSections(binary);
-  const contents = (id: number): Reader => new Reader(found.find((section) => section.id === id)?.content ?? missing(`section ${id}`));
+  const contents = (id: number): WasmReader =>
+    new WasmReader(found.find((section) => section.id === id)?.content ?? missing(`section ${id}`));
   const imports = readImports(contents(sections.import));
   const settle = imports.indexOf(`${options.settleImport.module}.${options.settleImport.name}`);
   if (settle < 0) missing(`import ${options.settleImport.module}.${options.settleImport.name}`);
@@ -43,14 +44,14 @@ export function meterWasm(binary: Uint8Array, options: Options): Uint8Array<Arra
     [sections.function]: [u32(firstType), u32(firstType + 1), u32(firstType + 1)],
     // Enough for the engine to start; the host sets it before it runs anything else.
     [sections.global]: [[i32, 1, 0x41, ...s32(0x7fffffff), 0x0b]],
-    [sections.export]: [[...text(options.fuelExport), 3, ...u32(fuel)]],
+    [sections.export]: [[...wasmText(options.fuelExport), 3, ...u32(fuel)]],
   };
-  const out = new Writer();
+  const out = new WasmWriter();
   out.bytes(binary.subarray(0, 8));
   for (const { id, content } of found) {
-    const section = new Writer();
-    if (id === sections.code) writeCode(section, new Reader(content), context, settle);
-    else if (appended[id] !== undefined) append(section, new Reader(content), appended[id]);
+    const section = new WasmWriter();
+    if (id === sections.code) writeCode(section, new WasmReader(content), context, settle);
+    else if (appended[id] !== undefined) append(section, new WasmReader(content), appended[id]);
     else section.bytes(content);
     out.byte(id);
     out.sized(section);
@@ -61,18 +62,18 @@ export function meterWasm(binary: Uint8Array, options: Options): Uint8Array<Arra
 /** Indices of the counter and of the added functions. */
 type Context = { fuel: number; settle: number; copy: number; fill: number };
 
-function append(section: Writer, reader: Reader, entries: readonly number[][]): void {
+function append(section: WasmWriter, reader: WasmReader, entries: readonly number[][]): void {
   section.u32(reader.u32() + entries.length);
   section.bytes(reader.rest());
   for (const entry of entries) section.bytes(entry);
 }
 
-function writeCode(section: Writer, reader: Reader, context: Context, settleImport: number): void {
+function writeCode(section: WasmWriter, reader: WasmReader, context: Context, settleImport: number): void {
   const count = reader.u32();
   section.u32(count + 3);
   for (let index = 0; index < count; index++) {
     const size = reader.u32();
-    section.sized(meterFunction(new Reader(reader.take(size)), context));
+    section.sized(meterFunction(new WasmReader(reader.take(size)), context));
   }
   const { fuel, settle } = context;
   // if (settleImport() !== 0) trap
@@ -95,8 +96,8 @@ function writeCode(section: Writer, reader: Reader, context: Context, settleImpo
   section.sized(bodyOf([...takeForBytes, ...operands, 0xfc, 11, 0]));
 }
 
-function bodyOf(instructions: readonly number[]): Writer {
-  const body = new Writer();
+function bodyOf(instructions: readonly number[]): WasmWriter {
+  const body = new WasmWriter();
   body.byte(0);
   body.bytes(instructions);
   body.byte(0x0b);
@@ -112,8 +113,8 @@ function settleIfUsed(fuel: number, settle: number): number[] {
   return [0x23, ...u32(fuel), 0x41, 0, 0x48, 0x04, 0x40, 0x10, ...u32(settle), 0x0b];
 }
 
-function meterFunction(reader: Reader, context: Context): Writer {
-  const body = new Writer();
+function meterFunction(reader: WasmReader, context: Context): WasmWriter {
+  const body = new WasmWriter();
   const locals = reader.position;
   for (let groups = reader.u32(); groups > 0; groups--) {
     reader.u32();
@@ -160,13 +161,13 @@ function copied(opcode: number, operation: number, { copy, fill }: Context): num
 /** An open block, loop or branch. `loop`: the innermost loop around it, or itself. */
 type Block = { loads: boolean; dispatches: boolean; loop: Block | null };
 
-function skipImmediates(reader: Reader, opcode: number, operation: number): void {
+function skipImmediates(reader: WasmReader, opcode: number, operation: number): void {
   if (opcode === 0x43 || opcode === 0x44) reader.take(opcode === 0x43 ? 4 : 8);
   else for (let left = countImmediates(reader, opcode, operation); left > 0; left--) reader.leb();
 }
 
 /** How many LEB128 numbers follow an instruction (chapter 5.4). An instruction that is not known here fails the build. */
-function countImmediates(reader: Reader, opcode: number, operation: number): number {
+function countImmediates(reader: WasmReader, opcode: number, operation: number): number {
   if (opcode === 0x0e) return reader.u32() + 1;
   if (opcode === 0x1c) return reader.u32();
   if (opcode === 0xfc) return bulkImmediates[operation] ?? unknownOpcode(opcode, operation);
@@ -190,7 +191,7 @@ function missing(what: string): never {
 }
 
 function readSections(binary: Uint8Array): { id: number; content: Uint8Array }[] {
-  const reader = new Reader(binary.subarray(8));
+  const reader = new WasmReader(binary.subarray(8));
   const found: { id: number; content: Uint8Array }[] = [];
   while (!reader.isAtEnd()) {
     const id = reader.byte();
@@ -200,7 +201,7 @@ function readSections(binary: Uint8Array): { id: number; content: Uint8Array }[]
 }
 
 /** Names of the imported functions, in order. A module with other imports is refused: their indices are not counted here. */
-function readImports(reader: Reader): string[] {
+function readImports(reader: WasmReader): string[] {
   return Array.from({ length: reader.u32() }, () => {
     const name = `${reader.name()}.${reader.name()}`;
     if (reader.byte() !== 0) throw new Error(`The import ${name} is not a function.`);

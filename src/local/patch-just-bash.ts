@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Edit, interpreterPatch } from '../tools/shell/interpreter-patch.ts';
 import { projectRoot } from './environment.ts';
-import { runScript, StartFailure } from './failure.ts';
+import { runLocalScript, StartFailure } from './failure.ts';
 
 type Patch = typeof interpreterPatch;
 
@@ -57,6 +57,6 @@ function replaceFile(path: string, content: string): void {
 }
 
 if (import.meta.main)
-  await runScript(async () => {
+  await runLocalScript(async () => {
     applyPatch(join(projectRoot, 'node_modules', interpreterPatch.package));
   });

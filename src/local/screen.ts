@@ -4,7 +4,7 @@
  */
 import { oneLine } from '../core/paragraphs.ts';
 
-export type Screen = {
+export type StartScreen = {
   url: string;
   /** The root key, where this start made it. */
   newKey: string | null;
@@ -24,7 +24,7 @@ const maxNames = 8;
 const maxNotes = 10;
 const maxNoteLength = 300;
 
-export function renderScreen(screen: Screen): string {
+export function renderStartScreen(screen: StartScreen): string {
   const { url, newKey, dataDir } = screen;
   return [
     '',
@@ -46,21 +46,21 @@ export function renderScreen(screen: Screen): string {
   ].join('\n');
 }
 
-function keyLines({ newKey, keyFile }: Screen): string[] {
+function keyLines({ newKey, keyFile }: StartScreen): string[] {
   if (keyFile === null) return ['  key      MONIKER_ROOT_KEY of the environment'];
   if (newKey === null) return [`  key      in ${keyFile}`];
   return [`  key      ${newKey}`, `           later starts do not print it; it is in ${keyFile}`];
 }
 
 /** The key as a shell command has it, and the line that defines it where it is not printed. */
-function keyInShell({ newKey, keyFile }: Screen): { key: string; definition: string[] } {
+function keyInShell({ newKey, keyFile }: StartScreen): { key: string; definition: string[] } {
   if (keyFile === null) return { key: '$MONIKER_ROOT_KEY', definition: [] };
   if (newKey !== null) return { key: newKey, definition: [] };
   const quoted = `'${keyFile.replaceAll("'", "'\\''")}'`;
   return { key: '$KEY', definition: [`KEY=$(sed -n 's/^MONIKER_ROOT_KEY=//p' ${quoted})`] };
 }
 
-function demo(screen: Screen, session: string): string[] {
+function demo(screen: StartScreen, session: string): string[] {
   const { url } = screen;
   const { key, definition } = keyInShell(screen);
   return [

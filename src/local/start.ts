@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment } from './environment.ts';
-import { runScript } from './failure.ts';
+import { runLocalScript } from './failure.ts';
 import { makeDataDir, readKeys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
 import { reloadOnChange } from './reload.ts';
 import { waitUntilHealthy } from './api-client.ts';
 import { workerVariables } from './variables.ts';
-import { welcome } from './welcome.ts';
+import { printWelcome } from './welcome.ts';
 
 const healthTimeoutMs = 15_000;
 
-await runScript(async () => {
+await runLocalScript(async () => {
   const local = readEnvironment(process.env);
   const port = await claimPort(local.port);
   makeDataDir(local.dataDir);
@@ -43,7 +43,7 @@ await runScript(async () => {
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
-      await welcome(url, keys, local);
+      await printWelcome(url, keys, local);
       await stopped;
     } finally {
       stopReloading();

@@ -1,6 +1,6 @@
 /** Reads and writes the WebAssembly binary format (Core Specification 2.0, chapter 5), for `meter-wasm.ts`. */
 
-export function text(value: string): number[] {
+export function wasmText(value: string): number[] {
   const bytes = new TextEncoder().encode(value);
   return [...u32(bytes.length), ...bytes];
 }
@@ -19,7 +19,7 @@ export function s32(value: number): number[] {
   return [...bytes, left & 0x7f];
 }
 
-export class Reader {
+export class WasmReader {
   readonly #bytes: Uint8Array;
   position = 0;
 
@@ -67,7 +67,7 @@ export class Reader {
   }
 }
 
-export class Writer {
+export class WasmWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;
 
@@ -90,7 +90,7 @@ export class Writer {
     this.#length = length;
   }
 
-  sized(content: Writer): void {
+  sized(content: WasmWriter): void {
     const bytes = content.take();
     this.u32(bytes.length);
     this.bytes(bytes);

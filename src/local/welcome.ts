@@ -5,17 +5,17 @@ import { builtinProviders } from '../storage/builtin-providers.ts';
 import { prepareDemo } from './demo.ts';
 import type { LocalEnvironment } from './environment.ts';
 import type { Keys } from './keys.ts';
-import { renderScreen } from './screen.ts';
+import { renderStartScreen } from './screen.ts';
 import { loadSkills } from './skills.ts';
 import { createApiClient } from './api-client.ts';
 
-export async function welcome(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
+export async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
   const client = createApiClient(url, keys.rootKey);
   const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
   const demoSession = await prepareDemo(client, local.dataDir);
   const models = await client.get<{ data: { id: string }[] }>('/v1/models');
   console.log(
-    renderScreen({
+    renderStartScreen({
       url,
       newKey: keys.isNew ? keys.rootKey : null,
       keyFile: keys.rootKeyFile === null ? null : shown(keys.rootKeyFile),

@@ -5,15 +5,15 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 
-export type SessionEvents = EventStore & {
+export type McpSessionEvents = EventStore & {
   /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
   muted: boolean;
 };
 
-export function createEventStore(sql: SqlStorage): SessionEvents {
+export function createEventStore(sql: SqlStorage): McpSessionEvents {
   let last = sql.exec<{ last: number | null }>('SELECT max(number) AS last FROM events').one().last ?? 0;
   let characters = sql.exec<{ total: number | null }>('SELECT sum(length(message)) AS total FROM events').one().total ?? 0;
-  const store: SessionEvents = {
+  const store: McpSessionEvents = {
     muted: false,
     async storeEvent(stream, message) {
       if (store.muted) return '0';

@@ -4,22 +4,22 @@
  */
 import type { Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
-import type { CallHold, HeldCall } from '../engine/serve/held-call.ts';
-import { serveLost } from '../engine/serve/serve-call.ts';
+import type { InFlightCallSlot, InFlightCall } from '../engine/serve/held-call.ts';
+import { serveUnrecoverable } from '../engine/serve/serve-call.ts';
 import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 
 /** `migrated` is called before the first row is written, `begun` after it. */
-export type KeptCallHost = { deps: ServeDeps; sql: SqlStorage; migrated(): void; begun(): void };
+export type OpenCallHost = { deps: ServeDeps; sql: SqlStorage; migrate(): void; onStarted(): void };
 
 type Begun = { principal: Principal; target: ServeTarget; callId: string; name: string; arguments: Record<string, unknown> };
 
-export class KeptCall {
-  readonly #host: KeptCallHost;
-  #call: HeldCall | null = null;
+export class OpenCallStore {
+  readonly #host: OpenCallHost;
+  #call: InFlightCall | null = null;
 
-  constructor(host: KeptCallHost) {
+  constructor(host: OpenCallHost) {
     this.#host = host;
   }
 
@@ -54,14 +54,14 @@ export class KeptCall {
     if (begun !== null && this.#call === null) {
       await this.#auditLost(begun).catch((error: unknown) => deps.log.error('a lost call could not be audited', { cause: String(error) }));
     }
-    await this.#call?.over;
+    await this.#call?.ended;
     sql.exec('UPDATE held SET is_over = 1');
   }
 
-  #holdFor(principal: Principal, target: ServeTarget, name: string, body: unknown): CallHold {
-    const { sql, migrated, begun } = this.#host;
+  #holdFor(principal: Principal, target: ServeTarget, name: string, body: unknown): InFlightCallSlot {
+    const { sql, migrate: migrated, onStarted: begun } = this.#host;
     const params = isRecord(body) && isRecord(body.params) ? body.params : {};
-    const kept = (): HeldCall | null => this.#call;
+    const kept = (): InFlightCall | null => this.#call;
     // A call that has ended is deleted after a while.
     const isOver = (): boolean => this.state !== 'open';
     return {
@@ -69,10 +69,10 @@ export class KeptCall {
       get call() {
         return kept();
       },
-      get isOver() {
+      get hasEnded() {
         return isOver();
       },
-      keep: (call) => {
+      store: (call) => {
         this.#call = call;
       },
       started: (callId) => {
@@ -93,7 +93,7 @@ export class KeptCall {
   /** Audits an interrupted call now, since the client may never return. */
   async #auditLost({ principal, target, callId, ...call }: Begun): Promise<void> {
     const { deps } = this.#host;
-    this.#call = await serveLost(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
+    this.#call = await serveUnrecoverable(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
   }
 }
 

@@ -9,20 +9,29 @@ import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
-import { viewMark, watchServed, type Change } from '../engine/serve/serve-watch.ts';
+import { viewVersion, watchServed, type ServedChange } from '../engine/serve/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
-import type { SessionEvents } from './event-store.ts';
+import type { McpSessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
-import { cancelledIds, isAnswer, isStream, ownHeaders, requestIds, requestsOf, sameId, tooMany } from './session-messages.ts';
-import { watchedBody } from './watched-body.ts';
+import {
+  cancelledIds,
+  isResponse,
+  isStream,
+  replayHeaders,
+  requestIds,
+  requestsOf,
+  duplicateIdResponse,
+  tooManyRequestsResponse,
+} from './session-messages.ts';
+import { onBodyEnd } from './watched-body.ts';
 
 export type SessionHost = {
   deps: ServeDeps;
   id: string;
   target: ServeTarget;
-  events: SessionEvents;
+  events: McpSessionEvents;
   pending: PendingRequests;
   subscriptions: { list(): string[]; add(uri: string): boolean; remove(uri: string): void };
   marks: MarkStore;
@@ -73,13 +82,13 @@ export class LiveSession {
                 'invalid_request',
                 `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
               );
-            live.session?.watchAnew();
+            live.session?.restartWatch();
           },
           remove: (uri) => subscriptions.remove(uri),
         },
         interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
-        started: ({ mcpReq }, callId) => host.pending.started(mcpReq.id, callId),
-        called: (principal) => live.session?.lookAgain(principal),
+        started: ({ mcpReq }, callId) => host.pending.setCallId(mcpReq.id, callId),
+        called: (principal) => live.session?.notifyIfEquipmentChanged(principal),
       },
       view,
     );
@@ -91,7 +100,7 @@ export class LiveSession {
     });
     const session = new LiveSession(host, server, transport);
     live.session = session;
-    session.#mark = viewMark(view);
+    session.#mark = viewVersion(view);
     await server.connect(transport);
     session.#countAnswers();
     session.#redirectLost();
@@ -107,8 +116,9 @@ export class LiveSession {
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
     const ids = requestIds(body);
     // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
-    if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return sameId();
-    if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams) return tooMany();
+    if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return duplicateIdResponse();
+    if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
+      return tooManyRequestsResponse();
     this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
     // Refused before anything was started.
@@ -143,7 +153,7 @@ export class LiveSession {
     events.muted = true;
     try {
       for (const message of messages) {
-        await (await this.#pass({ method: 'POST', headers: ownHeaders(this.#host.id), body: null }, message, caller)).text();
+        await (await this.#pass({ method: 'POST', headers: replayHeaders(this.#host.id), body: null }, message, caller)).text();
       }
     } finally {
       events.muted = false;
@@ -151,7 +161,7 @@ export class LiveSession {
   }
 
   /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
-  async answerLost(caller: Principal): Promise<void> {
+  async answerInterrupted(caller: Principal): Promise<void> {
     for (const request of this.#host.pending.list()) {
       const { message, stream } = request;
       // It was interrupted before it had a stream, or it is `initialize`, which `replay` repeats.
@@ -161,7 +171,7 @@ export class LiveSession {
       }
       this.#lost.set(message.id, request);
       this.#underWay.set(message.id, [message.id]);
-      const response = await this.#pass({ method: 'POST', headers: ownHeaders(this.#host.id), body: null }, message, caller);
+      const response = await this.#pass({ method: 'POST', headers: replayHeaders(this.#host.id), body: null }, message, caller);
       if (response.status >= 400) this.#forget(message.id);
       await response.body?.cancel();
     }
@@ -179,17 +189,17 @@ export class LiveSession {
   }
 
   /** Restarts the watch with the current subscriptions. */
-  watchAnew(): void {
+  restartWatch(): void {
     if (this.#watch === null) return;
     const { caller, stream } = this.#watch;
     this.#beginWatch(caller, stream);
   }
 
   /** Notifies the client if a call has equipped a different toolset. */
-  lookAgain(caller: Principal): void {
+  notifyIfEquipmentChanged(caller: Principal): void {
     if (this.#host.target !== null) return;
     const look = async (): Promise<void> => {
-      const mark = viewMark(await readView(this.#host.deps, caller, this.#host.target));
+      const mark = viewVersion(await readView(this.#host.deps, caller, this.#host.target));
       if (mark === this.#mark) return;
       this.#mark = mark;
       this.#notify({ kind: 'tools' });
@@ -208,7 +218,7 @@ export class LiveSession {
     this.#streams += 1;
     const stream = {};
     if (listener !== null) this.#beginWatch(listener, stream);
-    const body = watchedBody(response.body, () => {
+    const body = onBodyEnd(response.body, () => {
       this.#streams -= 1;
       // A later stream may have started its own watch in the meantime.
       if (this.#watch?.stream !== stream) return;
@@ -238,7 +248,7 @@ export class LiveSession {
       });
   }
 
-  #notify(change: Change): void {
+  #notify(change: ServedChange): void {
     const { subscriptions, deps } = this.#host;
     if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
     notifyOf(this.#server, change).catch((error: unknown) =>
@@ -261,7 +271,7 @@ export class LiveSession {
       const stream: unknown = this.#lost.get(id)?.stream ?? streams.get(id);
       if (typeof stream === 'string') {
         streams.set(id, stream);
-        this.#host.pending.awaitedOn(id, stream);
+        this.#host.pending.setStream(id, stream);
       }
       deliver?.(message, extra);
     };
@@ -273,7 +283,7 @@ export class LiveSession {
       try {
         await this.#send(message, options);
       } finally {
-        if (isAnswer(message)) this.#settle(message.id);
+        if (isResponse(message)) this.#settle(message.id);
       }
     };
   }
@@ -301,7 +311,7 @@ export class LiveSession {
 /** The SDK's name for the stream of the GET request. */
 const ownStream = '_GET_stream';
 
-async function notifyOf(server: Server, change: Change): Promise<void> {
+async function notifyOf(server: Server, change: ServedChange): Promise<void> {
   switch (change.kind) {
     case 'tools':
       return await server.sendToolListChanged();

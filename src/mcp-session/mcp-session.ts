@@ -9,22 +9,22 @@ import { rootKeyId, type Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../engine/serve/serve-view.ts';
-import type { McpSession as McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
-import { KeptCall } from './kept-call.ts';
+import { OpenCallStore } from './kept-call.ts';
 import type { LiveSession } from './live-session.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
-import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
+import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
 
 export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
-  readonly #kept: KeptCall;
+  readonly #kept: OpenCallStore;
   #live: Promise<LiveSession> | null = null;
   #isKeyWatched = false;
 
@@ -32,12 +32,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     super(ctx, env);
     this.#wiring = wire(env);
     this.#meta = new MetaStore(ctx.storage.sql);
-    this.#kept = new KeptCall({
+    this.#kept = new OpenCallStore({
       deps: this.#wiring.serve,
       sql: ctx.storage.sql,
-      migrated: () => migrate(ctx.storage, mcpSessionMigrations),
+      migrate: () => migrate(ctx.storage, mcpSessionMigrations),
       // The alarm handler waits for the end of the call, because an object without work is evicted even with an open connection.
-      begun: () => void ctx.storage.setAlarm(this.#now()),
+      onStarted: () => void ctx.storage.setAlarm(this.#now()),
     });
   }
 
@@ -46,7 +46,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     migrate(this.ctx.storage, mcpSessionMigrations);
     const meta = { workspace, keyId, target, session, initialize: request.body ?? '', seenAt: this.#now() };
     this.#meta.create(meta);
-    await this.ctx.storage.setAlarm(overAt({ ...meta, used: false }));
+    await this.ctx.storage.setAlarm(expiresAt({ ...meta, used: false }));
     this.#live = this.#open(meta, caller);
     const response = await (await this.#live).handle(request, caller);
     this.#watchKey(caller);
@@ -80,8 +80,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     const meta = this.#read();
     if (meta === null) return;
     const live = await this.#live?.catch(() => null);
-    if (live?.isBusy) this.#meta.seen(this.#now(), true);
-    const due = overAt(this.#read() ?? meta);
+    if (live?.isBusy) this.#meta.touch(this.#now(), true);
+    const due = expiresAt(this.#read() ?? meta);
     if (due <= this.#now()) await this.#end();
     else await this.ctx.storage.setAlarm(due);
   }
@@ -95,7 +95,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       for (;;) {
         await clock.sleep(limits.streamKeyCheckMs);
         if (!(await this.#isOpen())) return;
-        if (!(await catalog(workspace).keyIsCancelled(keyId))) continue;
+        if (!(await catalog(workspace).isKeyCancelled(keyId))) continue;
         if (this.#kept.state === 'none') return await this.#end();
         return this.#kept.stop(new Error('the key was revoked and its calls were cancelled'));
       }
@@ -123,7 +123,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     migrate(this.ctx.storage, mcpSessionMigrations);
     const opening = this.#open(meta, caller).then(async (live) => {
       await live.replay(messagesToReplay(meta), caller);
-      await live.answerLost(caller);
+      await live.answerInterrupted(caller);
       return live;
     });
     this.#live = opening;
@@ -166,7 +166,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
       if (typeof level === 'string' && level.length < 20) this.#meta.logLevel(level);
     }
-    if ((isUse && !used) || this.#now() - seenAt >= limits.mcpSessionTouchMs) this.#meta.seen(this.#now(), isUse);
+    if ((isUse && !used) || this.#now() - seenAt >= limits.mcpSessionTouchMs) this.#meta.touch(this.#now(), isUse);
   }
 
   async #end(): Promise<void> {
@@ -186,7 +186,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
 function sessionMarks(store: TaintStore): MarkStore {
   return {
     read: async () => ({ taint: store.read(), expiresAt: Number.POSITIVE_INFINITY }),
-    add: async (taint) => store.take(taint),
+    add: async (taint) => store.addAll(taint),
   };
 }
 

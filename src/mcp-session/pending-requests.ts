@@ -10,9 +10,9 @@ export type PendingRequest = { message: Record<string, unknown>; stream: string;
 export interface PendingRequests {
   add(id: unknown, message: Record<string, unknown>): void;
   /** Stores the stream on which the response is sent. */
-  awaitedOn(id: unknown, stream: string): void;
+  setStream(id: unknown, stream: string): void;
   /** Stores the call id, before the tool is called. */
-  started(id: unknown, callId: string): void;
+  setCallId(id: unknown, callId: string): void;
   remove(id: unknown): void;
   list(): PendingRequest[];
 }
@@ -25,8 +25,8 @@ export function createPendingRequests(sql: SqlStorage): PendingRequests {
       if (text.length > limits.maxRowCharacters) return;
       sql.exec("INSERT OR REPLACE INTO under_way (id, stream, message, call_id) VALUES (?, '', ?, NULL)", JSON.stringify(id), text);
     },
-    awaitedOn: (id, stream) => void sql.exec('UPDATE under_way SET stream = ? WHERE id = ?', stream, JSON.stringify(id)),
-    started: (id, callId) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
+    setStream: (id, stream) => void sql.exec('UPDATE under_way SET stream = ? WHERE id = ?', stream, JSON.stringify(id)),
+    setCallId: (id, callId) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
     remove: (id) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
     list: () =>
       [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message, call_id: callId }) => ({

@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 import { isRecord } from '../core/wire-value.ts';
 
-export function isAnswer(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
+export function isResponse(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
   return 'id' in message && !('method' in message);
 }
 
@@ -18,7 +18,7 @@ export function requestIds(body: unknown): unknown[] {
 }
 
 /** Returns the headers for a message that the object sends to its own server. */
-export function ownHeaders(session: string): [string, string][] {
+export function replayHeaders(session: string): [string, string][] {
   return [
     ['accept', 'application/json, text/event-stream'],
     ['content-type', 'application/json'],
@@ -38,12 +38,12 @@ export function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-export function sameId(): Response {
+export function duplicateIdResponse(): Response {
   const message = 'Another request of this session with this id is still in flight. Use a unique id for each request.';
   return Response.json({ jsonrpc: '2.0', error: { code: -32600, message }, id: null }, { status: 400 });
 }
 
-export function tooMany(): Response {
+export function tooManyRequestsResponse(): Response {
   const message = `This session has ${limits.maxMcpRequestsInFlight} requests in flight or ${limits.maxMcpSessionStreams} open streams, which is the limit. Wait for one to end.`;
   return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 429, headers: { 'retry-after': '1' } });
 }

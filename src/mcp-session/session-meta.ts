@@ -25,8 +25,18 @@ export class MetaStore {
   read(): SessionMeta | null {
     const row = this.#sql.exec<MetaRow>('SELECT * FROM meta').toArray()[0];
     if (row === undefined) return null;
-    const { workspace, key_id: keyId, target, session, initialize, log_level: logLevel, seen_at: seenAt } = row;
-    return { workspace, keyId, target, session, initialize, initialized: row.initialized === 1, logLevel, seenAt, used: row.used === 1 };
+    const { workspace, key_id: keyId, target, session, initialize, log_level: setLogLevel, seen_at: seenAt } = row;
+    return {
+      workspace,
+      keyId,
+      target,
+      session,
+      initialize,
+      initialized: row.initialized === 1,
+      logLevel: setLogLevel,
+      seenAt,
+      used: row.used === 1,
+    };
   }
 
   create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'initialized' | 'logLevel' | 'used'>): void {
@@ -41,7 +51,7 @@ export class MetaStore {
     );
   }
 
-  seen(now: number, isUse: boolean): void {
+  touch(now: number, isUse: boolean): void {
     this.#sql.exec('UPDATE meta SET seen_at = ?, used = max(used, ?)', now, isUse ? 1 : 0);
   }
 
@@ -83,6 +93,6 @@ type MetaRow = {
 };
 
 /** Returns when a session that was last used at `seenAt` expires. */
-export function overAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {
+export function expiresAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {
   return seenAt + (used ? limits.mcpSessionIdleMs : limits.mcpSessionUnusedMs);
 }

@@ -1,6 +1,6 @@
 /** Passes a stream through and calls `over` once when it ends, fails or is cancelled by its reader. */
 
-export function watchedBody(body: ReadableStream<Uint8Array> | null, over: () => void): ReadableStream<Uint8Array> | null {
+export function onBodyEnd(body: ReadableStream<Uint8Array> | null, over: () => void): ReadableStream<Uint8Array> | null {
   if (body === null) return null;
   const reader = body.getReader();
   let isOver = false;

@@ -2,7 +2,7 @@
  * Runs the tools of `mcp` servers: each call is one call of the server's tool by its own name. `engine/call-tool.ts` has already checked
  * permissions and arguments; `mcp/client/` handles the protocol and the server's input requests.
  */
-import { cancelled, questionOf } from '../core/elicitation.ts';
+import { cancelled, questionText } from '../core/elicitation.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
@@ -12,7 +12,7 @@ import { secretHostOf } from '../core/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { utf8Length } from '../core/utf8.ts';
-import type { CallerChannel, ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import type { CallerChannel, ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 
 /** `server` throws `not_found` if the server was removed. `changed`: the server reported during a call that its lists changed. */
@@ -71,7 +71,7 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
  */
 function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard: string[]): UpstreamHooks {
   const cancel: UpstreamHooks['ask'] = async (request, key) => {
-    if (unheard.length < limits.maxInputRequests) unheard.push(questionOf({ [key]: request }));
+    if (unheard.length < limits.maxInputRequests) unheard.push(questionText({ [key]: request }));
     return cancelled;
   };
   const answer = ask ?? (askable.elicitation === undefined ? undefined : cancel);
@@ -85,12 +85,12 @@ function withUnheard(result: ToolResult, unheard: readonly string[]): ToolResult
 }
 
 /** For callers that cannot wait, returns the input requests as an error text. */
-function askedAnswer(canonical: string, input: InputRequired): ToolAnswer {
+function askedAnswer(canonical: string, input: InputRequired): ToolOutcome {
   const failed = (why: string): ToolResult => errorResult('tool_error', `${canonical} did not finish: ${why}`);
   if (utf8Length(JSON.stringify(input)) > limits.maxInputBytes)
     return failed(`its server's input request is larger than ${limits.maxInputBytes} bytes.`);
   const result = failed(
-    `its server requires input. ${questionOf(input.requests)} Call the tool in a turn of a session, which can wait for the input.`,
+    `its server requires input. ${questionText(input.requests)} Call the tool in a turn of a session, which can wait for the input.`,
   );
   return { ...result, input };
 }

@@ -5,7 +5,7 @@
 import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 
 /** Create one per isolate: it caches connection data of servers. */
-export function createLateUpstream(): McpUpstream {
+export function createLazyUpstream(): McpUpstream {
   let loading: Promise<McpUpstream> | null = null;
   const loaded = (): Promise<McpUpstream> => {
     loading ??= import('./client/upstream.ts').then(({ createMcpUpstream }) => createMcpUpstream());
@@ -21,7 +21,7 @@ export function createLateUpstream(): McpUpstream {
   };
 }
 
-export function lateTokens(load: () => Promise<ServerTokens>): ServerTokens {
+export function lazyTokens(load: () => Promise<ServerTokens>): ServerTokens {
   let loading: Promise<ServerTokens> | null = null;
   const loaded = (): Promise<ServerTokens> => {
     loading ??= load();
@@ -29,6 +29,6 @@ export function lateTokens(load: () => Promise<ServerTokens>): ServerTokens {
   };
   return {
     token: async () => await (await loaded()).token(),
-    renew: async (...asked) => await (await loaded()).renew(...asked),
+    refreshAfterRejection: async (...asked) => await (await loaded()).refreshAfterRejection(...asked),
   };
 }

@@ -13,12 +13,12 @@ import { type InstanceName, markHop } from './hop.ts';
 export type OutboundSettings = GuardSettings & { instance?: InstanceName };
 
 /** Sends one request and does not follow redirects. `isPrivate`: the operator allowed the host, so its address may be private. */
-export type Send = (request: Request, isPrivate: boolean) => Promise<Response>;
+export type SendOnce = (request: Request, isPrivate: boolean) => Promise<Response>;
 
 type Network = { fetch(request: Request): Promise<Response> };
 
 /** Sends through the network services that the local runtime binds. Without them, as on Cloudflare, through `fetch`. */
-export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWORK?: Network }): Send {
+export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWORK?: Network }): SendOnce {
   const { PUBLIC_NETWORK: publicOnly, PRIVATE_NETWORK: unrestricted } = bindings;
   return (request, isPrivate) => {
     const network = isPrivate ? unrestricted : publicOnly;
@@ -26,7 +26,7 @@ export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWOR
   };
 }
 
-export function createOutbound(settings: OutboundSettings, send: Send = sendThrough({})): OutboundHttp {
+export function createOutbound(settings: OutboundSettings, send: SendOnce = sendThrough({})): OutboundHttp {
   const guard = rememberProviders(createGuard(settings));
 
   return async (request, options) => {
@@ -148,7 +148,7 @@ function signalOf(options: OutboundOptions): AbortSignal | null {
 }
 
 async function sendOnce(
-  send: Send,
+  send: SendOnce,
   request: Request,
   { url, isPrivate }: Destination,
   options: OutboundOptions,

@@ -2,7 +2,7 @@
  * A session's record of the nested calls of an open call, so that a call that waited or was interrupted continues without repeating the ones
  * that finished. A nested call's id is its parent's id, a dot and its position from 1: `call_x.2.1`. Deleted when the outermost call ends.
  */
-import type { Approved } from '../core/approval.ts';
+import type { GivenApproval } from '../core/approval.ts';
 import type { GivenInput } from '../core/mcp-input.ts';
 import type { Via } from '../core/message.ts';
 import type { ToolResult } from '../core/tool.ts';
@@ -37,15 +37,15 @@ export interface CallJournal {
   startedAt(root: string): number;
   find(callId: string): JournalEntry | null;
   /** Returns the entries of all nested calls of the root, unordered, without results. */
-  beneath(root: string): Omit<JournalEntry, 'result'>[];
+  entriesUnder(root: string): Omit<JournalEntry, 'result'>[];
   /** Records the start durably, before the effect. */
   begin(call: InnerCallStart): void;
   /** Records that the call waits and has had no effect: the question is bound to exactly this call. */
-  pause(call: InnerCallStart): void;
+  markWaiting(call: InnerCallStart): void;
   /** Returns its order; null if the journal is full, which then only records that the call ran. `keep` false: stores no result, see `JournalEntry`. */
   finish(call: InnerCallStart, result: ToolResult, options: { durationMs: number; keep: boolean }): number | null;
   /** Returns the decision on a nested call; null: not asked or not decided. `approved`: what an approval is bound to. */
-  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: Approved | null } | null;
+  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: GivenApproval | null } | null;
   /** Returns the input that a nested call asked for, with the answers, and how often it has asked. */
   given(callId: string): { input: GivenInput | null; rounds: number };
 }

@@ -11,7 +11,7 @@ import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/server-life.ts';
-import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
+import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Taint } from '../core/taint.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -95,10 +95,10 @@ export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
 /** `server`: the server to read. A `static` one needs no lease; its claim always succeeds. */
-export type RefreshClaim = { claimed: true; server: ServerAccess; leave: ReadLeave } | { claimed: false; retryAfterMs: number };
+export type RefreshClaim = { claimed: true; server: ServerAccess; lease: RefreshLease } | { claimed: false; retryAfterMs: number };
 
 /** Identifies the holder of a refresh lease. `version`: the version of the document being read; `until`: distinguishes this lease from later ones. */
-export type ReadLeave = { version: number; until: number };
+export type RefreshLease = { version: number; until: number };
 
 /** Why a server could not be read. */
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
@@ -154,9 +154,9 @@ export interface Catalog {
   /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
   /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */
-  takeDiscovery(server: string, leave: ReadLeave, discovery: Discovery): Promise<ListingReport>;
+  takeDiscovery(server: string, leave: RefreshLease, discovery: Discovery): Promise<ListingReport>;
   /** Records a failed reading and releases the lease: the stored listing stays, and the server is retried later. */
-  takeFailure(server: string, leave: ReadLeave, failure: RefreshFailure): Promise<void>;
+  takeFailure(server: string, leave: RefreshLease, failure: RefreshFailure): Promise<void>;
 
   serverGrant(server: string): Promise<ServerGrant>;
   /** Returns false if the grant was written since `revision`. */
@@ -172,7 +172,7 @@ export interface Catalog {
   addTaintMarks(marks: NewMarks): Promise<void>;
 
   /** Consumes a nonce; returns true the first time only. Forgotten after `expiresAt` (milliseconds since the epoch). */
-  spend(nonce: string, expiresAt: number): Promise<boolean>;
+  consumeNonce(nonce: string, expiresAt: number): Promise<boolean>;
 
   /**
    * Accepts a held definition for every toolset, and with `annotations` its annotations too. `refId`: the definition that was reviewed.
@@ -188,14 +188,14 @@ export interface Catalog {
   revokeKey(id: string): Promise<void>;
   /** Revokes the key if it is not revoked yet, and ends all turns in its sessions; the remaining ones end in the background. */
   cancelKey(id: string): Promise<KeyCancellation>;
-  keyIsCancelled(id: string): Promise<boolean>;
+  isKeyCancelled(id: string): Promise<boolean>;
   /** Whether the key exists, is neither revoked nor expired, and has the scope. Always true for `root`. */
-  keyStands(id: string, scope: Scope): Promise<boolean>;
+  isKeyActive(id: string, scope: Scope): Promise<boolean>;
   /** Returns the key's current rights; null if it is unknown, revoked or expired. */
   keyRights(id: string): Promise<KeyRights | null>;
 
   /** Stores a remembered rule; an identical rule is not stored twice. */
-  allow(rule: PolicyRule): Promise<void>;
+  addRule(rule: PolicyRule): Promise<void>;
 
   indexSession(row: SessionIndexRow): Promise<void>;
   forgetSession(id: string): Promise<void>;
@@ -240,7 +240,7 @@ export interface Directory {
   /** Returns what an MCP server offers besides tools, as last read. */
   serverOffers(workspace: string, name: string): Promise<ServerOffers>;
   /** Returns how a tool of an OpenAPI server is called. Throws `not_found`. */
-  operation(workspace: string, server: string, tool: string): Promise<Operation>;
+  operation(workspace: string, server: string, tool: string): Promise<ServerOperation>;
   /** Throws `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
   /**

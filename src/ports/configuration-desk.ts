@@ -9,7 +9,7 @@ import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Warning } from '../core/warning.ts';
 
-export interface ConfigurationDesk {
+export interface ToolsetEditor {
   /** Whether tools are called by the names that toolsets give them. False: `MONIKER_ALIASES=off`, each is called by its own name. */
   readonly aliases: boolean;
   /** Returns every tool that the key may list in toolsets, sorted by canonical name; for a bound key, those in its toolsets. */
@@ -24,7 +24,7 @@ export interface ConfigurationDesk {
   write(name: string, document: Toolset, version: number | null): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
   rename(from: string, to: string, version: number): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
   /** Returns the agents and keys (as `name (id)`) that name a toolset. */
-  users(toolset: string): Promise<{ agents: readonly string[]; keys: readonly string[] }>;
+  usedBy(toolset: string): Promise<{ agents: readonly string[]; keys: readonly string[] }>;
   remove(name: string, version: number): Promise<void>;
   /** Omits a toolset that the key may no longer use. */
   equipment(): Promise<Equipment>;

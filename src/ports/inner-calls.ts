@@ -18,7 +18,7 @@ export type InnerTool = {
 };
 
 /** `waits`: an external answer is needed first. The caller then ends with `suspended`, and is rerun from its beginning after the answer. */
-export type InnerAnswer = { waits: false; result: ToolResult } | { waits: true };
+export type InnerOutcome = { waits: false; result: ToolResult } | { waits: true };
 
 export interface InnerCalls {
   readonly tools: readonly InnerTool[];
@@ -31,5 +31,5 @@ export interface InnerCalls {
    * Delivers results in the order of an earlier run, if there was one; calls that finished there are not repeated. Never throws for an error of
    * the call or its tool. `files`: those of a running script; a call that only works on files uses these, and is repeated in the next run.
    */
-  call(name: string, args: unknown, options?: { files?: FileSystem }): Promise<InnerAnswer>;
+  call(name: string, args: unknown, options?: { files?: FileSystem }): Promise<InnerOutcome>;
 }

@@ -14,11 +14,11 @@ export interface McpSessions {
   /** Returns null if this key has no such session at this endpoint. */
   resume(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<Response | null>;
   /** Handles a tool call that stays in flight. `name`: the in-flight call to continue; null: starts one. */
-  hold(caller: Principal, target: string | null, name: string | null, request: McpSessionRequest): Promise<Response>;
+  callKeptOpen(caller: Principal, target: string | null, name: string | null, request: McpSessionRequest): Promise<Response>;
 }
 
 /** One session, as its Durable Object implements it. */
-export interface McpSession {
+export interface McpSessionPort {
   begin(caller: Principal, target: string | null, id: string, request: McpSessionRequest): Promise<Response>;
   /** Returns null if it was never started or has ended. */
   resume(caller: Principal, target: string | null, request: McpSessionRequest): Promise<Response | null>;

@@ -10,10 +10,10 @@ export type FetchedResult = {
 
 export interface ResultStore {
   /** Whether any result is stored; only then is `fetch_result` offered. */
-  any(): boolean;
+  hasAny(): boolean;
   has(callId: string): boolean;
   /** Stores the content as text, up to `limits.maxStoredResultBytes`; replaces an earlier one of the same call. */
-  keep(callId: string, content: readonly ContentBlock[]): void;
+  store(callId: string, content: readonly ContentBlock[]): void;
   /** Returns null if nothing is stored under this id. */
   read(callId: string, offset: number, maxBytes: number): FetchedResult | null;
 }

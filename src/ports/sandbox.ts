@@ -3,7 +3,7 @@
  * `src/sandbox/`.
  */
 import type { SandboxEnd } from '../core/code-result.ts';
-import type { InnerAnswer } from './inner-calls.ts';
+import type { InnerOutcome } from './inner-calls.ts';
 
 export type SandboxRun = {
   /** The body of an async function. Compiled as such, never inserted into other code. */
@@ -15,7 +15,7 @@ export type SandboxRun = {
   now: number;
   seed: string;
   /** Calls a tool. The arguments cross the sandbox boundary as JSON text. */
-  call(name: string, args: unknown): Promise<InnerAnswer>;
+  call(name: string, args: unknown): Promise<InnerOutcome>;
 };
 
 export interface Sandbox {

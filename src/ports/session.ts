@@ -139,7 +139,7 @@ export type SubmittedTurn = {
 };
 
 /** `status`: that of the turn; `null` for an approval of a direct call, which is to be sent again. */
-export type Decided = { callId: string; decision: Decision; turn: string | null; status: string | null };
+export type DecisionOutcome = { callId: string; decision: Decision; turn: string | null; status: string | null };
 
 /**
  * The user's answers to the questions of a tool's server, by the server's keys. `round`: the question they answer; absent: the call's last one.
@@ -147,7 +147,7 @@ export type Decided = { callId: string; decision: Decision; turn: string | null;
 export type GivenInputs = { callId: string; input: Readonly<Record<string, ElicitationAnswer>>; round?: number };
 
 /** The turn's state after results of client tools, and what it still waits for. */
-export type ResultsTaken = { turn: string; status: string; pending: Pending[] };
+export type ResultsAccepted = { turn: string; status: string; pending: Pending[] };
 
 /** Messages of the transcript; `parts` as in `core/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
@@ -185,7 +185,7 @@ export type SessionCall = {
  * Every method checks the caller against the owner and throws `not_found` for anyone else but `admin`, as for an unknown id. `signal`s are not
  * passed: a reader that disconnects closes its stream, nothing else.
  */
-export interface Session {
+export interface SessionPort {
   view(caller: Principal): Promise<SessionView>;
   /** Returns what the session was created with, including instructions: a turn's plan is made from it. */
   setup(caller: Principal): Promise<SessionSetup>;
@@ -194,11 +194,11 @@ export interface Session {
   /** The turn is stored when it resolves. `session` differs from this session's id if the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** Returns the turn submitted under this key in the last 24 h; null: none. Throws `idempotency_mismatch` for a different body. */
-  repeated(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
+  findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
   /** Whether this turn was ever submitted here. */
   hasTurn(caller: Principal, turn: string): Promise<boolean>;
   /** Resolves when the turn ends or waits for an external answer; a turn queued after a waiting one is waited for, too. */
-  answer(caller: Principal, turn: string): Promise<TurnAnswer>;
+  waitForAnswer(caller: Principal, turn: string): Promise<TurnAnswer>;
   /** Native SSE from the turn's first event; closed after `turn-end`, or after the event with the question when the turn waits. */
   stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
   /**
@@ -217,16 +217,21 @@ export interface Session {
    * Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`
    * stores a rule for the workspace, which the caller must authorize.
    */
-  decide(caller: Principal, callId: string, decision: Decision, options: { remember: boolean; round?: number | null }): Promise<Decided>;
+  decide(
+    caller: Principal,
+    callId: string,
+    decision: Decision,
+    options: { remember: boolean; round?: number | null },
+  ): Promise<DecisionOutcome>;
   /** Returns a nonce for one decision on this approval; `storage/approval-link.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
   /** Reads an approval by the nonce of a link, which authorizes it. Throws `not_found` if the nonce is unknown, used or expired. */
   linkedApproval(nonce: string): Promise<ApprovalView>;
-  decideByLink(nonce: string, decision: Decision): Promise<Decided>;
+  decideByLink(nonce: string, decision: Decision): Promise<DecisionOutcome>;
   /** Submits results of client tools. Throws `not_found` for a call that waits for none; repeating a result has no effect. */
-  takeResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsTaken>;
+  submitResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsAccepted>;
   /** Submits input. Throws `not_found` for a call that asks nothing, `conflict` for answers that differ from earlier ones, `invalid_request` for invalid answers. */
-  giveInput(caller: Principal, given: GivenInputs): Promise<ResultsTaken>;
+  submitInput(caller: Principal, given: GivenInputs): Promise<ResultsAccepted>;
   /** `completion`: cancels only the turn of that answer, if it runs or waits; throws `conflict` if it is queued. */
   cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
   /** Ends the running or waiting turn and all that are queued. `cancelled`: how many. */
@@ -236,7 +241,7 @@ export interface Session {
   /** Returns the policy's answer for a call without making it. */
   explain(caller: Principal, request: SessionExplainRequest): Promise<PolicyAnswer>;
   /** Like `repeated`, for a direct call: returns its outcome once there is one. */
-  repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
+  findCallByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
   /** With `recursive`, names are relative paths. Returns at most `limits.maxListedTree` entries; `truncated`: there are more. */
   listFiles(
     caller: Principal,
@@ -269,7 +274,7 @@ export interface Sessions {
   /** Returns the id of the session that `create` makes with this key, whether it exists or not. */
   idOf(owner: Principal, key: string): Promise<string>;
   /** Returns the session that `create` makes with this key; the first call fails if it does not exist. */
-  keyed(owner: Principal, key: string): Promise<Session>;
+  getByKey(owner: Principal, key: string): Promise<SessionPort>;
   /** Throws `not_found` for an invalid id; for a valid one, the first call fails if the session does not exist. */
-  get(id: string): Session;
+  get(id: string): SessionPort;
 }

@@ -10,7 +10,7 @@ import type {
   ServerNotice,
 } from '../core/mcp-input.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
-import type { ConfigurationDesk } from './configuration-desk.ts';
+import type { ToolsetEditor } from './configuration-desk.ts';
 import type { FileSystem } from './file-system.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';
@@ -38,7 +38,7 @@ export type ToolContext = {
   /** The plan's skills; null: it has none. */
   skills: SkillReader | null;
   /** The toolset editor for the configuration tools; null: not available in this call. */
-  configuration: ConfigurationDesk | null;
+  configuration: ToolsetEditor | null;
   /** Makes tools from the plan's tools; null: not available in this call. */
   maker: ToolMaker | null;
   /** The owner of state at a server (a session, or a key): two of them never share state. */
@@ -67,7 +67,7 @@ export type CallerChannel = {
 };
 
 /** A result of `find_tools`. `declaration`: for code, a member of `tools` in TypeScript. */
-export type FoundTool = {
+export type FindToolsResult = {
   name: string;
   canonical: string;
   aliases: string[];
@@ -82,9 +82,9 @@ export interface ToolFinder {
   /** Whether the model is already sent the maximum number of definitions: tools found now can be called, but their definitions are not added. */
   readonly isFull: boolean;
   /** Returns the best matches first. */
-  find(query: string, max: number): FoundTool[];
+  find(query: string, max: number): FindToolsResult[];
   /** Returns names similar to the query, for when nothing is found. */
-  near(query: string): string[];
+  similarNames(query: string): string[];
 }
 
 export interface SkillReader {
@@ -99,7 +99,7 @@ export interface SkillReader {
  * `input`: the tool wants to be called again with this input (`given`); the result is for callers that cannot. `suspended`: one of its nested
  * calls waits; the result is ignored, and the tool is rerun after the answer.
  */
-export type ToolAnswer = ToolResult & { input?: InputRequired; suspended?: true };
+export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true };
 
 export interface ToolExecutor {
   /** Returns the host that its calls go to, if known: a secret among the arguments must be bound to it. */
@@ -107,5 +107,5 @@ export interface ToolExecutor {
   /** Whether running it again with the same arguments and idempotency key is safe. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
   /** Resolves with a result, also for errors; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
-  execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer>;
+  execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -16,7 +16,7 @@ export type MakeRequest = Omit<MadeTool, 'name' | 'parameters' | 'aliases'> & {
 /** A change of the workspace's registry that storing the tool makes. */
 export type RegistryChange = { change: 'create-tool' | 'share-tool' | 'replace-tool' | 'write-toolset'; name: string };
 
-export type Made = {
+export type MadeToolOutcome = {
   canonical: string;
   version: number;
   uses: readonly string[];
@@ -35,4 +35,4 @@ export interface ToolMaker {
 }
 
 /** `changes`: empty if nothing would change. */
-export type PreparedTool = { changes: readonly RegistryChange[]; store(): Promise<Made> };
+export type PreparedTool = { changes: readonly RegistryChange[]; store(): Promise<MadeToolOutcome> };

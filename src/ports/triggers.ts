@@ -34,7 +34,7 @@ export type DeliveryQuery = PageRequest & { status?: DeliveryStatus };
 export type CallbackQuery = PageRequest & Partial<CallbackTarget> & { status?: CallbackStatus; delivery?: string };
 
 /** A stored delivery, to be rendered again. */
-export type KeptPayload = { delivery: Delivery; event: string | null; payload: NonNullable<NewDelivery['payload']> | null };
+export type StoredPayload = { delivery: Delivery; event: string | null; payload: NonNullable<NewDelivery['payload']> | null };
 
 /** Shown with a schedule by `Catalog`. `lastRun`: its newest delivery with a run. */
 export type ScheduleState = { nextRunAt: string | null; lastRun: Delivery | null };
@@ -46,13 +46,13 @@ export interface Triggers {
    */
   acceptDelivery(delivery: NewDelivery): Promise<AcceptedDelivery>;
   /** Waits at most `waitMs` until the delivery's session has accepted its turn, or the delivery failed. */
-  untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<Delivery>;
+  waitUntilDispatched(trigger: Trigger, id: string, waitMs: number): Promise<Delivery>;
   /** Newest first, with payloads; a page ends early at `limits.listPageBytes`. */
   deliveries(trigger: Trigger, query: DeliveryQuery): Promise<Page<DeliveryWithPayload>>;
   /** `not_found`. */
   delivery(trigger: Trigger, id: string): Promise<DeliveryWithPayload>;
   /** For a replay: returns what is to be rendered again. Throws `not_found`; `conflict` if the payload is no longer stored. */
-  keptPayload(trigger: Trigger, id: string): Promise<KeptPayload>;
+  storedPayload(trigger: Trigger, id: string): Promise<StoredPayload>;
   /** Runs the delivery again with a new verdict. Throws `conflict` while it is in progress. */
   replayDelivery(trigger: Trigger, id: string, verdict: DeliveryVerdict): Promise<AcceptedDelivery>;
 

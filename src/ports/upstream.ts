@@ -37,7 +37,7 @@ export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */
   token(): Promise<string | null>;
   /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
-  renew(token: string | null, challenge: string | null): Promise<boolean>;
+  refreshAfterRejection(token: string | null, challenge: string | null): Promise<boolean>;
 }
 
 export interface ServerSource {
@@ -54,9 +54,9 @@ export type UpstreamHooks = {
   /** What the caller can be asked for, as sent to the server. */
   askable?: AskableInput;
   /** The server reports that a list has changed. */
-  changed?(list: 'tools' | 'prompts' | 'resources'): void;
+  onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */
-  updated?(uri: string): void;
+  onResourceUpdated?(uri: string): void;
 };
 
 export type UpstreamCall = {

@@ -1,7 +1,7 @@
 /** One content block of a Messages reply while it is streamed, and its final form. Used by `anthropic.ts`, which reads the events. */
 import { GrowingText } from '../core/growing-text.ts';
-import type { Block } from './anthropic-turns.ts';
-import { argumentsOf, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import type { RequestBlock } from './anthropic-turns.ts';
+import { argumentsOf, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 export type OpenBlock = {
   /** Counts the reply's blocks, since the wire's index may be missing or reused. */
@@ -38,24 +38,24 @@ export function kindOf({ type, name }: Json): OpenBlock['kind'] {
 }
 
 /** Returns whether a start event repeats that of an open block. */
-export function isAgain(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
-  const id = textOf(start.id);
-  return !before.closed && before.kind === kind && textOf(before.start.id) === id && (id !== '' || !before.fed);
+export function isRepeatedStart(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
+  const id = stringOf(start.id);
+  return !before.closed && before.kind === kind && stringOf(before.start.id) === id && (id !== '' || !before.fed);
 }
 
 /** null for the empty object with which every streamed input begins. */
-export function inputOf({ input }: Json): string | object | null {
+export function blockInputOf({ input }: Json): string | object | null {
   return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
 }
 
 /** Returns the optional fields of a call, such as `caller`; null: none. */
-export function furtherFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
+export function unknownFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
   if (recordOf(fields.caller).type === 'direct') delete fields.caller;
-  return textOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
+  return stringOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
 }
 
 /** Returns the block as an unstreamed reply would contain it; null if that is unknown. */
-export function wholeBlock({ start, input }: OpenBlock): Block | null {
+export function completeBlock({ start, input }: OpenBlock): RequestBlock | null {
   if (input === null || typeof start.type !== 'string') return null;
   const block = { ...start, type: start.type };
   if (input.length === 0) return block;

@@ -7,9 +7,9 @@ import type { Message } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { chooseThinking } from './anthropic-thinking.ts';
-import { type Block, legalTurns, type Turn, toTurns } from './anthropic-turns.ts';
+import { type RequestBlock, legalTurns, type Turn, toTurns } from './anthropic-turns.ts';
 import { profileFor } from './profiles.ts';
-import { askedFormat, takenSettings } from './taken-settings.ts';
+import { requestedFormat, supportedSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { type Json, recordOf } from '../core/wire-value.ts';
 
@@ -18,7 +18,7 @@ export function toMessagesBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
   const offered = offerTools(request, profile);
-  const settings = takenSettings(request.settings, profile, offered.tools.length > 0);
+  const settings = supportedSettings(request.settings, profile, offered.tools.length > 0);
   const turns = toTurns(request, profile);
   const thinking = chooseThinking(settings, profile, turns);
   // A prefilled assistant message is rejected with thinking, and by models with adaptive thinking.
@@ -42,7 +42,7 @@ export function toMessagesBody(request: ChatRequest): Json {
   }
   Object.assign(body, thinking.fields);
   // OpenAI's JSON mode has no counterpart, but a schema does.
-  const schema = askedFormat(settings)?.schema;
+  const schema = requestedFormat(settings)?.schema;
   if (schema) body.output_config = { ...recordOf(body.output_config), format: { type: 'json_schema', schema } };
   if (!thinking.on) addSampling(settings, body);
   // A sequence of blanks is rejected.
@@ -57,9 +57,9 @@ export function toMessagesBody(request: ChatRequest): Json {
  */
 const cacheMark = { cache_control: { type: 'ephemeral' } };
 
-function toSystem(messages: readonly Message[]): Block[] {
+function toSystem(messages: readonly Message[]): RequestBlock[] {
   const texts = messages.flatMap((message) => (message.role === 'system' ? message.parts.map((part) => part.text) : []));
-  const blocks: Block[] = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text }));
+  const blocks: RequestBlock[] = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text }));
   const last = blocks.pop();
   return last === undefined ? [] : [...blocks, { ...last, ...cacheMark }];
 }

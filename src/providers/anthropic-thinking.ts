@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import { type Turn, thinkingTypes } from './anthropic-turns.ts';
-import { effortWord, type ReasoningWish, reasoningWish } from './reasoning-wish.ts';
+import { effortLevel, type RequestedReasoning, requestedReasoning } from './reasoning-wish.ts';
 import type { Json } from '../core/wire-value.ts';
 
 /** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */
@@ -15,7 +15,7 @@ export type Thinking = { on: boolean; maxTokens: number; fields: Json };
 export function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
   const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens ?? leastMaxTokens;
   const unsaid: Thinking = { on: false, maxTokens, fields: {} };
-  const wish = reasoningWish(settings);
+  const wish = requestedReasoning(settings);
   if (wish === null || profile.reasoning === 'none') return unsaid;
   switch (profile.reasoning) {
     case 'effort':
@@ -55,8 +55,8 @@ const effortBudgets: Readonly<Record<string, number>> = {
 };
 
 /** These models have no token budget. */
-function toEffort(wish: ReasoningWish, { efforts }: Profile): Json {
-  return { output_config: { effort: effortWord(wish, efforts) } };
+function toEffort(wish: RequestedReasoning, { efforts }: Profile): Json {
+  return { output_config: { effort: effortLevel(wish, efforts) } };
 }
 
 /**

@@ -11,21 +11,21 @@ import type { ChatRequest } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyInput, historyName } from './history-call.ts';
 import { type InputImage, imageNote, inlineImage } from './input-image.ts';
-import { isOwnMessage, isOwnPart } from './own-words.ts';
+import { isNativeMessage, isNativePart } from './own-words.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
-export type Block = Json & { type: string };
-export type Turn = { role: 'user' | 'assistant'; content: Block[] };
+export type RequestBlock = Json & { type: string };
+export type Turn = { role: 'user' | 'assistant'; content: RequestBlock[] };
 
 /** Follows a part of a reply and restores the original block. Texts are stored once, in the parts. */
-export type NativeData = { api: 'anthropic' } /** Belongs to the reasoning part before it, if any. null: the wire has none. */ & (
+export type AnthropicNative = { api: 'anthropic' } /** Belongs to the reasoning part before it, if any. null: the wire has none. */ & (
   | { type: 'thinking'; signature: string | null }
   /** Belongs to the text part before it, which was a separate block. */
   | { type: 'text'; citations?: readonly unknown[] }
   /** Identifies the call. */
   | { type: 'tool_use'; id: string; fields: Json }
   /** A block for this provider only: redacted thinking, provider tool calls and their results. */
-  | { type: 'block'; block: Block }
+  | { type: 'block'; block: RequestBlock }
 );
 
 type Context = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; loopStart: number };
@@ -44,7 +44,7 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
     if (message.role === 'tool') addTurn(turns, 'user', strayResults(message.parts, answered));
     if (message.role !== 'assistant') continue;
     const calls: ToolCallPart[] = [];
-    const content: Block[] = [];
+    const content: RequestBlock[] = [];
     // Adjacent assistant messages are one turn: the results of all follow the last.
     for (let said = messages[at]; said?.role === 'assistant'; said = messages[++at]) {
       for (const block of toAssistantBlocks(said, at >= context.loopStart, context)) content.push(block);
@@ -64,7 +64,7 @@ function loopStartOf(messages: readonly Message[]): number {
   return at + 1;
 }
 
-function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
+function addTurn(turns: Turn[], role: Turn['role'], content: RequestBlock[]): void {
   const last = turns.at(-1);
   if (content.length === 0) return;
   if (last?.role === role) for (const block of content) last.content.push(block);
@@ -78,7 +78,7 @@ function toResults(
   from: number,
   answered: Set<ToolResultPart>,
   context: Context,
-): Block[] {
+): RequestBlock[] {
   if (calls.length === 0) return [];
   const results = new Map<string, ToolResultPart>();
   for (let at = from; at < messages.length && messages[at]?.role !== 'assistant'; at++) {
@@ -94,34 +94,34 @@ function toResults(
 
 const missingResult = { isError: true, content: [{ type: 'text' as const, text: 'No result was recorded for this call.' }] };
 
-function toResult(id: string, { isError, content }: Pick<ToolResultPart, 'isError' | 'content'>, profile: Profile): Block {
+function toResult(id: string, { isError, content }: Pick<ToolResultPart, 'isError' | 'content'>, profile: Profile): RequestBlock {
   const blocks = content.flatMap((block) => toResultBlock(block, profile));
   // A failure without content is rejected.
   if (isError && blocks.length === 0) blocks.push({ type: 'text', text: 'The tool failed without output.' });
   return { type: 'tool_result', tool_use_id: id, ...(blocks.length > 0 && { content: blocks }), ...(isError && { is_error: true }) };
 }
 
-function toResultBlock(block: ContentBlock, profile: Profile): Block[] {
+function toResultBlock(block: ContentBlock, profile: Profile): RequestBlock[] {
   if (block.type !== 'image' || !profile.imagesInResults) return textBlock(contentText([block]));
   return toImage({ type: 'image', mediaType: block.mimeType, data: block.data }, profile);
 }
 
-function strayResults(parts: readonly ToolResultPart[], answered: ReadonlySet<ToolResultPart>): Block[] {
+function strayResults(parts: readonly ToolResultPart[], answered: ReadonlySet<ToolResultPart>): RequestBlock[] {
   return parts.flatMap((part) =>
     answered.has(part) ? [] : textBlock(`[Result of an earlier call to ${part.requested}]\n${contentText(part.content)}`),
   );
 }
 
 /** Blank text blocks are rejected. */
-function textBlock(text: string): Block[] {
+function textBlock(text: string): RequestBlock[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-function toUserBlocks(parts: readonly InputPart[], profile: Profile): Block[] {
+function toUserBlocks(parts: readonly InputPart[], profile: Profile): RequestBlock[] {
   return parts.flatMap((part) => (part.type === 'text' ? textBlock(part.text) : toImage(part, profile)));
 }
 
-function toImage(image: InputImage, profile: Profile): Block[] {
+function toImage(image: InputImage, profile: Profile): RequestBlock[] {
   const inline = inlineImage(image);
   const source = inline === null ? { type: 'url', url: image.url } : { type: 'base64', media_type: inline.mediaType, data: inline.data };
   const isTaken = inline === null ? image.url?.startsWith('https://') : imageTypes.has(inline.mediaType);
@@ -132,10 +132,10 @@ const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'ima
 
 // ---- Assistant content ----
 
-function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inLoop: boolean, context: Context): Block[] {
+function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inLoop: boolean, context: Context): RequestBlock[] {
   const { request, profile, idOf } = context;
-  const blocks: Block[] = [];
-  const byNativeId = new Map<string, Block>();
+  const blocks: RequestBlock[] = [];
+  const byNativeId = new Map<string, RequestBlock>();
   let before: AssistantPart | undefined;
   for (const part of message.parts) {
     if (part.type === 'text') blocks.push(...textBlock(part.text));
@@ -144,12 +144,12 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
       blocks.push(block);
       if (part.nativeId !== undefined) byNativeId.set(part.nativeId, block);
     }
-    const data = part.type === 'native' && isOwnPart(part, message, request) ? readNative(part.data) : null;
+    const data = part.type === 'native' && isNativePart(part, message, request) ? readNative(part.data) : null;
     // Newer models bind thinking to the preceding conversation, which may have been compacted since.
     if (data !== null && (!isThinking(data) || inLoop || !profile.boundReasoning)) addNative(data, before, blocks, byNativeId);
     before = part;
   }
-  if (isOwnMessage(message, request)) return blocks;
+  if (isNativeMessage(message, request)) return blocks;
   // Other providers allow text after calls. Here calls come last, since their results must follow.
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')];
 }
@@ -158,7 +158,7 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
  * null for data of another API, from before the provider's kind was changed. Validated strictly: a client with its own history supplies
  * these parts, and must not add content that its request could not contain, or change a call.
  */
-function readNative(data: unknown): NativeData | null {
+function readNative(data: unknown): AnthropicNative | null {
   if (!isRecord(data) || data.api !== 'anthropic') return null;
   const { type, signature, citations, id, fields, block } = data;
   if (type === 'thinking') return signature === null || typeof signature === 'string' ? { api: 'anthropic', type, signature } : null;
@@ -171,7 +171,7 @@ function readNative(data: unknown): NativeData | null {
 }
 
 /** Allows no content of the user, no calls of the client's tools and no results of them. */
-function isProvidersBlock(block: Json): block is Block {
+function isProvidersBlock(block: Json): block is RequestBlock {
   return typeof block.type === 'string' && !ourTypes.has(block.type);
 }
 
@@ -179,13 +179,18 @@ const ourTypes: ReadonlySet<string> = new Set([
   ...['text', 'image', 'document', 'search_result', 'container_upload', 'tool_use', 'tool_result'],
 ]);
 
-function isThinking(data: NativeData): boolean {
+function isThinking(data: AnthropicNative): boolean {
   return data.type === 'thinking' || (data.type === 'block' && thinkingTypes.has(data.block.type));
 }
 
 export const thinkingTypes: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
 
-function addNative(data: NativeData, before: AssistantPart | undefined, blocks: Block[], calls: ReadonlyMap<string, Block>): void {
+function addNative(
+  data: AnthropicNative,
+  before: AssistantPart | undefined,
+  blocks: RequestBlock[],
+  calls: ReadonlyMap<string, RequestBlock>,
+): void {
   switch (data.type) {
     case 'thinking': {
       const thinking = before?.type === 'reasoning' ? before.text : '';
@@ -216,7 +221,7 @@ function addNative(data: NativeData, before: AssistantPart | undefined, blocks: 
  * A call that the provider runs must have its result in the same turn, unless the turn will be continued: an interrupted turn
  * (`pause_turn`) that the user answered loses its last call. A call that waits for nested calls is complete.
  */
-function withoutHalves(content: Block[]): Block[] {
+function withoutHalves(content: RequestBlock[]): RequestBlock[] {
   const calls = new Set<unknown>();
   const answers = new Set<unknown>();
   for (const block of content) {
@@ -227,11 +232,11 @@ function withoutHalves(content: Block[]): Block[] {
   return content.filter((block) => (isOwnCall(block) ? answers.has(block.id) : !isOwnAnswer(block) || calls.has(block.tool_use_id)));
 }
 
-function isOwnCall({ type }: Block): boolean {
+function isOwnCall({ type }: RequestBlock): boolean {
   return type === 'server_tool_use' || type === 'mcp_tool_use';
 }
 
-function isOwnAnswer({ type }: Block): boolean {
+function isOwnAnswer({ type }: RequestBlock): boolean {
   return type.endsWith('_tool_result');
 }
 
@@ -250,7 +255,7 @@ export function legalTurns(turns: readonly Turn[], { canContinue }: { canContinu
 }
 
 /** Trailing blanks are rejected, and so is thinking if thinking is disabled. */
-function toPrefill(content: readonly Block[]): Turn[] {
+function toPrefill(content: readonly RequestBlock[]): Turn[] {
   const blocks = content.filter(({ type }) => !thinkingTypes.has(type));
   const last = blocks.at(-1);
   if (last?.type === 'text') blocks.splice(-1, 1, { ...last, text: String(last.text).trimEnd() });

@@ -2,10 +2,10 @@
 import type { Usage } from '../core/chat-event.ts';
 import { isCount, isRecord, recordOf } from '../core/wire-value.ts';
 
-export type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
+export type TokenCounts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
 
 /** Each event has running totals; unknown counts are absent or null. */
-export function addCounts(counts: Counts, usage: unknown): void {
+export function addCounts(counts: TokenCounts, usage: unknown): void {
   if (!isRecord(usage)) return;
   if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
   if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
@@ -16,7 +16,7 @@ export function addCounts(counts: Counts, usage: unknown): void {
 }
 
 /** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
-export function usageOf({ input, cacheRead, cacheCreation, output, thinking }: Counts): Usage | null {
+export function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
   if (input === undefined && output === undefined) return null;
   const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
   if (thinking !== undefined) usage.reasoningTokens = thinking;

@@ -11,14 +11,14 @@ import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
-import { furtherFields, inputOf, isAgain, kindOf, type OpenBlock, openBlock, wholeBlock } from './anthropic-block.ts';
+import { unknownFields, blockInputOf, isRepeatedStart, kindOf, type OpenBlock, openBlock, completeBlock } from './anthropic-block.ts';
 import { toMessagesBody } from './anthropic-request.ts';
-import type { NativeData } from './anthropic-turns.ts';
+import type { AnthropicNative } from './anthropic-turns.ts';
 import { type ConstantPart, constantPart, withoutPadding } from './anthropic-piece.ts';
-import { addCounts, type Counts, usageOf } from './anthropic-usage.ts';
+import { addCounts, type TokenCounts, usageOf } from './anthropic-usage.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
@@ -43,7 +43,7 @@ class MessagesReply implements ReplyReader {
   /** The last text block, if nothing followed it: another one after it is a separate block. */
   #speaking: number | null = null;
   #calls = 0;
-  #counts: Counts = {};
+  #counts: TokenCounts = {};
   #stopReason: string | null = null;
   #spoke = false;
 
@@ -65,7 +65,7 @@ class MessagesReply implements ReplyReader {
     if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
     const constant = constantPart(event);
     if (constant !== null) this.#templates.learn(inner, constant.key, constant.text, constant);
-    return this.#keep(this.#read(event, textOf(event.type) || message.event));
+    return this.#keep(this.#read(event, stringOf(event.type) || message.event));
   }
 
   takeWhole(body: unknown): ChatEvent[] {
@@ -113,7 +113,7 @@ class MessagesReply implements ReplyReader {
   }
 
   #begin(message: Json): ChatEvent[] {
-    const id = textOf(message.id) || null;
+    const id = stringOf(message.id) || null;
     // A proxy retried in the middle of the reply; the rest belongs to another reply, whose blocks are numbered from 0 again.
     if (this.#begun && (id !== this.id || this.#serials > 0)) return this.#fault('began another reply in the middle of this one');
     this.#begun = true;
@@ -127,17 +127,17 @@ class MessagesReply implements ReplyReader {
     const kind = kindOf(start);
     const events: ChatEvent[] = [];
     const before = isCount(event.index) ? this.#blocks.get(event.index) : undefined;
-    if (before !== undefined && isAgain(before, kind, start)) return events;
+    if (before !== undefined && isRepeatedStart(before, kind, start)) return events;
     // Signatures belong to whole runs of thinking, so an earlier run ends here.
     if (kind === 'thinking' && this.#latest?.kind === 'thinking') this.#settle(this.#latest, events);
     const block = openBlock(start, this.#serials++);
     this.#blocks.set(isCount(event.index) ? event.index : block.serial, block);
     this.#latest = block;
     if (kind === 'call') {
-      this.#note(this.#assembler.push({ index: block.serial, id: textOf(start.id), name: textOf(start.name) }), events);
+      this.#note(this.#assembler.push({ index: block.serial, id: stringOf(start.id), name: stringOf(start.name) }), events);
     }
-    if (kind === 'text') this.#say(block, textOf(start.text), events);
-    if (kind === 'thinking') this.#think(textOf(start.thinking), events);
+    if (kind === 'text') this.#say(block, stringOf(start.text), events);
+    if (kind === 'thinking') this.#think(stringOf(start.thinking), events);
     return events;
   }
 
@@ -226,14 +226,14 @@ class MessagesReply implements ReplyReader {
         return;
       case 'call': {
         // Some servers send the whole input in the start event.
-        if (!block.fed) this.#note(this.#assembler.push({ index: serial, arguments: inputOf(start) }), events);
+        if (!block.fed) this.#note(this.#assembler.push({ index: serial, arguments: blockInputOf(start) }), events);
         this.#note(this.#assembler.end({ index: serial }), events);
-        const fields = furtherFields(start);
-        if (fields !== null) events.push(this.#native({ api: 'anthropic', type: 'tool_use', id: textOf(start.id), fields }));
+        const fields = unknownFields(start);
+        if (fields !== null) events.push(this.#native({ api: 'anthropic', type: 'tool_use', id: stringOf(start.id), fields }));
         return;
       }
       case 'other': {
-        const whole = wholeBlock(block);
+        const whole = completeBlock(block);
         if (whole !== null) events.push(this.#native({ api: 'anthropic', type: 'block', block: whole }));
         return;
       }
@@ -242,7 +242,7 @@ class MessagesReply implements ReplyReader {
     }
   }
 
-  #native(data: NativeData): ChatEvent {
+  #native(data: AnthropicNative): ChatEvent {
     this.#speaking = null;
     return { type: 'native', provider: this.#access.name, data };
   }

@@ -11,10 +11,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { imageNote, imageUrl } from './input-image.ts';
-import { isOwnPart } from './own-words.ts';
+import { isNativePart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
-import { reasoningWish } from './reasoning-wish.ts';
-import { askedFormat, takenSettings } from './taken-settings.ts';
+import { requestedReasoning } from './reasoning-wish.ts';
+import { requestedFormat, supportedSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -31,7 +31,7 @@ export function toCohereBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
-  const settings = takenSettings(request.settings, profile, tools.length > 0);
+  const settings = supportedSettings(request.settings, profile, tools.length > 0);
   const thinking = toThinking(settings, profile);
   const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
   // An empty list is rejected, and so is a choice without tools.
@@ -58,7 +58,7 @@ function addSettings(settings: ModelSettings, body: Json): void {
   if (topK !== undefined) body.k = between(0, topK, 500);
   if (frequencyPenalty !== undefined) body.frequency_penalty = between(0, frequencyPenalty, 1);
   if (presencePenalty !== undefined) body.presence_penalty = between(0, presencePenalty, 1);
-  const format = askedFormat(settings);
+  const format = requestedFormat(settings);
   if (format !== null) body.response_format = { type: 'json_object', ...(format.schema !== null && { json_schema: format.schema }) };
 }
 
@@ -73,7 +73,7 @@ const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 204
 
 /** null: the setting is omitted. */
 function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
-  const wish = reasoningWish(settings);
+  const wish = requestedReasoning(settings);
   if (wish === null || profile.reasoning === 'none') return null;
   if (wish === 'off') return { type: 'disabled' };
   const budget = wish.budget ?? effortBudgets[wish.effort ?? ''];
@@ -165,7 +165,7 @@ function toAssistant(
 /** Returns the wire field of the reasoning at this index; null: another model's reasoning, which is not sent. */
 function fieldOf(message: Assistant, at: number, request: ChatRequest): ReasoningField | null {
   const mark: AssistantPart | undefined = message.parts[at + 1];
-  if (mark?.type === 'native' && isOwnPart(mark, message, request) && isRecord(mark.data) && mark.data.api === 'cohere') {
+  if (mark?.type === 'native' && isNativePart(mark, message, request) && isRecord(mark.data) && mark.data.api === 'cohere') {
     return mark.data.field === 'thinking' ? 'thinking' : 'tool_plan';
   }
   return message.model === `${request.access.name}/${request.model}` ? 'tool_plan' : null;

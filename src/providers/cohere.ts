@@ -12,7 +12,7 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './cohere-request.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem, timeoutProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 export const cohere: Adapter = {
   path: () => '/chat',
@@ -68,7 +68,7 @@ class CohereReply implements ReplyReader {
       this.#readContent(block, events);
       this.#markReasoning(events);
     }
-    this.#say('tool_plan', textOf(plan), events);
+    this.#say('tool_plan', stringOf(plan), events);
     for (const [index, call] of listOf(calls).entries()) this.#readCall(call, index, events);
     return this.#finish(events, body);
   }
@@ -100,7 +100,7 @@ class CohereReply implements ReplyReader {
         break;
       case 'tool-plan-delta':
         if (typeof message.tool_plan === 'string') this.#templates.learn(data, 'tool_plan', message.tool_plan, { key: 'tool_plan' });
-        this.#say('tool_plan', textOf(message.tool_plan), events);
+        this.#say('tool_plan', stringOf(message.tool_plan), events);
         break;
       case 'tool-call-start':
       case 'tool-call-delta':
@@ -138,8 +138,8 @@ class CohereReply implements ReplyReader {
 
   #readContent(block: unknown, events: ChatEvent[]): void {
     if (!isRecord(block)) return;
-    this.#say('thinking', textOf(block.thinking), events);
-    this.#say('text', textOf(block.text), events);
+    this.#say('thinking', stringOf(block.thinking), events);
+    this.#say('text', stringOf(block.text), events);
   }
 
   #say(field: 'text' | ReasoningField, piece: string, events: ChatEvent[]): void {
@@ -165,7 +165,7 @@ class CohereReply implements ReplyReader {
   #readCall(call: unknown, index: number | null, events: ChatEvent[]): void {
     if (!isRecord(call)) return;
     const named = recordOf(call.function);
-    this.#push({ id: textOf(call.id), index, name: textOf(named.name), arguments: argumentsOf(named.arguments) }, events);
+    this.#push({ id: stringOf(call.id), index, name: stringOf(named.name), arguments: argumentsOf(named.arguments) }, events);
   }
 
   #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
@@ -183,7 +183,7 @@ class CohereReply implements ReplyReader {
 
   /** `end`: the object with the reason and the usage; null if only the end marker arrived. */
   #finish(events: ChatEvent[], end: Json | null): ChatEvent[] {
-    const raw = end === null ? null : textOf(end.finish_reason) || null;
+    const raw = end === null ? null : stringOf(end.finish_reason) || null;
     this.#usage = readUsage(end?.usage);
     if (raw === 'TIMEOUT') return this.#fail(events, timeoutProblem(this.#access, 'exceeded its own time limit'));
     if (raw === 'ERROR') return this.#fail(events, this.#errorOf(end ?? {}));
@@ -201,10 +201,10 @@ class CohereReply implements ReplyReader {
    * (`ChatFinishReason`).
    */
   #errorOf({ error, error_type: type }: Json): Problem {
-    if (type === 'INVALID_TOOL_GENERATION' || textOf(error) === '') {
+    if (type === 'INVALID_TOOL_GENERATION' || stringOf(error) === '') {
       return malformedProblem(this.#access, type === 'INVALID_TOOL_GENERATION' ? 'generated an invalid tool call' : 'aborted its reply');
     }
-    return errorBodyProblem(this.#access, { message: error, code: textOf(type) || 'internal_error' });
+    return errorBodyProblem(this.#access, { message: error, code: stringOf(type) || 'internal_error' });
   }
 
   #reason(raw: string | null): FinishReason {

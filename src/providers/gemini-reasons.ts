@@ -2,11 +2,11 @@
  * Gemini's finish and block reasons, classified as limits, safety stops and failures. Used by `gemini.ts`. Source: API references
  * "FinishReason" and "BlockedReason" (Google AI and Vertex AI).
  */
-import { textOf } from '../core/wire-value.ts';
+import { stringOf } from '../core/wire-value.ts';
 
 /** null: no reason yet. Some gateways request enums as integers. */
-export function reasonWord(value: unknown, words: readonly string[]): string | null {
-  const word = typeof value === 'number' ? (words[value] ?? String(value)) : textOf(value);
+export function reasonName(value: unknown, words: readonly string[]): string | null {
+  const word = typeof value === 'number' ? (words[value] ?? String(value)) : stringOf(value);
   return word === '' || word.endsWith('_UNSPECIFIED') ? null : word;
 }
 
@@ -28,7 +28,7 @@ export const faultReasons: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CA
 export const callFaultReasons: ReadonlySet<string> = new Set(['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
 
 /** By number, as in Vertex AI (googleapis, `google/cloud/aiplatform/v1/content.proto`). */
-export const finishWords: readonly string[] = [
+export const finishReasonNames: readonly string[] = [
   'FINISH_REASON_UNSPECIFIED',
   'STOP',
   'MAX_TOKENS',

@@ -14,10 +14,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyInput } from './history-call.ts';
 import { imageNote, inlineImage } from './input-image.ts';
-import { isAsSaid, isOwnPart, withSignedNames } from './own-words.ts';
+import { isUnchangedCall, isNativePart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
-import { effortWord, reasoningWish } from './reasoning-wish.ts';
-import { askedFormat, takenSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
+import { requestedFormat, supportedSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -45,7 +45,7 @@ export function toGeminiBody(request: ChatRequest): Json {
     body.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, profile)) }];
     if (toolChoice !== 'auto') body.toolConfig = { functionCallingConfig: toCallingConfig(toolChoice) };
   }
-  const config = toGenerationConfig(takenSettings(request.settings, profile, tools.length > 0), profile);
+  const config = toGenerationConfig(supportedSettings(request.settings, profile, tools.length > 0), profile);
   if (Object.keys(config).length > 0) body.generationConfig = config;
   return body;
 }
@@ -118,10 +118,10 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
     if (part.type === 'text' && part.text !== '') parts.push({ text: part.text });
     if (part.type === 'reasoning' && part.text !== '' && isKnown) parts.push({ text: part.text, thought: true });
     if (part.type === 'tool-call') parts.push({ functionCall: toCall(part, profile, idOf) });
-    if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
+    if (part.type !== 'native' || !isNativePart(part, message, request)) continue;
     const before = message.parts[index - 1];
     // Otherwise: "Thought signature is not valid".
-    if (before?.type !== 'tool-call' || isAsSaid(before)) addMark(part.data, parts);
+    if (before?.type !== 'tool-call' || isUnchangedCall(before)) addMark(part.data, parts);
   }
   // Of parallel calls the first has a signature. A call of another model gets the placeholder of the guide "Thought signatures".
   const first = parts.find((part) => 'functionCall' in part);
@@ -219,7 +219,7 @@ function toCallingConfig(choice: Exclude<ChatRequest['toolChoice'], 'auto'>): Js
 
 function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
   const { temperature, topP, topK, maxOutputTokens, stop, seed, frequencyPenalty, presencePenalty } = settings;
-  const format = askedFormat(settings);
+  const format = requestedFormat(settings);
   const thinkingConfig = toThinking(settings, profile);
   return {
     ...(temperature !== undefined && { temperature }),
@@ -242,10 +242,10 @@ function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
  * are requested whenever thinking is. null: the model's default.
  */
 function toThinking(settings: ModelSettings, profile: Profile): Json | null {
-  const wish = reasoningWish(settings);
+  const wish = requestedReasoning(settings);
   if (wish === null || profile.reasoning === 'none') return null;
   if (profile.reasoning === 'effort' && (wish === 'off' || wish.effort !== undefined)) {
-    return { thinkingLevel: effortWord(wish, profile.efforts).toUpperCase(), includeThoughts: wish !== 'off' };
+    return { thinkingLevel: effortLevel(wish, profile.efforts).toUpperCase(), includeThoughts: wish !== 'off' };
   }
   const budget = wish === 'off' ? 0 : (wish.budget ?? effortBudgets[wish.effort ?? ''] ?? dynamicBudget);
   const thinkingBudget = budget === dynamicBudget ? budget : Math.max(budget, profile.minReasoningBudget);

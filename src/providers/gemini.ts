@@ -15,9 +15,9 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { PartialArguments } from './gemini-partial-args.ts';
 import { type GeminiMark, toGeminiBody } from './gemini-request.ts';
-import { callFaultReasons, faultReasons, filterReasons, finishWords, limitReason, reasonWord } from './gemini-reasons.ts';
+import { callFaultReasons, faultReasons, filterReasons, finishReasonNames, limitReason, reasonName } from './gemini-reasons.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 export const gemini: Adapter = {
   path: ({ model, whole }) => `/${resourceName(model)}:${whole ? 'generateContent' : 'streamGenerateContent?alt=sse'}`,
@@ -108,11 +108,11 @@ class GeminiReply implements ReplyReader {
   #read(chunk: Json): ChatEvent[] {
     const events: ChatEvent[] = [];
     let isSound = true;
-    if (this.id === null && textOf(chunk.responseId) !== '') this.id = textOf(chunk.responseId);
+    if (this.id === null && stringOf(chunk.responseId) !== '') this.id = stringOf(chunk.responseId);
     for (const candidate of listOf(chunk.candidates)) {
       if (isRecord(candidate) && (candidate.index ?? 0) === 0) isSound = this.#readCandidate(candidate, events) && isSound;
     }
-    const blocked = reasonWord(recordOf(chunk.promptFeedback).blockReason, []);
+    const blocked = reasonName(recordOf(chunk.promptFeedback).blockReason, []);
     // A blocked prompt gets no candidate.
     if (blocked !== null) {
       this.#isBlocked = true;
@@ -126,7 +126,7 @@ class GeminiReply implements ReplyReader {
 
   #readCandidate(candidate: Json, events: ChatEvent[]): boolean {
     const isSound = listOf(recordOf(candidate.content).parts).every((part) => !isRecord(part) || this.#readPart(part, events));
-    const reason = reasonWord(candidate.finishReason, finishWords);
+    const reason = reasonName(candidate.finishReason, finishReasonNames);
     if (reason !== null) this.#noteReason(reason);
     return isSound;
   }
@@ -139,7 +139,7 @@ class GeminiReply implements ReplyReader {
 
   /** false: the part contradicts those before it. */
   #readPart(part: Json, events: ChatEvent[]): boolean {
-    const signature = textOf(part.thoughtSignature);
+    const signature = stringOf(part.thoughtSignature);
     if (isRecord(part.functionCall)) return this.#readCall(part.functionCall, signature, events);
     if (typeof part.text === 'string' && part.text !== '') {
       const isThought = part.thought === true;
@@ -151,14 +151,14 @@ class GeminiReply implements ReplyReader {
     }
     // Images are megabytes, and requests never ask for them.
     const media = isRecord(part.inlineData) ? part.inlineData : part.fileData;
-    if (isRecord(media)) events.push({ type: 'text', text: `[file: ${textOf(media.mimeType) || 'of unknown type'}]` });
+    if (isRecord(media)) events.push({ type: 'text', text: `[file: ${stringOf(media.mimeType) || 'of unknown type'}]` });
     else if (signature !== '' || !('text' in part || Object.keys(part).length === 0)) this.#mark({ api: 'gemini', part }, events);
     return true;
   }
 
   #readCall(call: Json, signature: string, events: ChatEvent[]): boolean {
-    const name = textOf(call.name);
-    const id = textOf(call.id);
+    const name = stringOf(call.name);
+    const id = stringOf(call.id);
     const partials = listOf(call.partialArgs);
     const goesOn = this.#open !== null && (name === '' || (id !== '' && id === this.#open.id));
     // The wire ends a call, or keeps it alive, with an empty one.

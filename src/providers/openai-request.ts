@@ -10,10 +10,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { dataUrl, imageNote, imageUrl } from './input-image.ts';
-import { isAsSaid, isOwnPart, withSignedNames } from './own-words.ts';
+import { isUnchangedCall, isNativePart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
-import { effortWord, reasoningWish } from './reasoning-wish.ts';
-import { takenSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
+import { supportedSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -21,7 +21,7 @@ type Assistant = Extract<Message, { role: 'assistant' }>;
 type Results = Extract<Message, { role: 'tool' }>;
 
 /** Data that is returned to the same model with its assistant message (`native` events and parts). */
-export type NativeData = {
+export type OpenAiNative = {
   /** Absent in logs of older releases. */
   api?: 'openai-chat';
   reasoningDetails?: Json[];
@@ -38,7 +38,7 @@ export function toRequestBody(request: ChatRequest): Json {
   const { access, model } = request;
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
-  const settings = takenSettings(request.settings, profile, tools.length > 0);
+  const settings = supportedSettings(request.settings, profile, tools.length > 0);
   const body: Json = { model, messages: toMessages(request, profile), stream: request.whole !== true };
   if (profile.streamUsage && request.whole !== true) body.stream_options = { include_usage: true };
   if (tools.length > 0) {
@@ -76,12 +76,12 @@ function addSettings(settings: ModelSettings, profile: Profile, body: Json): voi
 }
 
 function addReasoning(settings: ModelSettings, profile: Profile, body: Json): void {
-  const wish = reasoningWish(settings);
+  const wish = requestedReasoning(settings);
   if (wish === null) return;
   if (profile.thinkingSwitch) body.thinking = { type: wish === 'off' ? 'disabled' : 'enabled' };
   // With a thinking switch, `off` only sets the switch.
   if (profile.reasoning === 'none' || (profile.thinkingSwitch && wish === 'off')) return;
-  body.reasoning_effort = effortWord(wish, profile.efforts);
+  body.reasoning_effort = effortLevel(wish, profile.efforts);
 }
 
 // ---- Messages ----
@@ -189,7 +189,7 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
   if (calls.length > 0) {
     body.tool_calls = calls.map((call, index) => {
       const extra =
-        (isAsSaid(call) ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
+        (isUnchangedCall(call) ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
       const named = { name: historyName(call.requested), arguments: historyArguments(call) };
       return { id: idOf(call.callId), type: 'function', function: named, ...(extra !== undefined && { extra_content: extra }) };
     });
@@ -200,7 +200,7 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
 /** The placeholder of Google's guide "Thought signatures" for a call of another model. */
 const unsignedCall = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-type Native = Pick<NativeData, 'reasoningDetails' | 'extra'> & { extras: Map<number, unknown> };
+type Native = Pick<OpenAiNative, 'reasoningDetails' | 'extra'> & { extras: Map<number, unknown> };
 
 function nativeOf(message: Assistant, request: ChatRequest): Native {
   const native: Native = { extras: new Map() };
@@ -208,7 +208,7 @@ function nativeOf(message: Assistant, request: ChatRequest): Native {
   let before: AssistantPart | undefined;
   for (const part of message.parts) {
     if (part.type === 'tool-call') call += 1;
-    const data = part.type === 'native' && isOwnPart(part, message, request) ? dataOf(part.data) : null;
+    const data = part.type === 'native' && isNativePart(part, message, request) ? dataOf(part.data) : null;
     if (data?.reasoningDetails !== undefined) native.reasoningDetails = data.reasoningDetails;
     if (data?.extra !== undefined) native.extra = data.extra;
     // Only directly after its call: elsewhere, the call was dropped because it has no result.
@@ -220,9 +220,9 @@ function nativeOf(message: Assistant, request: ChatRequest): Native {
 }
 
 /** null for data of another adapter, from before the provider's kind was changed. */
-function dataOf(data: unknown): NativeData | null {
+function dataOf(data: unknown): OpenAiNative | null {
   // Written by this adapter's reply reader under this provider's name.
-  return isRecord(data) && (data.api === undefined || data.api === 'openai-chat') ? (data as NativeData) : null;
+  return isRecord(data) && (data.api === undefined || data.api === 'openai-chat') ? (data as OpenAiNative) : null;
 }
 
 // ---- Order ----

@@ -3,10 +3,10 @@
  * all. `openai-responses.ts`, the only user, reads the events.
  */
 import type { GrowingText } from '../core/growing-text.ts';
-import { isCount, type Json, recordOf, textOf } from '../core/wire-value.ts';
+import { isCount, type Json, recordOf, stringOf } from '../core/wire-value.ts';
 
 /** One item of the reply while it is streamed. */
-export type Item = {
+export type ResponseItem = {
   index: number;
   /** For a call, once known. */
   callId: string;
@@ -21,48 +21,48 @@ export type Item = {
 
 export class ReplyItems {
   /** By `output_index`, because some gateways change item ids from event to event (recorded: gpt-5.3-codex-item-id-rotates). */
-  readonly #items = new Map<number, Item>();
+  readonly #items = new Map<number, ResponseItem>();
   /** By item id and call id, for servers with missing or wrong indexes. */
-  readonly #byId = new Map<string, Item>();
+  readonly #byId = new Map<string, ResponseItem>();
   /** The item of events that name none. */
-  latest: Item | null = null;
+  latest: ResponseItem | null = null;
 
   get size(): number {
     return this.#items.size;
   }
 
-  values(): IterableIterator<Item> {
+  values(): IterableIterator<ResponseItem> {
     return this.#items.values();
   }
 
   /** Returns the item at this index. */
-  at(index: number): Item {
+  at(index: number): ResponseItem {
     return this.#items.get(index) ?? this.#open(index);
   }
 
   /** Returns the item of a piece: by its index, otherwise by its item id, otherwise the latest. */
-  ofPiece({ output_index: place, item_id: id }: Json): Item {
+  ofPiece({ output_index: place, item_id: id }: Json): ResponseItem {
     if (isCount(place)) return this.at(place);
-    return this.#byId.get(textOf(id)) ?? this.latest ?? this.#open(this.#items.size);
+    return this.#byId.get(stringOf(id)) ?? this.latest ?? this.#open(this.#items.size);
   }
 
   /**
    * Returns the item that begins or is complete. An index in use belongs to another item if that one is complete or another call begins;
    * the end of an open item is its own regardless of ids.
    */
-  ofItem({ output_index: place, item: value }: Json, begins: boolean): Item {
+  ofItem({ output_index: place, item: value }: Json, begins: boolean): ResponseItem {
     const { id, call_id: callId } = recordOf(value);
-    const named = this.#byId.get(textOf(callId)) ?? this.#byId.get(textOf(id));
+    const named = this.#byId.get(stringOf(callId)) ?? this.#byId.get(stringOf(id));
     const known = (isCount(place) ? this.#items.get(place) : undefined) ?? named;
-    const differs = known !== undefined && textOf(callId) !== '' && known.callId !== '' && known.callId !== callId;
+    const differs = known !== undefined && stringOf(callId) !== '' && known.callId !== '' && known.callId !== callId;
     const isAnother = known === undefined || (differs && (begins || known.isWhole));
     const item = isAnother ? this.#open(isCount(place) ? place : this.#items.size) : known;
-    for (const name of [textOf(id), textOf(callId)]) if (name !== '') this.#byId.set(name, item);
+    for (const name of [stringOf(id), stringOf(callId)]) if (name !== '') this.#byId.set(name, item);
     return item;
   }
 
-  #open(index: number): Item {
-    const item: Item = { index, callId: '', kind: 'other', isWhole: false, said: new Map(), begun: {} };
+  #open(index: number): ResponseItem {
+    const item: ResponseItem = { index, callId: '', kind: 'other', isWhole: false, said: new Map(), begun: {} };
     this.#items.set(index, item);
     this.latest = item;
     return item;

@@ -11,13 +11,13 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { dataUrl, imageNote, imageUrl } from './input-image.ts';
-import { returned } from './openai-responses-wire.ts';
-import { isOwnPart } from './own-words.ts';
+import { resultItems } from './openai-responses-wire.ts';
+import { isNativePart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
-import { effortWord, reasoningWish } from './reasoning-wish.ts';
-import { takenSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
+import { supportedSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json, textOf } from '../core/wire-value.ts';
+import { isRecord, type Json, stringOf } from '../core/wire-value.ts';
 
 /** The content of `native` parts of this API: one of the three. */
 export type ResponsesNative = {
@@ -45,7 +45,7 @@ export function toResponsesBody(request: ChatRequest): Json {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
   }
-  return Object.assign(body, toSettings(takenSettings(request.settings, profile, tools.length > 0), profile));
+  return Object.assign(body, toSettings(supportedSettings(request.settings, profile, tools.length > 0), profile));
 }
 
 function toTool(tool: OfferedTool, profile: Profile): Json {
@@ -61,8 +61,8 @@ function toSettings(settings: ModelSettings, profile: Profile): Json {
   if (settings.temperature !== undefined) body.temperature = settings.temperature;
   if (settings.topP !== undefined) body.top_p = settings.topP;
   if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
-  const wish = reasoningWish(settings);
-  if (wish !== null && profile.reasoning !== 'none') body.reasoning = { effort: effortWord(wish, profile.efforts), summary: 'auto' };
+  const wish = requestedReasoning(settings);
+  if (wish !== null && profile.reasoning !== 'none') body.reasoning = { effort: effortLevel(wish, profile.efforts), summary: 'auto' };
   const format = toTextFormat(settings.responseFormat);
   if (format !== null) body.text = { format };
   return body;
@@ -133,7 +133,7 @@ function createContext(request: ChatRequest, profile: Profile): Context {
 }
 
 function callOf(part: Assistant['parts'][number], message: Assistant, request: ChatRequest): [string, CallKind][] {
-  const call = part.type === 'native' && isOwnPart(part, message, request) ? readNative(part.data)?.call : undefined;
+  const call = part.type === 'native' && isNativePart(part, message, request) ? readNative(part.data)?.call : undefined;
   if (call === undefined) return [];
   const { call_id: id, ...kind } = call;
   return [[id, kind]];
@@ -149,13 +149,18 @@ function readNative(data: unknown): ResponsesNative | null {
   if (!isRecord(data) || data.api !== 'openai-responses') return null;
   const { item, message, call } = data;
   const native: ResponsesNative = { api: 'openai-responses' };
-  if (isRecord(item) && (item.type === 'reasoning' || item.type === 'custom_tool_call' || returned.has(textOf(item.type))))
+  if (isRecord(item) && (item.type === 'reasoning' || item.type === 'custom_tool_call' || resultItems.has(stringOf(item.type))))
     native.item = item;
-  if (isRecord(message) && textOf(message.phase) !== '') native.message = { phase: textOf(message.phase) };
-  if (isRecord(call) && textOf(call.call_id) !== '') {
+  if (isRecord(message) && stringOf(message.phase) !== '') native.message = { phase: stringOf(message.phase) };
+  if (isRecord(call) && stringOf(call.call_id) !== '') {
     const { namespace, caller, type } = call;
     const custom = type === 'custom_tool_call' && ({ type } as const);
-    native.call = { call_id: textOf(call.call_id), ...custom, ...(namespace != null && { namespace }), ...(caller != null && { caller }) };
+    native.call = {
+      call_id: stringOf(call.call_id),
+      ...custom,
+      ...(namespace != null && { namespace }),
+      ...(caller != null && { caller }),
+    };
   }
   return native;
 }
@@ -198,7 +203,7 @@ function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: 
       endText();
       items.push(toCall(part, idOf(part.callId), kinds.get(part.callId)));
     }
-    if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
+    if (part.type !== 'native' || !isNativePart(part, message, request)) continue;
     const native = readNative(part.data);
     if (native?.message !== undefined) endText(native.message.phase);
     if (native?.item !== undefined) {
@@ -216,7 +221,7 @@ function toCall(call: ToolCallPart, id: string, kind: CallKind = {}): Json {
   const name = historyName(call.requested);
   const { type, ...rest } = kind;
   if (type === undefined) return { type: 'function_call', call_id: id, name, arguments: historyArguments(call), ...rest };
-  return { type, call_id: id, name, input: textOf(call.arguments?.input) || (call.raw ?? ''), ...rest };
+  return { type, call_id: id, name, input: stringOf(call.arguments?.input) || (call.raw ?? ''), ...rest };
 }
 
 function toOutput(result: ToolResultPart, { idOf, paired, kinds, profile }: Context): Json[] {

@@ -6,10 +6,10 @@ import type { Usage } from '../core/chat-event.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 /** The kind of a piece's text. */
-export type Said = 'text' | 'refusal' | 'reasoning' | 'arguments';
+export type ContentKind = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
 /** Content parts, numbered apart from summary parts. The arguments of a call are part 0. */
 export function contentPart(index: number): number {
@@ -22,7 +22,7 @@ export function partOf({ summary_index: summary, content_index: content }: Json)
 }
 
 /** Events with a piece of a part, or all of it. */
-export const pieces: ReadonlyMap<string, Piece> = new Map([
+export const streamPieces: ReadonlyMap<string, Piece> = new Map([
   ...piecesOf('output_text', 'text', 'text'),
   ...piecesOf('refusal', 'refusal', 'refusal'),
   ...piecesOf('reasoning_summary_text', 'reasoning', 'text'),
@@ -32,9 +32,9 @@ export const pieces: ReadonlyMap<string, Piece> = new Map([
 ]);
 
 /** `field`: the field of the text; `isWhole`: the event repeats the whole text. */
-type Piece = { said: Said; field: string; isWhole: boolean };
+type Piece = { said: ContentKind; field: string; isWhole: boolean };
 
-function piecesOf(name: string, said: Said, whole: string): [string, Piece][] {
+function piecesOf(name: string, said: ContentKind, whole: string): [string, Piece][] {
   return [
     [`response.${name}.delta`, { said, field: 'delta', isWhole: false }],
     [`response.${name}.done`, { said, field: whole, isWhole: true }],
@@ -54,17 +54,17 @@ export const finalStatuses = new Set(terminals.values());
  * Items of provider tools that the next request returns. Not those that wait for a result (`computer_call`, `local_shell_call`,
  * `mcp_approval_request` …): no result is ever sent, and without it the next request is rejected.
  */
-export const returned = new Set([
+export const resultItems = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call', 'mcp_list_tools', 'mcp_call'],
   ...['tool_search_call', 'tool_search_output', 'program', 'program_output', 'compaction'],
 ]);
 
-export type Offered = { custom: ReadonlySet<string>; hasServerTools: boolean };
+export type OfferedItem = { custom: ReadonlySet<string>; hasServerTools: boolean };
 
 /** What the request offered, as the reply repeats it. */
-export function readOffered(tools: readonly unknown[]): Offered {
+export function readOfferedItem(tools: readonly unknown[]): OfferedItem {
   const all = tools.flatMap((tool) => [recordOf(tool), ...listOf(recordOf(tool).tools).map(recordOf)]);
-  const custom = new Set(all.filter((tool) => tool.type === 'custom').map((tool) => textOf(tool.name)));
+  const custom = new Set(all.filter((tool) => tool.type === 'custom').map((tool) => stringOf(tool.name)));
   return { custom, hasServerTools: all.some(({ type }) => type !== 'function' && type !== 'custom' && type !== 'namespace') };
 }
 
@@ -72,11 +72,11 @@ export function readOffered(tools: readonly unknown[]): Offered {
  * xAI streams calls of its own tools as custom calls under names that were not offered, such as `x_keyword_search` for `{"type":
  * "x_search"}` (recorded: grok-4-fast-server-x-search; vercel/ai#9896).
  */
-export function isServers(name: string, offered: Offered | null): boolean {
+export function isServerItem(name: string, offered: OfferedItem | null): boolean {
   return offered?.hasServerTools === true && !offered.custom.has(name);
 }
 
-export function inputOf({ type, input, arguments: args }: Json): unknown {
+export function itemInputOf({ type, input, arguments: args }: Json): unknown {
   return type === 'custom_tool_call' ? input : args;
 }
 

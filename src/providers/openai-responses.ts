@@ -13,25 +13,25 @@ import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
-import { type Item, ReplyItems } from './openai-responses-items.ts';
+import { type ResponseItem, ReplyItems } from './openai-responses-items.ts';
 import { type ResponsesNative, toResponsesBody } from './openai-responses-request.ts';
 import {
   contentPart,
   finalStatuses,
-  inputOf,
+  itemInputOf,
   isSameJson,
-  isServers,
-  type Offered,
+  isServerItem,
+  type OfferedItem,
   partOf,
-  pieces,
-  readOffered,
+  streamPieces,
+  readOfferedItem,
   readUsage,
-  returned,
-  type Said,
+  resultItems,
+  type ContentKind,
   terminals,
 } from './openai-responses-wire.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../core/wire-value.ts';
 
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',
@@ -41,7 +41,7 @@ export const openaiResponses: Adapter = {
 };
 
 /** What a delta belongs to within its item. */
-type DeltaKind = { part: number; said: Said };
+type DeltaKind = { part: number; said: ContentKind };
 
 class ResponsesReply implements ReplyReader {
   state: 'open' | 'over' = 'open';
@@ -51,7 +51,7 @@ class ResponsesReply implements ReplyReader {
   readonly #assembler = new ToolCallAssembler();
   readonly #items = new ReplyItems();
   readonly #templates = new ChunkTemplates<DeltaKind>();
-  #offered: Offered | null = null;
+  #offered: OfferedItem | null = null;
   #usage: Usage | null = null;
   #spoke = false;
   #called = false;
@@ -68,7 +68,7 @@ class ResponsesReply implements ReplyReader {
     const known = this.#templates.match(data);
     if (known !== null) return this.#readKnown(known.value, known.place ?? 0, known.text);
     const value = tryParse(data);
-    if (isRecord(value)) return this.#read(textOf(value.type) || event, value, data);
+    if (isRecord(value)) return this.#read(stringOf(value.type) || event, value, data);
     if (data.trim() === '') return [];
     if (data.trim() === '[DONE]') return this.#endUntold();
     return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
@@ -82,7 +82,7 @@ class ResponsesReply implements ReplyReader {
       return this.#fail([], problem);
     }
     this.#readHead(body);
-    return this.#readEnd(body, textOf(body.status) || 'completed');
+    return this.#readEnd(body, stringOf(body.status) || 'completed');
   }
 
   end(): ChatEvent[] {
@@ -91,14 +91,14 @@ class ResponsesReply implements ReplyReader {
 
   #read(type: string, event: Json, data: string): ChatEvent[] {
     const events: ChatEvent[] = [];
-    const piece = pieces.get(type);
+    const piece = streamPieces.get(type);
     if (piece !== undefined) {
       const item = this.#items.ofPiece(event);
       const part = partOf(event);
       if (piece.isWhole) {
         if (this.#isReadable(event)) this.#sayRest(item, part, piece.said, event[piece.field], events);
       } else {
-        this.#say(item, part, piece.said, textOf(event.delta), events);
+        this.#say(item, part, piece.said, stringOf(event.delta), events);
         this.#learn(event, data, { part, said: piece.said });
       }
       return events;
@@ -118,8 +118,8 @@ class ResponsesReply implements ReplyReader {
 
   #learn(event: Json, data: string, kind: DeltaKind): void {
     // Without an index an event is identified by its item id, which changes at some gateways, so it is skipped here.
-    if (textOf(event.type) === '' || !isCount(event.output_index)) return;
-    this.#templates.learn(data, 'delta', textOf(event.delta), kind, ['sequence_number', 'obfuscation', 'item_id'], 'output_index');
+    if (stringOf(event.type) === '' || !isCount(event.output_index)) return;
+    this.#templates.learn(data, 'delta', stringOf(event.delta), kind, ['sequence_number', 'obfuscation', 'item_id'], 'output_index');
   }
 
   /** An event that equals an earlier one except for its item and text. */
@@ -130,35 +130,36 @@ class ResponsesReply implements ReplyReader {
   }
 
   #readHead(response: Json): void {
-    if (this.id === null && textOf(response.id) !== '') this.id = textOf(response.id);
+    if (this.id === null && stringOf(response.id) !== '') this.id = stringOf(response.id);
     if (this.created === null && isCount(response.created_at)) this.created = response.created_at;
-    if (this.#offered === null && Array.isArray(response.tools)) this.#offered = readOffered(response.tools);
+    if (this.#offered === null && Array.isArray(response.tools)) this.#offered = readOfferedItem(response.tools);
   }
 
   // ---- Items ----
 
-  #begin(item: Item, value: Json, events: ChatEvent[]): void {
+  #begin(item: ResponseItem, value: Json, events: ChatEvent[]): void {
     this.#items.latest = item;
     if (item.isWhole || item.kind === 'ours' || item.kind === 'theirs') return;
     item.begun = value;
     const custom = value.type === 'custom_tool_call';
     if (!custom && value.type !== 'function_call') return;
-    item.callId = textOf(value.call_id);
-    item.kind = custom && isServers(textOf(value.name), this.#offered) ? 'theirs' : 'ours';
+    item.callId = stringOf(value.call_id);
+    item.kind = custom && isServerItem(stringOf(value.name), this.#offered) ? 'theirs' : 'ours';
     if (item.kind === 'theirs') return;
     const held = item.said.get(contentPart(0))?.read() ?? '';
-    this.#push({ id: item.callId, index: item.index, name: textOf(value.name), arguments: held, custom }, events);
+    this.#push({ id: item.callId, index: item.index, name: stringOf(value.name), arguments: held, custom }, events);
   }
 
   /** Reads a whole item: adds text that was not streamed, and stores what must be returned. */
-  #readItem(item: Item, value: Json, events: ChatEvent[]): void {
+  #readItem(item: ResponseItem, value: Json, events: ChatEvent[]): void {
     if (item.isWhole || !this.#isReadable(value)) return;
     this.#begin(item, value, events);
     const { type } = value;
     if (type === 'message') this.#readMessage(item, value, events);
     else if (type === 'reasoning') this.#readReasoning(item, value, events);
     else if (item.kind === 'ours') this.#readCall(item, value, events);
-    else if (item.kind === 'theirs' || (returned.has(textOf(type)) && value.execution !== 'client')) this.#keep({ item: value }, events);
+    else if (item.kind === 'theirs' || (resultItems.has(stringOf(type)) && value.execution !== 'client'))
+      this.#keep({ item: value }, events);
     item.isWhole = true;
   }
 
@@ -168,25 +169,25 @@ class ResponsesReply implements ReplyReader {
     return this.#fault === null;
   }
 
-  #readMessage(item: Item, { content, phase }: Json, events: ChatEvent[]): void {
+  #readMessage(item: ResponseItem, { content, phase }: Json, events: ChatEvent[]): void {
     for (const [index, part] of listOf(content).entries()) {
       const { type, text, refusal } = recordOf(part);
       if (type === 'refusal') this.#sayRest(item, contentPart(index), 'refusal', refusal, events);
       else this.#sayRest(item, contentPart(index), 'text', text, events);
     }
-    if (textOf(phase) !== '') this.#keep({ message: { phase: textOf(phase) } }, events);
+    if (stringOf(phase) !== '') this.#keep({ message: { phase: stringOf(phase) } }, events);
   }
 
-  #readReasoning(item: Item, value: Json, events: ChatEvent[]): void {
+  #readReasoning(item: ResponseItem, value: Json, events: ChatEvent[]): void {
     const content = listOf(value.content);
     for (const [index, part] of listOf(value.summary).entries()) this.#sayRest(item, index, 'reasoning', recordOf(part).text, events);
     for (const [index, part] of content.entries()) this.#sayRest(item, contentPart(index), 'reasoning', recordOf(part).text, events);
     // An item with little more than its id would be looked up, but nothing is stored: "Item with id 'rs_…' not found" (vercel/ai#7543).
-    if (textOf(value.encrypted_content) !== '' || content.length > 0) this.#keep({ item: value }, events);
+    if (stringOf(value.encrypted_content) !== '' || content.length > 0) this.#keep({ item: value }, events);
   }
 
-  #readCall(item: Item, value: Json, events: ChatEvent[]): void {
-    this.#sayRest(item, contentPart(0), 'arguments', inputOf(value), events);
+  #readCall(item: ResponseItem, value: Json, events: ChatEvent[]): void {
+    this.#sayRest(item, contentPart(0), 'arguments', itemInputOf(value), events);
     // Cut at a limit: `done` then only means that the item has ended (recorded: gpt-5.6-incomplete-mid-call).
     if (value.status === 'incomplete' || this.#fault !== null) return;
     this.#note(this.#assembler.end({ id: item.callId, index: item.index }), events);
@@ -200,14 +201,14 @@ class ResponsesReply implements ReplyReader {
 
   // ---- Pieces ----
 
-  #say(item: Item, part: number, what: Said, text: string, events: ChatEvent[]): void {
+  #say(item: ResponseItem, part: number, what: ContentKind, text: string, events: ChatEvent[]): void {
     if (text === '' || item.isWhole) return;
     const said = item.said.get(part) ?? new GrowingText();
     if (said.length === 0) item.said.set(part, said);
     said.append(text);
     if (what === 'reasoning') {
       // Encrypted content is bound to the item id: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
-      const nativeId = item.said.size === 1 && said.length === text.length ? textOf(item.begun.id) : '';
+      const nativeId = item.said.size === 1 && said.length === text.length ? stringOf(item.begun.id) : '';
       events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
       this.#spoke = true;
     } else if (what !== 'arguments') {
@@ -222,8 +223,8 @@ class ResponsesReply implements ReplyReader {
    * Adds the rest of a whole text after its pieces. If the texts differ, the pieces count, because they were already emitted; for a call's
    * arguments the reply fails.
    */
-  #sayRest(item: Item, part: number, what: Said, whole: unknown, events: ChatEvent[]): void {
-    const text = isRecord(whole) ? JSON.stringify(whole) : textOf(whole);
+  #sayRest(item: ResponseItem, part: number, what: ContentKind, whole: unknown, events: ChatEvent[]): void {
+    const text = isRecord(whole) ? JSON.stringify(whole) : stringOf(whole);
     const said = item.said.get(part);
     if (said === undefined) this.#say(item, part, what, text, events);
     else if (text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
@@ -252,13 +253,13 @@ class ResponsesReply implements ReplyReader {
   /** `eventStatus`: the status that the event name implies; servers differ in which of the two is right. */
   #readEnd(response: Json, eventStatus: string): ChatEvent[] {
     this.#usage = readUsage(response.usage) ?? this.#usage;
-    const status = finalStatuses.has(textOf(response.status)) ? textOf(response.status) : eventStatus;
+    const status = finalStatuses.has(stringOf(response.status)) ? stringOf(response.status) : eventStatus;
     if (status === 'failed' && response.error != null) return this.#fail([], errorBodyProblem(this.#access, response.error));
     if (status !== 'completed' && status !== 'incomplete') return this.#fail([], malformedProblem(this.#access, 'aborted its reply'));
     const events: ChatEvent[] = [];
     // If the reply was cut, so was its last item; only the received pieces count.
     if (status === 'completed' || this.#items.size === 0) this.#readOutput(listOf(response.output), events);
-    return this.#finish(events, status, textOf(recordOf(response.incomplete_details).reason));
+    return this.#finish(events, status, stringOf(recordOf(response.incomplete_details).reason));
   }
 
   /** Reads all items again, or for the first time; some servers send an empty list. Streamed text stays unchanged. */
@@ -267,7 +268,7 @@ class ResponsesReply implements ReplyReader {
       for (const [index, value] of output.entries()) this.#readItem(this.#items.at(index), recordOf(value), events);
       return;
     }
-    const calls = new Map(output.map((value) => [textOf(recordOf(value).call_id), recordOf(value)]));
+    const calls = new Map(output.map((value) => [stringOf(recordOf(value).call_id), recordOf(value)]));
     for (const item of this.#items.values()) {
       if (item.isWhole) continue;
       const value = item.callId === '' ? recordOf(output[item.index]) : (calls.get(item.callId) ?? item.begun);

@@ -10,9 +10,9 @@ import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
-import { type NativeData, toRequestBody } from './openai-request.ts';
+import { type OpenAiNative, toRequestBody } from './openai-request.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, textOf as text, tryParse } from '../core/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, stringOf as text, tryParse } from '../core/wire-value.ts';
 
 export const chatCompletions: Adapter = {
   dialect: 'openai-chat',
@@ -190,8 +190,8 @@ export class OpenAiReply implements ReplyReader {
     else if (this.#started === call && !this.#callExtras.has(call)) events.push(this.#native({ callExtra: extra }));
   }
 
-  #native(data: Omit<NativeData, 'api'>): ChatEvent {
-    return { type: 'native', provider: this.#access.name, data: { api: 'openai-chat', ...data } satisfies NativeData };
+  #native(data: Omit<OpenAiNative, 'api'>): ChatEvent {
+    return { type: 'native', provider: this.#access.name, data: { api: 'openai-chat', ...data } satisfies OpenAiNative };
   }
 
   #fail(error: unknown): ChatEvent[] {

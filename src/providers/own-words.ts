@@ -8,13 +8,13 @@ import type { ChatRequest } from '../ports/chat-model.ts';
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /** Returns whether this model wrote the message. A message without a model (a client's history) is judged by its parts alone. */
-export function isOwnMessage(message: Assistant, { access, model }: Pick<ChatRequest, 'access' | 'model'>): boolean {
+export function isNativeMessage(message: Assistant, { access, model }: Pick<ChatRequest, 'access' | 'model'>): boolean {
   return message.model === undefined || message.model === `${access.name}/${model}`;
 }
 
 /** Returns whether the part may be returned with its message. This provider's adapter wrote its `data`. */
-export function isOwnPart(part: NativePart, message: Assistant, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
-  return part.provider === request.access.name && isOwnMessage(message, request);
+export function isNativePart(part: NativePart, message: Assistant, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
+  return part.provider === request.access.name && isNativeMessage(message, request);
 }
 
 /**
@@ -44,11 +44,11 @@ export function withSignedNames(messages: readonly Message[], request: Pick<Chat
 }
 
 /** Returns whether a signature after the call still matches: it covers the name that the model used. */
-export function isAsSaid(call: ToolCallPart): boolean {
+export function isUnchangedCall(call: ToolCallPart): boolean {
   return call.said === undefined;
 }
 
 function isSigned(message: Assistant, index: number, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
   const next = message.parts[index + 1];
-  return next?.type === 'native' && isOwnPart(next, message, request);
+  return next?.type === 'native' && isNativePart(next, message, request);
 }

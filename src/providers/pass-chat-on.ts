@@ -3,12 +3,12 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import type { Principal } from '../core/principal.ts';
-import { translateChat, type AgentWord } from '../engine/translate-chat.ts';
+import { translateChat, type AgentOverrides } from '../engine/translate-chat.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
-import { isPassedOn, proxyChat, type ProxyRequest } from './proxy.ts';
+import { isForwardedHeader, proxyChat, type ProxyRequest } from './proxy.ts';
 import { rehearsalHttp } from './rehearsal.ts';
 
 /**
@@ -20,19 +20,19 @@ export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
   body: Readonly<Record<string, unknown>> & { model: string };
   /** Aborts when the client disconnects. */
   signal(): AbortSignal;
-  agent?: AgentWord & { isOwn: boolean };
+  agent?: AgentOverrides & { isOwn: boolean };
 };
 
 type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
 
-export async function passChatOn(
+export async function proxyModelRequest(
   { directory, outbound, ...deps }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
 ): Promise<Response> {
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
-  if (agent?.isOwn || !isPassedOn(access, model, dialect, agent?.protocol)) {
+  if (agent?.isOwn || !isForwardedHeader(access, model, dialect, agent?.protocol)) {
     const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
     return await translateChat(deps, asked, signal());
   }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ports/runtime.ts';
 
-export class Patience {
+export class IdleTimeout {
   /** What the exchange was waiting for when a deadline passed; otherwise null. */
   expired: string | null = null;
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class Patience {
   }
 
   /** Requires progress within `ms`. `what` completes "The provider x …". */
-  allow(ms: number, what: string): void {
+  extend(ms: number, what: string): void {
     if (this.#over) return;
     this.#deadline = this.#clock.now() + ms;
     this.#waitsFor = what;

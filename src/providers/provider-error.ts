@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { retryAfterMs, secondsToMs } from '../core/retry-after.ts';
 import { withoutKey } from './provider-secrets.ts';
-import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../core/wire-value.ts';
 
 export type FailureOptions = {
   /** The request body is the client's own (a plain proxy), so the client must fix what the provider rejects about it. */
@@ -125,7 +125,7 @@ function namesModel(error: ProviderFault): boolean {
 /** Google's `RetryInfo`, whose delay is a Duration such as `34.4s` (googleapis, `google/rpc/error_details.proto`). */
 function retryDelayMs(details: unknown): number | null {
   for (const detail of listOf(details)) {
-    const delay = textOf(recordOf(detail).retryDelay);
+    const delay = stringOf(recordOf(detail).retryDelay);
     const told = delay.endsWith('s') ? secondsToMs(delay.slice(0, -1)) : null;
     if (told !== null) return told;
   }
@@ -170,7 +170,7 @@ function errorOf(text: string): ProviderFault {
 
 /** Providers put the error in an object or a string, and its code as a number or text. */
 function readError(value: unknown): ProviderFault {
-  if (!isRecord(value)) return { message: textOf(value), code: '', status: null, retryAfterMs: null };
+  if (!isRecord(value)) return { message: stringOf(value), code: '', status: null, retryAfterMs: null };
   const text = (...names: string[]): string => {
     for (const name of names) if (typeof value[name] === 'string' && value[name] !== '') return value[name];
     return '';

@@ -1,5 +1,5 @@
 /** Removes the provider's API key from its responses, in case it returns the key, before anything else reads them. */
-import { compileSecrets, SecretFilter, type SecretPatterns, withoutSecrets } from '../core/secret-filter.ts';
+import { compileSecrets, SecretFilter, type SecretPatterns, removeSecrets } from '../core/secret-filter.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { defaultBaseUrl } from '../core/provider-kind.ts';
 
@@ -25,7 +25,7 @@ export function createSecretFilter(access: ProviderAccess): SecretFilter | null 
 }
 
 export function withoutKey(access: ProviderAccess, text: string): string {
-  return withoutSecrets(text, secretsOf(access));
+  return removeSecrets(text, secretsOf(access));
 }
 
 /**

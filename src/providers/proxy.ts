@@ -14,8 +14,8 @@ import { adapterFor } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
 import { withRetries } from './retry.ts';
-import { rewriteStream, rewriteWhole } from './rewrite-reply.ts';
-import { type Exchange, openHead, openReply } from './transport.ts';
+import { rewriteStream, rewriteUnstreamed } from './rewrite-reply.ts';
+import { type ProviderExchange, openHead, openReply } from './transport.ts';
 
 export type ProxyRequest = {
   access: ProviderAccess;
@@ -37,7 +37,12 @@ export type ProxyRequest = {
 };
 
 /** Returns whether a request in this dialect can be forwarded to the provider; with tools, only if the model supports tools natively. */
-export function isPassedOn(access: ProviderAccess, model: string, dialect: Dialect, protocol: 'native' | 'text' | undefined): boolean {
+export function isForwardedHeader(
+  access: ProviderAccess,
+  model: string,
+  dialect: Dialect,
+  protocol: 'native' | 'text' | undefined,
+): boolean {
   return adapterFor(access.kind).dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
 }
 
@@ -46,7 +51,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const { access, model, body, dialect, http, clock } = request;
   const adapter = adapterFor(access.kind);
   const headersOut = { ...adapter.headers, ...request.headers };
-  const exchange: Exchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
+  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
   const { normalize, exact } = profileFor(access, model);
   if (request.agentRef === undefined && !normalize && (exact || !offersTools(body))) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
@@ -63,7 +68,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   });
   const { agentRef } = request;
   const rewriting = { access, adapter, dialect, model, agentRef, includeUsage: wantsUsage(body), clock, headers, signal };
-  return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
+  return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
 }
 
 /** For dialects in which the client chooses. */

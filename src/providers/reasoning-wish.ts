@@ -5,17 +5,17 @@
 import type { ModelSettings } from '../core/plan.ts';
 
 /** `off`: none. Otherwise at least one of the two is set. */
-export type ReasoningWish = 'off' | { budget?: number; effort?: string };
+export type RequestedReasoning = 'off' | { budget?: number; effort?: string };
 
 /** null: not set. A budget takes precedence over the effort if they contradict: 0 is `off`, any other is not. */
-export function reasoningWish({ reasoningBudget: budget, reasoningEffort: effort }: ModelSettings): ReasoningWish | null {
+export function requestedReasoning({ reasoningBudget: budget, reasoningEffort: effort }: ModelSettings): RequestedReasoning | null {
   if (budget === undefined && effort === undefined) return null;
   if (budget === 0 || (budget === undefined && effort === 'none')) return 'off';
   return { ...(budget !== undefined && { budget }), ...(effort !== undefined && effort !== 'none' && { effort }) };
 }
 
 /** Returns an effort that the model supports. A budget alone becomes the effort with about as many tokens. */
-export function effortWord(wish: ReasoningWish, efforts: readonly string[] | null): string {
+export function effortLevel(wish: RequestedReasoning, efforts: readonly string[] | null): string {
   return nearest(wish === 'off' ? 'none' : (wish.effort ?? wordOf(wish.budget ?? 0)), efforts);
 }
 

@@ -14,8 +14,8 @@ import { chatCompletions } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { withRetries } from './retry.ts';
 import { withTextProtocol } from './text-protocol.ts';
-import { logLeftTools } from './tool-definitions.ts';
-import { countNatives, type Exchange, nativeFlood, openReply, openWhole, ReplyCursor } from './transport.ts';
+import { logSkippedTools } from './tool-definitions.ts';
+import { countNatives, type ProviderExchange, tooManyNatives, openReply, openUnstreamed, ReplyCursor } from './transport.ts';
 
 /** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
 export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
@@ -38,7 +38,7 @@ export function adapterFor(kind: ProviderAccess['kind']): Adapter {
 export function createChatModel(deps: ModelDeps): ChatModel {
   return withTextProtocol({
     stream(request, signal) {
-      logLeftTools(deps.log, request);
+      logSkippedTools(deps.log, request);
       return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
   });
@@ -99,14 +99,14 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const adapter = adapters[access.kind];
   const exchange = toExchange(adapter, request);
   yield await withRetries(deps.clock, undefined, async () => {
-    const body = await openWhole({ http: httpFor(deps, access), clock: deps.clock }, exchange);
+    const body = await openUnstreamed({ http: httpFor(deps, access), clock: deps.clock }, exchange);
     const events = refuseFailure(adapter.createReply(request).takeWhole(body));
-    if (countNatives(events) > limits.maxNativePartsPerReply) throw nativeFlood(access);
+    if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
     return events;
   });
 }
 
-function toExchange(adapter: Adapter, request: ChatRequest): Exchange {
+function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {
   return { access: request.access, path: adapter.path(request), headers: adapter.headers, body: adapter.toBody(request) };
 }
 

@@ -5,7 +5,7 @@
 import { runCodeName } from '../core/code-mode/run-code.ts';
 import { findToolsName } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
-import { bestTool, guessArguments, readArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
+import { bestTool, guessArguments, parseArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
 
 /** The fields of a request that it uses, already validated. */
 export type RehearsalRequest = {
@@ -88,7 +88,7 @@ function commandGroups(input: string): string[][] {
 /** Sends the name as written, so that any spelling can be tested. */
 function readCommand(line: string, tools: readonly RehearsalTool[]): { name: string; arguments: string } {
   const name = /^\/([^\s{]+)/.exec(line)?.[1] ?? '';
-  return { name, arguments: readArgumentLine(line.slice(1 + name.length).trim(), findTool(name, tools)) };
+  return { name, arguments: parseArgumentLine(line.slice(1 + name.length).trim(), findTool(name, tools)) };
 }
 
 function findTool(name: string, tools: readonly RehearsalTool[]): RehearsalTool | undefined {

@@ -8,7 +8,7 @@ type Property = { type: string; enum: unknown[] | null; fallback: unknown };
  * Parses the arguments after `/name`: JSON unchanged (valid or not, so that invalid JSON can be tested), `key=value …` typed by the schema,
  * or free text for the first required string parameter. Returns the argument text to send.
  */
-export function readArgumentLine(rest: string, tool: RehearsalTool | undefined): string {
+export function parseArgumentLine(rest: string, tool: RehearsalTool | undefined): string {
   if (rest.startsWith('{')) return rest;
   if (rest === '') return '{}';
   const properties = tool === undefined ? new Map<string, Property>() : propertiesOf(tool);

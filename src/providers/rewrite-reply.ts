@@ -13,7 +13,7 @@ import type { Clock } from '../ports/runtime.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { type OpenReply, readReply, ReplyCursor } from './transport.ts';
 
-export type Rewriting = {
+export type ReplyRewriting = {
   access: ProviderAccess;
   adapter: Adapter;
   dialect: Dialect;
@@ -28,7 +28,7 @@ export type Rewriting = {
   signal: AbortSignal | undefined;
 };
 
-export async function rewriteWhole(open: OpenReply, rewriting: Rewriting): Promise<Response> {
+export async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
   const { access, adapter, dialect, model, headers, signal } = rewriting;
   const reply = adapter.createReply({ access, model });
   const events: ChatEvent[] = [];
@@ -36,7 +36,7 @@ export async function rewriteWhole(open: OpenReply, rewriting: Rewriting): Promi
   return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
 }
 
-function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage }: Rewriting): AnswerIdentity {
+function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage }: ReplyRewriting): AnswerIdentity {
   return {
     id: reply.id ?? toAnswerId(dialect.name, 'proxied'),
     model: agentRef ?? model,
@@ -47,7 +47,7 @@ function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage
 }
 
 /** Waits for the first batch, so that an immediate error becomes an error status. */
-export async function rewriteStream(open: OpenReply, rewriting: Rewriting): Promise<Response> {
+export async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
   const { access, adapter, dialect, model, clock, headers, signal } = rewriting;
   const reply = adapter.createReply({ access, model });
   const cursor = new ReplyCursor(open, access, reply, signal);

@@ -11,7 +11,7 @@ import { adapterFor } from './registry.ts';
 import { defineTools, type ToolChange } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
-export type ShownTools = {
+export type WireToolNames = {
   /** By tool name, in the order sent. */
   definitions: ReadonlyMap<string, Json>;
   changes: ReadonlyMap<string, readonly ToolChange[]>;
@@ -22,9 +22,9 @@ export type ShownTools = {
 };
 
 /** `model`: '' for what applies to all models of the provider. */
-export function showTools(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): ShownTools {
+export function assignWireNames(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): WireToolNames {
   const profile = profileFor(access, model);
-  if (profile.protocol === 'text') return showText(tools);
+  if (profile.protocol === 'text') return toWireText(tools);
   const { tools: sent, changes, left } = defineTools(tools, profile);
   const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello' }] }];
   const body = adapterFor(access.kind).toBody({ access, model, messages, tools, toolChoice: 'auto', settings: {} });
@@ -36,10 +36,10 @@ export function showTools(access: ProviderAccess, model: string, tools: readonly
  * Tools that are sent after a search found them, a few per request. Each is shown as sent then, without the provider's limits for all tools
  * together.
  */
-export function showLaterTools(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): ShownTools {
+export function addWireNames(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): WireToolNames {
   const atOnce = Math.min(profileFor(access, model).maxTools ?? toolsAtOnce, toolsAtOnce);
-  const shown: ShownTools[] = [];
-  for (let start = 0; start < tools.length; start += atOnce) shown.push(showTools(access, model, tools.slice(start, start + atOnce)));
+  const shown: WireToolNames[] = [];
+  for (let start = 0; start < tools.length; start += atOnce) shown.push(assignWireNames(access, model, tools.slice(start, start + atOnce)));
   return {
     definitions: new Map(shown.flatMap(({ definitions }) => [...definitions])),
     changes: new Map(shown.flatMap(({ changes }) => [...changes])),
@@ -52,7 +52,7 @@ export function showLaterTools(access: ProviderAccess, model: string, tools: rea
 const toolsAtOnce = 16;
 
 /** The text protocol: tools unchanged, described in the prompt. */
-export function showText(tools: readonly OfferedTool[]): ShownTools {
+export function toWireText(tools: readonly OfferedTool[]): WireToolNames {
   const definitions = new Map(tools.map((tool) => [tool.name, promptTool(tool)]));
   return { definitions, changes: new Map(), left: new Map(), prompt: tools.length === 0 ? null : renderPrompt({ tools }) };
 }

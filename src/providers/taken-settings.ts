@@ -6,7 +6,7 @@ import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
-export function takenSettings(settings: ModelSettings, profile: Profile, hasTools: boolean): ModelSettings {
+export function supportedSettings(settings: ModelSettings, profile: Profile, hasTools: boolean): ModelSettings {
   const { temperature, topP, topK, frequencyPenalty, presencePenalty, stop, parallelToolCalls, responseFormat, ...taken } = settings;
   if (!profile.noSampling) Object.assign(taken, defined({ temperature, topP, topK }));
   if (!profile.noPenalties) Object.assign(taken, defined({ frequencyPenalty, presencePenalty }));
@@ -24,7 +24,7 @@ function defined(settings: { [Name in keyof ModelSettings]: ModelSettings[Name] 
 }
 
 /** Returns the requested output format, for APIs that differ from Chat Completions. null: any; `schema` null: any JSON. */
-export function askedFormat({ responseFormat: format }: ModelSettings): { schema: Json | null } | null {
+export function requestedFormat({ responseFormat: format }: ModelSettings): { schema: Json | null } | null {
   if (!isRecord(format)) return null;
   if (format.type === 'json_object') return { schema: null };
   if (format.type !== 'json_schema') return null;

@@ -94,7 +94,7 @@ function shortened(description: string, most: number | null): string {
 }
 
 /** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */
-export function logLeftTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
+export function logSkippedTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
   if (log === undefined || tools.length === 0) return;
   const definitions = defineTools(tools, profileFor(access, model));
   if (definitions.left.size === 0 || logged.has(definitions)) return;

@@ -13,29 +13,34 @@ import { SseParser } from '../net/sse.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { Patience } from './patience.ts';
+import { IdleTimeout } from './patience.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
 
 /** `headers`: besides the provider's own, which take precedence. */
-export type Exchange = { access: ProviderAccess; path: string; headers?: Readonly<Record<string, string>> | undefined; body: unknown };
+export type ProviderExchange = {
+  access: ProviderAccess;
+  path: string;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body: unknown;
+};
 
 /** A successful response with an unread body. `patience` watches it until stopped. */
-export type OpenReply = { response: Response; patience: Patience };
+export type OpenReply = { response: Response; patience: IdleTimeout };
 
 /** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
 export async function openReply(
   deps: { http: OutboundHttp; clock: Clock },
-  exchange: Exchange,
+  exchange: ProviderExchange,
   signal: AbortSignal | undefined,
   options: FailureOptions = {},
 ): Promise<OpenReply> {
   const { access } = exchange;
-  const patience = new Patience(deps.clock, signal);
+  const patience = new IdleTimeout(deps.clock, signal);
   try {
     const request = toRequest(exchange);
-    patience.allow(limits.providerFirstByteTimeoutMs, 'did not respond in time');
+    patience.extend(limits.providerFirstByteTimeoutMs, 'did not respond in time');
     const response = await patience.guard(deps.http(request, { purpose: 'provider', signal: patience.signal }));
     if (!response.ok) throw await patience.guard(responseProblem(access, response, deps.clock.now(), options));
     return { response, patience };
@@ -54,7 +59,7 @@ export async function openReply(
  */
 export async function openHead(
   deps: { http: OutboundHttp; clock: Clock },
-  exchange: Exchange,
+  exchange: ProviderExchange,
   { firstByteMs = limits.providerFirstByteTimeoutMs, ...options }: FailureOptions & { firstByteMs?: number } = {},
 ): Promise<Response> {
   const { access } = exchange;
@@ -74,7 +79,7 @@ export async function openHead(
  * Returns the parsed body of an unstreamed reply. If a provider streams anyway, the stream is read to its end and rejected as invalid JSON.
  * Timeouts and limits are those of a streamed reply; no signal, as above.
  */
-export async function openWhole(deps: { http: OutboundHttp; clock: Clock }, exchange: Exchange): Promise<unknown> {
+export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock }, exchange: ProviderExchange): Promise<unknown> {
   const { access } = exchange;
   const response = await openHead(deps, exchange, { firstByteMs: limits.providerWholeTimeoutMs });
   const late = (): never => {
@@ -102,7 +107,7 @@ async function readText(access: ProviderAccess, response: Response): Promise<str
   return new TextDecoder().decode(bytes);
 }
 
-function toRequest({ access, path, headers, body }: Exchange): Request {
+function toRequest({ access, path, headers, body }: ProviderExchange): Request {
   return new Request(access.baseUrl + path, {
     method: 'POST',
     headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, 'content-type': 'application/json' },
@@ -131,7 +136,7 @@ export async function* readReply(
 
 /** The same, read by read, for callers for whom a generator is too slow. Must be closed. */
 export class ReplyCursor {
-  readonly #patience: Patience;
+  readonly #patience: IdleTimeout;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;
@@ -178,7 +183,7 @@ export class ReplyCursor {
   async #read(): Promise<ChatEvent[]> {
     if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty reply');
     const inTail = this.#reply.state === 'tail';
-    this.#patience.allow(
+    this.#patience.extend(
       inTail ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs,
       'stopped sending in the middle of its reply',
     );
@@ -200,7 +205,7 @@ export class ReplyCursor {
   /** Each native event is a row of the log, so too many end the reply. */
   #counted(events: ChatEvent[]): ChatEvent[] {
     this.#natives += countNatives(events);
-    if (this.#natives > limits.maxNativePartsPerReply) throw nativeFlood(this.#access);
+    if (this.#natives > limits.maxNativePartsPerReply) throw tooManyNatives(this.#access);
     return events;
   }
 
@@ -218,7 +223,7 @@ export function countNatives(events: readonly ChatEvent[]): number {
   return count;
 }
 
-export function nativeFlood(access: ProviderAccess): Problem {
+export function tooManyNatives(access: ProviderAccess): Problem {
   return malformedProblem(access, `requires more than ${limits.maxNativePartsPerReply} parts of one reply to be returned`);
 }
 

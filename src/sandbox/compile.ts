@@ -6,9 +6,9 @@ import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { startCompiler } from './engine.ts';
-import { createKeptSources } from './kept-sources.ts';
+import { createCompileCache } from './kept-sources.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { isolateTurns, type Turns } from './turns.ts';
+import { isolateThreadShare, type ThreadShare } from './turns.ts';
 
 /** The file name of the source in the engine's stack traces. */
 export const sourceName = 'code';
@@ -17,19 +17,19 @@ export type SourceFault = { message: string; line: number | null };
 /** `isPassing`: the reason is not in the source; another attempt may succeed. */
 export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: SourceFault; isPassing?: boolean };
 
-type Compiler = { vm: QuickJS; newMeter(report: Turns['spend']): Meter; uses: number };
+type Compiler = { vm: QuickJS; newMeter(report: ThreadShare['recordUse']): Meter; uses: number };
 
 /** Uses of one compiler before it is replaced, since names that it has seen stay in its memory. */
 const maxUses = 200;
 
 let compiler: Compiler | null = null;
-const cache = createKeptSources<Compiled>(limits.maxCompiledBytes);
+const cache = createCompileCache<Compiled>(limits.maxCompiledBytes);
 
 export async function compile(source: string): Promise<Compiled> {
   const cached = cache.get(source);
   if (cached !== null) return cached;
   const compiled = await compileAnew(source);
-  if (compiled.ok || !compiled.isPassing) cache.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
+  if (compiled.ok || !compiled.isPassing) cache.set(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
   return compiled;
 }
 
@@ -43,12 +43,12 @@ async function compileAnew(source: string): Promise<Compiled> {
     compiler.vm.dispose();
     compiler = null;
   }
-  const turns = isolateTurns();
-  if (!(await turns.take(null))) return passing('too much other code is running; try again later');
+  const turns = isolateThreadShare();
+  if (!(await turns.acquire(null))) return passing('too much other code is running; try again later');
   compiler ??= await newCompiler();
   const current = compiler;
   current.uses++;
-  const meter = current.newMeter(turns.spend);
+  const meter = current.newMeter(turns.recordUse);
   try {
     return meter.run(() => compileWith(current.vm, source));
   } catch (error) {
@@ -62,7 +62,7 @@ async function compileAnew(source: string): Promise<Compiled> {
 async function newCompiler(): Promise<Compiler> {
   let meter: Meter | null = null;
   const { vm, fuel } = await startCompiler(() => meter?.refuel() ?? true);
-  const newMeter = (report: Turns['spend']): Meter => {
+  const newMeter = (report: ThreadShare['recordUse']): Meter => {
     meter = createMeter(fuel, Date.now, report);
     return meter;
   };

@@ -5,7 +5,7 @@
  */
 import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
-import { guestSource } from './guest.ts';
+import { sandboxPrelude } from './guest.ts';
 import wasm from './quickjs.wasm';
 
 /** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps can hide what a value is. */
@@ -114,7 +114,7 @@ function printOf(vm: QuickJS, host: Host): HostFunction {
 
 async function prepare(): Promise<Uint8Array> {
   const compiler = await QuickJS.create({ wasm });
-  const guest = compiler.compile(guestSource, 'host');
+  const guest = compiler.compile(sandboxPrelude, 'host');
   compiler.dispose();
   return guest;
 }

@@ -11,7 +11,7 @@
  * - `finish(value)`: returns the JSON of the code's return value, or throws with the reason why it has none.
  * - `fail(error)`: returns JSON of `[name, message, stack]` for any thrown value.
  */
-export const guestSource = `(function (hostCall, hostPrint) {
+export const sandboxPrelude = `(function (hostCall, hostPrint) {
   'use strict';
   const { parse, stringify } = JSON;
   const { create, defineProperty, setPrototypeOf } = Object;

@@ -1,9 +1,9 @@
 /** A cache of compiled sources by source text, limited in total bytes: bytecode can be ten times as long as its source. Used by `compile.ts`. */
 
-export type KeptSources<Value> = { get(source: string): Value | null; keep(source: string, value: Value, bytes: number): void };
+export type CompileCache<Value> = { get(source: string): Value | null; set(source: string, value: Value, bytes: number): void };
 
 /** Creates the cache. The least recently used entry is dropped first. `bytes`: size of the value; the size of the source is added here. */
-export function createKeptSources<Value>(mostBytes: number): KeptSources<Value> {
+export function createCompileCache<Value>(mostBytes: number): CompileCache<Value> {
   const entries = new Map<string, { value: Value; bytes: number }>();
   let held = 0;
   const drop = (source: string): { value: Value; bytes: number } | null => {
@@ -24,7 +24,7 @@ export function createKeptSources<Value>(mostBytes: number): KeptSources<Value> 
       add(source, entry);
       return entry.value;
     },
-    keep(source, value, bytes) {
+    set(source, value, bytes) {
       drop(source);
       // Two bytes per character of the source, and a constant for each entry.
       const all = bytes + source.length * 2 + 200;

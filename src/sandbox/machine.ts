@@ -10,7 +10,7 @@ import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
-import type { Turns } from './turns.ts';
+import type { ThreadShare } from './turns.ts';
 
 /** Fuel for the host's work: a few microseconds for each printed line or call. */
 const hostCallFuel = 5_000;
@@ -19,27 +19,27 @@ export const fuelPerCharacter = 20;
 /** Fuel for starting the machine, which is not metered. */
 const startFuel = 1_000_000;
 
-export type Over = { limit: SandboxLimit; message: string };
-export type AskedCall = { id: number; name: string; args: string };
-export type Settled = { state: 'pending' } | { state: 'returned'; text: string } | { state: 'threw'; message: string };
+export type LimitReached = { limit: SandboxLimit; message: string };
+export type GuestCall = { id: number; name: string; args: string };
+export type GuestOutcome = { state: 'pending' } | { state: 'returned'; text: string } | { state: 'threw'; message: string };
 
 export type Machine = {
   /** Returns and removes the calls that the code has made. */
-  takeCalls(): AskedCall[];
+  takeCalls(): GuestCall[];
   console(): string;
   /** Returns the limit that stopped the machine; null while none has. It is set once. */
-  over(): Over | null;
+  limitReached(): LimitReached | null;
   begin(globals: { tools: readonly string[]; args: unknown; seed: readonly number[] }, bytecode: Uint8Array): Promise<void>;
   deliver(id: number, answer: string): Promise<void>;
   /** Runs jobs until none is left, a limit is reached, or the signal aborts. */
   runJobs(): Promise<void>;
-  settled(): Promise<Settled>;
+  outcome(): Promise<GuestOutcome>;
   dispose(): void;
 };
 
-export async function startMachine(now: number, slot: Slot, turns: Turns, signal: AbortSignal): Promise<Machine> {
-  let over: Over | null = null;
-  let calls: AskedCall[] = [];
+export async function startMachine(now: number, slot: Slot, turns: ThreadShare, signal: AbortSignal): Promise<Machine> {
+  let over: LimitReached | null = null;
+  let calls: GuestCall[] = [];
   let made = 0;
   /** Characters of arguments of the calls in flight, in total and by call. */
   let handed = 0;
@@ -56,8 +56,8 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
       made++;
       if (made > limits.maxInnerCalls) end('calls');
       const { length } = args;
-      meter.spend(hostCallFuel);
-      meter.spendLater(length * fuelPerCharacter);
+      meter.add(hostCallFuel);
+      meter.addLater(length * fuelPerCharacter);
       if (handed + length > limits.maxSandboxArgumentBytes) end('arguments');
       if (over !== null) return;
       handed += length;
@@ -65,20 +65,20 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
       calls.push({ id, name, args: args.toString() });
     },
     print(line) {
-      meter.spend(hostCallFuel);
+      meter.add(hostCallFuel);
       if (!printed.isFull()) printed.add(line.toString());
     },
     refuel() {
       if (over === null && !meter.refuel()) end('fuel');
       // The engine limits the memory of one machine; this limits the memory of all machines together.
-      if (over === null && !slot.holds(exports.memory.buffer.byteLength + handed)) end('queue');
+      if (over === null && !slot.reserve(exports.memory.buffer.byteLength + handed)) end('queue');
       return over === null;
     },
   });
   const { vm } = engine;
   const exports = vm._getExports();
-  const meter = createMeter(engine.fuel, Date.now, turns.spend);
-  turns.spend(startFuel, 0);
+  const meter = createMeter(engine.fuel, Date.now, turns.recordUse);
+  turns.recordUse(startFuel, 0);
 
   /** Runs code of the guest with metering. Returns null when the machine has stopped. Throws what the code throws. */
   const inside = <Value>(work: () => Value): Value | null => {
@@ -95,7 +95,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
   };
   /** Waits for the thread. Returns false when the machine has stopped. */
   const takeTurn = async (): Promise<boolean> => {
-    if (turns.isResting() && !(await turns.take(signal))) end('queue');
+    if (turns.isResting() && !(await turns.acquire(signal))) end('queue');
     return over === null;
   };
   const call = (func: JSValueHandle, ...args: JSValueHandle[]): JSValueHandle => {
@@ -111,7 +111,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
     handle.dispose();
     return value;
   };
-  const threw = async (error: JSValueHandle): Promise<Settled> => {
+  const threw = async (error: JSValueHandle): Promise<GuestOutcome> => {
     await takeTurn();
     const json = inside(() => readText(call(engine.fail, error)));
     if (json === null) return { state: 'pending' };
@@ -130,7 +130,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
       return taken;
     },
     console: () => printed.text(),
-    over: () => over,
+    limitReached: () => over,
     async begin({ tools, args, seed }, bytecode) {
       await takeTurn();
       // Metered as well, since the names of many tools take a while.
@@ -155,7 +155,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
         inside(() => exports.qjs_execute_pending_job() < 0 && vm.getException().dispose());
       }
     },
-    async settled() {
+    async outcome() {
       const state = main?.promiseState ?? 0;
       if (main === null || state === 0) return { state: 'pending' };
       const value = new JSValueHandle(vm, exports.qjs_promise_result(main.ptr));
@@ -175,7 +175,7 @@ export async function startMachine(now: number, slot: Slot, turns: Turns, signal
     },
     dispose() {
       vm.dispose();
-      slot.free();
+      slot.release();
     },
   };
 }

@@ -6,7 +6,7 @@ import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/reserved-names.ts';
 import { errorResult, type JsonSchema, type ToolResult } from '../core/tool.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import type { ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 
 export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
   return {
@@ -16,7 +16,7 @@ export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
   };
 }
 
-async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer> {
+async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> {
   const { calls } = context;
   if (tool.made === undefined)
     return errorResult('tool_error', `${tool.canonical} has no code in this edition. Publish its toolset again.`);
@@ -40,7 +40,7 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
 }
 
 /** Adds a hint to a run without calls and result: the code usually declares a function and never calls it. */
-function withHint({ canonical }: EditionTool, result: ToolResult): ToolAnswer {
+function withHint({ canonical }: EditionTool, result: ToolResult): ToolOutcome {
   const text = `[${canonical} called no tool and returned nothing. Its code is the body of a function; end it with \`return\`.]`;
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }

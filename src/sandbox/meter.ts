@@ -10,9 +10,9 @@ export type Meter = {
   /** Runs a stretch of the machine's work without interruption, and counts what it uses. */
   run<Value>(work: () => Value): Value;
   /** Counts work that the host does for the machine during the stretch. */
-  spend(fuel: number): void;
+  add(fuel: number): void;
   /** Counts work that the host will do after the stretch. */
-  spendLater(fuel: number): void;
+  addLater(fuel: number): void;
   /** Called when the fuel is used up. Returns false when the machine has reached a limit. */
   refuel(): boolean;
   isSpent(): boolean;
@@ -59,10 +59,10 @@ export function createMeter(fuel: Fuel, now: () => number, report: (fuel: number
         report(stretch.fuel, stretch.ms);
       }
     },
-    spend(units) {
+    add(units) {
       stretch.fuel += units;
     },
-    spendLater(units) {
+    addLater(units) {
       total.fuel += units;
     },
     refuel() {

@@ -2,37 +2,37 @@
  * Runs code from its source to its end. Calls start in the order in which the code makes them, and their results are delivered one at
  * a time in the order in which they arrive. Nothing keeps running after the end.
  */
-import { codeAnswer, type SandboxEnd, type SandboxLimit } from '../core/code-result.ts';
+import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-result.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
 import { errorResult } from '../core/tool.ts';
 import type { JsonValue } from '../core/json-value.ts';
-import type { InnerAnswer } from '../ports/inner-calls.ts';
+import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';
-import { fuelPerCharacter, limitMessage, startMachine, type AskedCall, type Machine } from './machine.ts';
+import { fuelPerCharacter, limitMessage, startMachine, type GuestCall, type Machine } from './machine.ts';
 import { createSlots } from './slots.ts';
-import { isolateTurns, type Turns } from './turns.ts';
+import { isolateThreadShare, type ThreadShare } from './turns.ts';
 
 /** Shared by all runs of the isolate, which share its memory. */
 const slots = createSlots();
 
-export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd> {
+export async function runInSandbox(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd> {
   const compiled = await compile(run.source);
   if (!compiled.ok) return { end: 'threw', message: faultMessage(compiled.fault), console: '' };
-  const slot = await slots.take(signal);
+  const slot = await slots.acquire(signal);
   if (slot === 'aborted') return { end: 'aborted', console: '' };
   if (slot === 'queue') return limitEnd('queue', '');
   const calls = createCalls(run);
   let machine: Machine | null = null;
   try {
-    const turns = isolateTurns();
-    await turns.take(signal);
+    const turns = isolateThreadShare();
+    await turns.acquire(signal);
     machine = await startMachine(run.now, slot, turns, signal);
     await machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
     return await drive(machine, calls, turns, signal);
   } catch (error) {
-    const over = machine?.over();
+    const over = machine?.limitReached();
     if (over) return { end: 'limit', ...over, console: machine?.console() ?? '' };
     const console = machine?.console() ?? '';
     // The machine itself failed: its stack, or that of the isolate, overflowed.
@@ -40,22 +40,22 @@ export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<San
     return { end: 'threw', message: `the virtual machine failed (${String(error)}). Work on smaller pieces.`, console };
   } finally {
     // The machine is disposed of first, because it holds memory and the calls may take long to end.
-    if (machine === null) slot.free();
+    if (machine === null) slot.release();
     machine?.dispose();
     await calls.ended(signal);
   }
 }
 
-async function drive(machine: Machine, calls: Calls, turns: Turns, signal: AbortSignal): Promise<SandboxEnd> {
+async function drive(machine: Machine, calls: Calls, turns: ThreadShare, signal: AbortSignal): Promise<SandboxEnd> {
   for (;;) {
     await machine.runJobs();
     const console = machine.console();
-    const over = machine.over();
+    const over = machine.limitReached();
     if (over !== null) return { end: 'limit', ...over, console };
     if (signal.aborted) return { end: 'aborted', console };
     for (const call of machine.takeCalls()) {
-      await turns.take(signal);
-      turns.spend(call.args.length * fuelPerCharacter, 0);
+      await turns.acquire(signal);
+      turns.recordUse(call.args.length * fuelPerCharacter, 0);
       calls.add(call);
     }
     const answer = calls.nextAnswer();
@@ -67,8 +67,8 @@ async function drive(machine: Machine, calls: Calls, turns: Turns, signal: Abort
 }
 
 async function endOf(machine: Machine): Promise<SandboxEnd> {
-  const settled = await machine.settled();
-  const over = machine.over();
+  const settled = await machine.outcome();
+  const over = machine.limitReached();
   const console = machine.console();
   if (over !== null) return { end: 'limit', ...over, console };
   if (settled.state === 'pending') return limitEnd('never_settles', console);
@@ -91,7 +91,7 @@ function faultMessage({ message, line }: SourceFault): string {
 }
 
 type Calls = {
-  add(call: AskedCall): void;
+  add(call: GuestCall): void;
   nextAnswer(): { id: number; text: string } | null;
   running(): number;
   /** The number of calls that wait for an approval or a person's input. */
@@ -115,12 +115,12 @@ function createCalls(run: SandboxRun): Calls {
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
-  const begin = (call: AskedCall): void => {
+  const begin = (call: GuestCall): void => {
     running++;
     void answerOf(run, call).then((answer) => {
       running--;
       if (answer.waits) waiting++;
-      else answers.push({ id: call.id, text: JSON.stringify(codeAnswer(answer.result)) });
+      else answers.push({ id: call.id, text: JSON.stringify(toCodeCallResult(answer.result)) });
       notify();
     });
   };
@@ -144,7 +144,7 @@ function createCalls(run: SandboxRun): Calls {
   };
 }
 
-async function answerOf(run: SandboxRun, { name, args }: AskedCall): Promise<InnerAnswer> {
+async function answerOf(run: SandboxRun, { name, args }: GuestCall): Promise<InnerOutcome> {
   try {
     const value: unknown = JSON.parse(args);
     if (isDeeperThan(value, limits.maxJsonDepth)) {

@@ -3,7 +3,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 
 export function createSandbox(): Sandbox {
   return {
-    run: async (run, signal) => await (await import('./run-code.ts')).runCode(run, signal),
+    run: async (run, signal) => await (await import('./run-code.ts')).runInSandbox(run, signal),
     async check(source) {
       const compiled = await (await import('./compile.ts')).compile(source);
       return compiled.ok ? null : compiled.fault;

@@ -3,11 +3,11 @@ import { limits } from '../core/limits.ts';
 
 export type Slot = {
   /** Reports the current memory of the machine. Returns false when the total exceeds the limit. */
-  holds(bytes: number): boolean;
-  free(): void;
+  reserve(bytes: number): boolean;
+  release(): void;
 };
 
-export type Slots = { take(signal: AbortSignal): Promise<Slot | 'queue' | 'aborted'> };
+export type Slots = { acquire(signal: AbortSignal): Promise<Slot | 'queue' | 'aborted'> };
 
 /** The memory with which a machine starts. */
 const leastBytes = 1_500_000;
@@ -25,14 +25,14 @@ export function createSlots(
     machines++;
     bytes += own;
     return {
-      holds(now) {
+      reserve(now) {
         if (now > own) {
           bytes += now - own;
           own = now;
         }
         return bytes <= most.bytes;
       },
-      free() {
+      release() {
         if (isFree) return;
         isFree = true;
         machines--;
@@ -42,7 +42,7 @@ export function createSlots(
     };
   };
   return {
-    async take(signal) {
+    async acquire(signal) {
       if (signal.aborted) return 'aborted';
       if (queue.length === 0 && hasRoom()) return begin();
       return await new Promise((resolve) => {

@@ -5,26 +5,26 @@
 import { limits } from '../core/limits.ts';
 
 /** The share of one machine. */
-export type Turns = {
+export type ThreadShare = {
   /** Waits until the machine may run: at once, or after a pause. Returns false when it has waited too long in its whole run. */
-  take(signal: AbortSignal | null): Promise<boolean>;
+  acquire(signal: AbortSignal | null): Promise<boolean>;
   /** True while the machine has to wait. */
   isResting(): boolean;
   /** Counts work that the machine, or the host for it, has done. */
-  spend(fuel: number, ms: number): void;
+  recordUse(fuel: number, ms: number): void;
 };
 
 type Bounds = { fuel: number; ms: number; restMs: number; waitMs: number };
 
 const bounds: Bounds = {
-  fuel: limits.sandboxTurnFuel,
+  fuel: limits.sandboxSliceFuel,
   ms: limits.sandboxTurnMs,
-  restMs: limits.sandboxRestMs,
-  waitMs: limits.maxSandboxTurnWaitMs,
+  restMs: limits.sandboxPauseMs,
+  waitMs: limits.maxSandboxSliceWaitMs,
 };
 
 /** Returns a function that creates the share of each machine. */
-export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds): () => Turns {
+export function createThreadShares(now: () => number, { fuel: maxFuel, ms: maxMs, restMs, waitMs }: Bounds = bounds): () => ThreadShare {
   const used = { fuel: 0, ms: 0 };
   let rest = 0;
   /** The last pause that has ended. A timer ends a pause, not the clock, which may stand still or advance while the thread is blocked. */
@@ -36,7 +36,7 @@ export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restM
     const isResting = (): boolean => ended < rest;
     return {
       isResting,
-      async take(signal) {
+      async acquire(signal) {
         while (isResting()) {
           if (waited > waitMs) return false;
           if (signal?.aborted) return true;
@@ -50,7 +50,7 @@ export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restM
         isLast = false;
         return true;
       },
-      spend(fuel, ms) {
+      recordUse(fuel, ms) {
         used.fuel += fuel;
         used.ms += ms;
         if (isResting() || (used.fuel < maxFuel && used.ms < maxMs)) return;
@@ -65,7 +65,7 @@ export function createTurns(now: () => number, { fuel: maxFuel, ms: maxMs, restM
 }
 
 /** The share of this isolate, for all machines and the compiler. */
-export const isolateTurns = createTurns(Date.now);
+export const isolateThreadShare = createThreadShares(Date.now);
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {

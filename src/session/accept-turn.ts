@@ -5,10 +5,10 @@ import type { Principal } from '../core/principal.ts';
 import type { Taint } from '../core/taint.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { Sessions, SubmittedTurn, SubmitTurn } from '../ports/session.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 
-export type SubmitDoor = {
-  room: Room;
+export type SubmitContext = {
+  openSession: OpenSession;
   /** The id of this session. */
   session: string;
   now(): number;
@@ -17,21 +17,21 @@ export type SubmitDoor = {
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   forks: Map<string, Promise<SubmittedTurn>>;
   /** Returns the taint marks of a history that a client sent. Never throws. */
-  judge(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
+  judgeHistory(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
   /** True after the session was deleted. */
-  gone(): boolean;
+  isDeleted(): boolean;
 };
 
 /** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
-export function acceptTurn(context: SubmitDoor, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
-  const { room, session, ids } = context;
+export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
+  const { openSession: room, session, ids } = context;
   const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
   room.turns.accept(turn, request.plan, request.input);
   const completion = note(turn);
   if (request.idempotencyKey !== undefined)
     room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
-  const position = room.runner.active || room.turns.isWaiting() ? room.turns.queued() : 0;
-  room.runner.pump();
+  const position = room.runner.active || room.turns.isWaiting() ? room.turns.countQueued() : 0;
+  room.runner.startNext();
   return { turn, position, session, edition, completion };
 }

@@ -2,16 +2,16 @@
  * Handles the alarm of a session: runs each job of the `timers` table that is due. Each timer is set again before its job runs,
  * so that a process that dies in the middle is woken again. Every job is idempotent.
  */
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { expireApprovals } from './decide.ts';
 import { expireInputs } from './give-input.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 import type { TimerKind } from './timers.ts';
 
-export type AlarmDoor = {
-  room: Room;
+export type AlarmContext = {
+  openSession: OpenSession;
   session: string;
   now(): number;
   log: Logger;
@@ -22,7 +22,7 @@ export type AlarmDoor = {
   /** Returns true when the session's key was revoked with `cancel`. */
   isCancelled(): Promise<boolean>;
   /** Deletes the session. */
-  leave(): Promise<void>;
+  destroy(): Promise<void>;
 };
 
 /** When each job is retried if it failed or its process died. */
@@ -35,13 +35,13 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   erase: limits.auditRetryMs,
 };
 
-export async function ring(context: AlarmDoor): Promise<void> {
-  const { room, now, log, session } = context;
-  room.timers.rang();
+export async function runAlarm(context: AlarmContext): Promise<void> {
+  const { openSession: room, now, log, session } = context;
+  room.timers.markFired();
   const due = room.timers.due(now());
   for (const kind of due) room.timers.set(kind, now() + againMs[kind]);
   room.timers.arm();
-  await crashPoint('alarm-mid');
+  await failpoint('alarm-mid');
   for (const kind of due) {
     try {
       if ((await handleTimer(context, kind)) === 'destroyed') return;
@@ -51,13 +51,13 @@ export async function ring(context: AlarmDoor): Promise<void> {
   }
 }
 
-async function handleTimer(context: AlarmDoor, kind: TimerKind): Promise<'destroyed' | 'done'> {
-  const { room, flushAudit, flushNotices, leave } = context;
+async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'destroyed' | 'done'> {
+  const { openSession: room, flushAudit, flushNotices, destroy: leave } = context;
   switch (kind) {
     case 'turn':
-      room.runner.tick();
+      room.runner.recordTimeSpent();
       room.runner.recover();
-      room.runner.pump();
+      room.runner.startNext();
       if (room.runner.active && (await context.isCancelled())) room.runner.cancelAll();
       return 'done';
     case 'audit':

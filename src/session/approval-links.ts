@@ -5,7 +5,7 @@
 import { limits } from '../core/limits.ts';
 
 /** The call, the round of its question, and the key that created the link. */
-export type ApprovalLink = { callId: string; keyId: string; round: number };
+export type StoredApprovalLink = { callId: string; keyId: string; round: number };
 
 export class ApprovalLinks {
   readonly #sql: SqlStorage;
@@ -17,7 +17,7 @@ export class ApprovalLinks {
   }
 
   /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `limits.maxLinksPerApproval`. */
-  add(nonceHash: string, { callId, keyId, expiresAt, round }: ApprovalLink & { expiresAt: number }): void {
+  add(nonceHash: string, { callId, keyId, expiresAt, round }: StoredApprovalLink & { expiresAt: number }): void {
     this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
     this.#sql.exec(
       'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at, round) VALUES (?, ?, ?, ?, ?)',
@@ -36,8 +36,8 @@ export class ApprovalLinks {
   }
 
   /** Returns the link of a nonce; null when it is unknown, used or expired. */
-  find(nonceHash: string): ApprovalLink | null {
-    const rows = this.#sql.exec<ApprovalLink>(
+  find(nonceHash: string): StoredApprovalLink | null {
+    const rows = this.#sql.exec<StoredApprovalLink>(
       'SELECT call_id AS callId, key_id AS keyId, round FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?',
       nonceHash,
       this.#now(),
@@ -45,7 +45,7 @@ export class ApprovalLinks {
     return rows.toArray()[0] ?? null;
   }
 
-  use(nonceHash: string): void {
+  markUsed(nonceHash: string): void {
     this.#sql.exec('UPDATE approval_links SET used = 1 WHERE nonce_hash = ?', nonceHash);
   }
 }

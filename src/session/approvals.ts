@@ -2,8 +2,15 @@
  * The approvals of this session and their decisions. For calls of turns the table follows the event log; approvals of direct
  * calls are only in this table. It stores data; `decide.ts` checks and applies decisions.
  */
-import { toAskedMembers, type ApprovalVerdict, type ApprovalView, type Approved, type AskKind, type Question } from '../core/approval.ts';
-import { idsBeneath, parentOf } from '../core/composite-tool.ts';
+import {
+  toAskedMembers,
+  type ApprovalVerdict,
+  type ApprovalView,
+  type GivenApproval,
+  type AskKind,
+  type ApprovalQuestion,
+} from '../core/approval.ts';
+import { innerIdRange, parentOf } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
@@ -34,10 +41,10 @@ export type Approval = {
   expiresAt: number;
 };
 
-type StoredQuestion = Pick<Question, 'effects' | 'effectCount' | 'several' | 'binding'>;
+type StoredQuestion = Pick<ApprovalQuestion, 'effects' | 'effectCount' | 'several' | 'binding'>;
 
 /** A new question about a call. */
-export type AskedCall = Omit<Approval, 'toolset' | 'state' | 'askedAt' | 'earlier'>;
+export type NewApproval = Omit<Approval, 'toolset' | 'state' | 'askedAt' | 'earlier'>;
 
 /** Identifies a direct call when it is sent again. */
 export type DirectCallKey = { toolset: string | null; canonical: string; entry: string; argumentsHash: string };
@@ -59,7 +66,7 @@ export class Approvals {
   }
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. Returns true when the table changed. */
-  follow(event: SessionEventBody): boolean {
+  applyEvent(event: SessionEventBody): boolean {
     switch (event.type) {
       case 'approval-required': {
         const {
@@ -76,18 +83,18 @@ export class Approvals {
           binding = [],
           round = 1,
         } = event;
-        const question = effects === undefined ? null : toStored({ effects, effectCount, several, binding });
+        const question = effects === undefined ? null : toStoredQuestion({ effects, effectCount, several, binding });
         const expiresAt = Date.parse(event.expiresAt);
         this.#insert({ callId, turn, canonical, entry, kind, target, reason, question, round, expiresAt }, null, event.arguments);
         return true;
       }
       case 'approval-decided':
-        this.decided(event.callId, event.decision, event.by);
+        this.recordDecision(event.callId, event.decision, event.by);
         return true;
       case 'inner-result':
         return this.#close('call_id', event.callId);
       case 'tool-result':
-        return [this.#close('call_id', event.callId), this.closeBeneath(event.callId)].includes(true);
+        return [this.#close('call_id', event.callId), this.closeInside(event.callId)].includes(true);
       case 'turn-end':
         return this.#close('turn', event.turn);
       default:
@@ -96,7 +103,7 @@ export class Approvals {
   }
 
   /** Stores an approval of a direct call. `key` is null for a nested call. */
-  askDirect(asked: Omit<AskedCall, 'turn'>, key: DirectCallKey | null, args: Record<string, unknown>): void {
+  addForDirectCall(asked: Omit<NewApproval, 'turn'>, key: DirectCallKey | null, args: Record<string, unknown>): void {
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
@@ -116,7 +123,7 @@ export class Approvals {
   }
 
   /** Returns the decision on an inner call; null when it is pending, missing or expired. `approved` is set for an approval. */
-  verdict(callId: string): { decision: ApprovalVerdict; approved: Approved | null } | null {
+  verdict(callId: string): { decision: ApprovalVerdict; approved: GivenApproval | null } | null {
     const approval = this.get(callId);
     if (approval === null) return null;
     const { state, turn, expiresAt } = approval;
@@ -139,9 +146,9 @@ export class Approvals {
   }
 
   /** Returns the pending approvals of the calls nested in this call, oldest first. */
-  pendingBeneath(callId: string): Approval[] {
+  pendingInside(callId: string): Approval[] {
     const query = `SELECT ${columns} FROM approvals WHERE state = 'pending' AND call_id >= ? AND call_id < ? ORDER BY asked_at, call_id`;
-    return this.#all(query, ...idsBeneath(callId));
+    return this.#all(query, ...innerIdRange(callId));
   }
 
   argumentsOf(callId: string): Record<string, unknown> {
@@ -165,7 +172,7 @@ export class Approvals {
   }
 
   /** Returns the pending approvals that have expired. */
-  due(): Approval[] {
+  expired(): Approval[] {
     return this.#all(
       `SELECT ${columns} FROM approvals WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`,
       this.#now(),
@@ -176,13 +183,13 @@ export class Approvals {
     return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM approvals WHERE state = 'pending'`).one().at;
   }
 
-  decided(callId: string, decision: ApprovalVerdict, by: string): void {
+  recordDecision(callId: string, decision: ApprovalVerdict, by: string): void {
     const query = `UPDATE approvals SET state = ?, decided_by = ? WHERE call_id = ? AND state = 'pending'`;
     this.#sql.exec(query, verdictStates[decision], by, callId);
   }
 
   /** Marks the approval of a direct call as used, before the call runs. Returns false when another request has already used it. */
-  use(callId: string): boolean {
+  markUsed(callId: string): boolean {
     return (
       this.#sql.exec(`UPDATE approvals SET state = 'used' WHERE call_id = ? AND state = 'approved' RETURNING call_id`, callId).toArray()
         .length > 0
@@ -190,18 +197,18 @@ export class Approvals {
   }
 
   /** Reverts `use` when the call was not run. */
-  giveBack(callId: string): void {
+  markUnused(callId: string): void {
     this.#sql.exec(`UPDATE approvals SET state = 'approved' WHERE call_id = ? AND state = 'used'`, callId);
   }
 
   /** Marks a denial as reported to the caller. If the caller repeats the call, a new approval is created. */
-  told(callId: string): void {
+  markDenialReported(callId: string): void {
     this.#sql.exec('UPDATE approvals SET told = 1 WHERE call_id = ?', callId);
   }
 
   /** Deletes old decided approvals with their arguments, which can be a megabyte each. For calls of turns the log has both. */
   #forgetOld(): void {
-    const before = this.#now() - limits.decidedApprovalKeptMs;
+    const before = this.#now() - limits.decidedApprovalTtlMs;
     this.#sql.exec(
       `DELETE FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE state IN ('approved', 'denied', 'expired', 'used') AND expires_at <= ?)`,
       before,
@@ -210,9 +217,9 @@ export class Approvals {
   }
 
   /** Expires the pending approvals of nested calls when the outer call has its result. Returns true when any was pending. */
-  closeBeneath(callId: string): boolean {
+  closeInside(callId: string): boolean {
     const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE call_id >= ? AND call_id < ? AND state = 'pending' RETURNING call_id`;
-    return this.#sql.exec(query, ...idsBeneath(callId)).toArray().length > 0;
+    return this.#sql.exec(query, ...innerIdRange(callId)).toArray().length > 0;
   }
 
   /** Expires what is still pending when its call or turn ends, so that it can no longer be decided. */
@@ -221,7 +228,7 @@ export class Approvals {
     return this.#sql.exec(query, id).toArray().length > 0;
   }
 
-  #insert(asked: AskedCall, key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null, args: Record<string, unknown>): void {
+  #insert(asked: NewApproval, key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null, args: Record<string, unknown>): void {
     const { callId, turn, canonical, entry, kind, target, reason, expiresAt, question, round } = asked;
     this.#forgetOld();
     const before = round === 1 ? null : this.get(callId);
@@ -271,7 +278,7 @@ function fromRow({ question, earlier, ...row }: Row): Approval {
 }
 
 /** Returns the part of a question that is stored as JSON. */
-export function toStored({
+export function toStoredQuestion({
   effects,
   effectCount,
   several,
@@ -280,7 +287,7 @@ export function toStored({
   return { effects, effectCount, ...(several === true && { several }), binding };
 }
 
-export function toApproved({ question, round }: Approval): Approved {
+export function toApproved({ question, round }: Approval): GivenApproval {
   return { binding: question?.binding ?? [], round };
 }
 

@@ -8,18 +8,18 @@ import { parentCallId } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { verdictStates, type Approval } from './approvals.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 
-export type AuditDoor = { room: Room; session: string; now(): number; log: Logger };
+export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
 
 /** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
-export async function hashOfArguments({ approvals }: Room, callId: string): Promise<string> {
+export async function hashOfArguments({ approvals }: OpenSession, callId: string): Promise<string> {
   return await sha256Hex(canonicalJson(approvals.argumentsOf(callId)));
 }
 
 /** `by`: id of the key that decided, `link`, or `clock`. */
 export function auditDecision(
-  { room, session, now, log }: AuditDoor,
+  { openSession: room, session, now, log }: DecisionAuditContext,
   { callId, turn, canonical, entry, toolset }: Approval,
   { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
 ): void {

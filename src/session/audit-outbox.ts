@@ -31,7 +31,7 @@ export class AuditOutbox {
     return this.#sql.exec<{ sequence: number }>(query, JSON.stringify(row)).one().sequence;
   }
 
-  waiting(): boolean {
+  hasRows(): boolean {
     return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
   }
 

@@ -9,9 +9,9 @@ import { toToolCallId } from '../core/reference.ts';
 import { createTranscript } from '../core/transcript.ts';
 import { answerEnd, unknownCompletion } from '../dialects/answer.ts';
 import type { SubmitTurn } from '../ports/session.ts';
-import type { SubmitDoor } from './accept-turn.ts';
+import type { SubmitContext } from './accept-turn.ts';
 import type { Completion } from './completion-store.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 import type { HashedResult } from './take-results.ts';
 
 /** The conversation with which a new session is created (`SubmitTurn`). */
@@ -23,7 +23,11 @@ export type Branch = { history: Message[]; gathered: readonly Gathered[] };
  * session is sent the same definitions. Throws `not_found` for a response that is not in this session, and `conflict` for an older
  * response that has not ended.
  */
-export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, results: readonly HashedResult[]): Branch | null {
+export function branchBefore(
+  { openSession: room, session }: SubmitContext,
+  request: SubmitTurn,
+  results: readonly HashedResult[],
+): Branch | null {
   const previous = request.chat?.previous;
   if (previous === undefined) return null;
   const answer = room.completions.get(previous);
@@ -36,7 +40,7 @@ export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, r
 
 /** True when the request repeats the tool outputs that were sent after the second newest response: the newest one was lost on the way to the client. */
 function isSentAgain(
-  { completions, clientCalls }: Room,
+  { completions, clientCalls }: OpenSession,
   previous: string,
   { input }: SubmitTurn,
   results: readonly HashedResult[],
@@ -45,7 +49,7 @@ function isSentAgain(
   return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
-function conversationUpTo(room: Room, session: string, { range }: Completion): Branch {
+function conversationUpTo(room: OpenSession, session: string, { range }: Completion): Branch {
   const end = answerEnd(room.log.readAll(room.completions.readFrom(range)), range, session);
   if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
   const transcript = createTranscript({ everything: true, unanswered: true });
@@ -59,7 +63,7 @@ function conversationUpTo(room: Room, session: string, { range }: Completion): B
 }
 
 /** Gives the calls that the client was sent the ids that the client knows, so that its results match. Other calls were never shown to it. */
-function asClientHasIt({ clientCalls }: Room, session: string, message: Message): Message {
+function asClientHasIt({ clientCalls }: OpenSession, session: string, message: Message): Message {
   const idOf = (callId: string): string => (clientCalls.get(callId) === null ? callId : toToolCallId(callId, session));
   if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, callId: idOf(part.callId) })) };
   if (message.role !== 'assistant') return message;

@@ -2,7 +2,7 @@
  * The journal of nested calls (`ports/call-journal.ts`) in the session's tables. In a turn each nested call also has its events in
  * the log. The events have a shortened result; the journal has the whole result until the outermost call has its own.
  */
-import { idsBeneath, rootCallId } from '../core/composite-tool.ts';
+import { innerIdRange, rootCallId } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -14,7 +14,7 @@ import { innerCallEvent, innerResultEvent } from './inner-events.ts';
 import type { Inputs } from './inputs.ts';
 
 /** The part of a turn's run that the journal uses. `append` writes nothing once `isOver` returns true. */
-export type TurnVoice = { turn: string; step(): number; append(event: SessionEventBody): void; isOver(): boolean };
+export type TurnWriter = { turn: string; step(): number; append(event: SessionEventBody): void; isSealed(): boolean };
 
 type Found = Omit<JournalEntry, 'result'>;
 type Row = Found & { told: number };
@@ -36,26 +36,26 @@ export class CallJournals {
   }
 
   /** `voice` is null for direct calls, which have no events in the log. */
-  open(voice: TurnVoice | null): CallJournal {
+  open(voice: TurnWriter | null): CallJournal {
     const turn = voice?.turn ?? null;
     return {
       startedAt: (root) => this.#startedAt(root, turn),
       find: (callId) => this.#find(callId),
-      beneath: (root) => this.#sql.exec<Row>(rowsOf, root).toArray(),
+      entriesUnder: (root) => this.#sql.exec<Row>(rowsOf, root).toArray(),
       begin: (call) => this.#begin(voice, call),
-      pause: (call) => {
-        if (voice?.isOver() === true) return;
+      markWaiting: (call) => {
+        if (voice?.isSealed() === true) return;
         this.#put(turn, call);
         this.#sql.exec('UPDATE journal SET attempts = 0 WHERE call_id = ?', call.callId);
       },
       finish: (call, result, options) => this.#finish(voice, call, result, options),
       verdict: (callId) => this.#approvals.verdict(callId),
-      given: (callId) => ({ input: this.#inputs.given(callId), rounds: this.#inputs.of(callId).length }),
+      given: (callId) => ({ input: this.#inputs.given(callId), rounds: this.#inputs.allOf(callId).length }),
     };
   }
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. */
-  follow(event: SessionEventBody): void {
+  applyEvent(event: SessionEventBody): void {
     if (event.type === 'tool-result') this.drop(event.callId);
     if (event.type !== 'turn-end') return;
     for (const { root } of this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn = ?', event.turn).toArray())
@@ -63,7 +63,7 @@ export class CallJournals {
   }
 
   /** Stores the result of a nested call that the client ran. Call it in the transaction that appends `inner-result`. */
-  answer(callId: string, result: ToolResult): void {
+  recordClientResult(callId: string, result: ToolResult): void {
     if (this.#row(callId) === null || this.#keep(callId, result) !== null) return;
     // Without a result the call would be sent to the client again and again.
     this.#keep(
@@ -76,7 +76,7 @@ export class CallJournals {
   /** Deletes the journal of an outermost call once it has its result. */
   drop(root: string): void {
     if (!this.has(root)) return;
-    const [from, before] = idsBeneath(root);
+    const [from, before] = innerIdRange(root);
     this.#sql.exec('DELETE FROM journal_results WHERE call_id >= ? AND call_id < ?', from, before);
     this.#sql.exec('DELETE FROM journal WHERE root = ?', root);
     this.#sql.exec('DELETE FROM journal_roots WHERE root = ?', root);
@@ -87,22 +87,22 @@ export class CallJournals {
   }
 
   /** Marks the direct call as waiting. When the same call, with this key, is sent again, it resumes from its journal. */
-  await(root: string, key: string): void {
+  markWaiting(root: string, key: string): void {
     this.#startedAt(root, null);
     this.#sql.exec('UPDATE journal_roots SET key = ? WHERE root = ?', key, root);
   }
 
   /** Deletes the journals of interrupted direct calls that cannot be sent again, because they neither waited nor had an idempotency key. Called when the object starts. */
-  forgetLost(): void {
+  dropUnrecoverable(): void {
     const unrecoverable =
       'SELECT root FROM journal_roots WHERE turn IS NULL AND key IS NULL AND root NOT IN (SELECT call_id FROM calls WHERE answer IS NULL)';
     for (const { root } of this.#sql.exec<{ root: string }>(unrecoverable).toArray()) this.drop(root);
   }
 
   /** Returns the id of the waiting call with this key; null when none waits. */
-  awaited(key: string): string | null {
+  findWaiting(key: string): string | null {
     // By then everything that the call waited for has expired, and the call is not expected again.
-    const before = this.#now() - limits.approvalTtlMs - limits.decidedApprovalKeptMs;
+    const before = this.#now() - limits.approvalTtlMs - limits.decidedApprovalTtlMs;
     const old = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?', before).toArray();
     for (const { root } of old) this.drop(root);
     const [row] = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE key = ?', key).toArray();
@@ -115,22 +115,22 @@ export class CallJournals {
     return this.#sql.exec<{ at: number }>('SELECT started_at AS at FROM journal_roots WHERE root = ?', root).one().at;
   }
 
-  #begin(voice: TurnVoice | null, call: InnerCallStart): void {
-    if (voice?.isOver() === true) throw new Error('this run has ended');
+  #begin(voice: TurnWriter | null, call: InnerCallStart): void {
+    if (voice?.isSealed() === true) throw new Error('this run has ended');
     this.#put(voice?.turn ?? null, call);
     this.#appendCall(voice, call);
     this.#sql.exec('UPDATE journal SET attempts = attempts + 1 WHERE call_id = ?', call.callId);
     // In a direct call an approval is used once. In a turn it is bound to a call that is made once.
-    if (voice === null) this.#approvals.use(call.callId);
+    if (voice === null) this.#approvals.markUsed(call.callId);
   }
 
   #finish(
-    voice: TurnVoice | null,
+    voice: TurnWriter | null,
     call: InnerCallStart,
     result: ToolResult,
     { durationMs, keep }: { durationMs: number; keep: boolean },
   ): number | null {
-    if (voice?.isOver() === true) throw new Error('this run has ended');
+    if (voice?.isSealed() === true) throw new Error('this run has ended');
     this.#put(voice?.turn ?? null, call);
     this.#appendCall(voice, call);
     voice?.append(innerResultEvent({ ...call, turn: voice.turn, step: voice.step() }, result, durationMs));
@@ -138,7 +138,7 @@ export class CallJournals {
   }
 
   /** Appends the `inner-call` event once, whether the call was started or refused. */
-  #appendCall(voice: TurnVoice | null, call: InnerCallStart): void {
+  #appendCall(voice: TurnWriter | null, call: InnerCallStart): void {
     if (this.#row(call.callId)?.told === 1) return;
     this.#sql.exec('UPDATE journal SET told = 1 WHERE call_id = ?', call.callId);
     voice?.append(innerCallEvent({ ...call, turn: voice.turn, step: voice.step() }));

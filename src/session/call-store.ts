@@ -31,15 +31,15 @@ export class CallStore {
   }
 
   /** Assigns the key to an earlier call that had to wait and is now resumed. */
-  goesOnAs(key: string, callId: string): void {
+  continueAs(key: string, callId: string): void {
     this.#sql.exec('UPDATE calls SET call_id = ? WHERE key = ?', callId, key);
   }
 
-  answered(key: string, answer: SessionCall): void {
+  recordResult(key: string, answer: SessionCall): void {
     this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', JSON.stringify(answer), key);
   }
 
-  forget(key: string): void {
+  remove(key: string): void {
     this.#sql.exec('DELETE FROM calls WHERE key = ?', key);
   }
 }

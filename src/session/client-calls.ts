@@ -2,11 +2,11 @@
  * Calls that the client of a turn runs itself. They are stored beyond their end, so that a repeated result is recognized at any
  * time. Follows the log; `take-results.ts` accepts the results.
  */
-import { idsBeneath } from '../core/composite-tool.ts';
+import { innerIdRange } from '../core/composite-tool.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 
 /** `closed`: the turn continued or ended without a result of the client. */
-export type ClientCall = { callId: string; turn: string; state: 'pending' | 'answered' | 'closed'; answerHash: string | null };
+export type StoredClientCall = { callId: string; turn: string; state: 'pending' | 'answered' | 'closed'; answerHash: string | null };
 
 export class ClientCalls {
   readonly #sql: SqlStorage;
@@ -16,7 +16,7 @@ export class ClientCalls {
   }
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. */
-  follow(event: SessionEventBody): void {
+  applyEvent(event: SessionEventBody): void {
     switch (event.type) {
       case 'client-tool-required':
         this.#sql.exec(`INSERT INTO client_calls (call_id, turn, state) VALUES (?, ?, 'pending')`, event.callId, event.turn);
@@ -26,7 +26,7 @@ export class ClientCalls {
         return;
       case 'tool-result': {
         const close = `UPDATE client_calls SET state = 'closed' WHERE (call_id = ? OR (call_id >= ? AND call_id < ?)) AND state = 'pending'`;
-        this.#sql.exec(close, event.callId, ...idsBeneath(event.callId));
+        this.#sql.exec(close, event.callId, ...innerIdRange(event.callId));
         return;
       }
       case 'turn-end':
@@ -37,9 +37,9 @@ export class ClientCalls {
     }
   }
 
-  get(callId: string): ClientCall | null {
+  get(callId: string): StoredClientCall | null {
     const [row] = [
-      ...this.#sql.exec<{ call_id: string; turn: string; state: ClientCall['state']; answer_hash: string | null }>(
+      ...this.#sql.exec<{ call_id: string; turn: string; state: StoredClientCall['state']; answer_hash: string | null }>(
         'SELECT call_id, turn, state, answer_hash FROM client_calls WHERE call_id = ?',
         callId,
       ),
@@ -53,12 +53,12 @@ export class ClientCalls {
   }
 
   /** Returns the ids of the calls that a tool made. They are not in the transcript. */
-  beneathOthers(): string[] {
+  nestedIds(): string[] {
     return [...this.#sql.exec<{ call_id: string }>(`SELECT call_id FROM client_calls WHERE call_id GLOB '*.*'`)].map((row) => row.call_id);
   }
 
   /** Stores that the client sent a result; `answerHash` identifies a repeat of the same result. */
-  answered(callId: string, answerHash: string): void {
+  markAnswered(callId: string, answerHash: string): void {
     this.#sql.exec(`UPDATE client_calls SET state = 'answered', answer_hash = ? WHERE call_id = ?`, answerHash, callId);
   }
 }

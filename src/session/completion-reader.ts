@@ -2,26 +2,26 @@
  * Reads a response for a chat client in its dialect: as stream frames or as one document, from the first frame or from a later
  * one. Reads and waits only; `session.ts` has checked the caller.
  */
-import type { SaidAnswer } from '../core/answer-name.ts';
+import type { AnswerContent } from '../core/answer-name.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame } from '../dialects/native.ts';
-import { type AnswerPart, textOf } from '../dialects/answer-message.ts';
+import { type AnswerPart, answerText } from '../dialects/answer-message.ts';
 import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/answer.ts';
 import type { AnswerIdentity } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { CompletionOptions } from '../ports/session.ts';
 import type { Completion } from './completion-store.ts';
-import { changed, createFeed } from './feed.ts';
-import type { Room } from './room.ts';
+import { waitForEvent, createFeed } from './feed.ts';
+import type { OpenSession } from './room.ts';
 import type { TurnSource } from './turn-reader.ts';
 
 /** `remember` stores the taint marks for a response that the client may send as history. Never throws. */
 export type CompletionSource = TurnSource & {
-  room: Pick<Room, 'completions'>;
+  room: Pick<OpenSession, 'completions'>;
   session: string;
-  remember(answer: SaidAnswer): Promise<void>;
+  remember(answer: AnswerContent): Promise<void>;
 };
 
 /**
@@ -37,19 +37,19 @@ export async function readCompletion(
   return streamed ? streamFrames(source, completion, from) : await readDocument(source, completion);
 }
 
-export function editionOf(room: Pick<Room, 'completions' | 'turns'>, id: string): EditionPointer | null {
+export function editionOf(room: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
   return room.turns.get(find(room, id).range.turn)?.plan.edition ?? null;
 }
 
 /** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */
-export function isUnderWay(room: Pick<Room, 'completions' | 'turns'>, id: string): boolean {
+export function isInProgress(room: Pick<OpenSession, 'completions' | 'turns'>, id: string): boolean {
   const { turn } = find(room, id).range;
   if (room.turns.stateOf(turn) === 'queued')
     throw new Problem('conflict', 'This response is queued behind a turn that has not ended. Cancel that turn first.');
   return room.turns.open()?.id === turn;
 }
 
-function find({ completions }: Pick<Room, 'completions'>, id: string): Completion {
+function find({ completions }: Pick<OpenSession, 'completions'>, id: string): Completion {
   const completion = completions.get(id);
   if (completion === null) throw new Problem('not_found', 'There is no such response.');
   return completion;
@@ -60,8 +60,8 @@ function identityOf({ id, model, includeUsage, echo, createdAt }: Completion): A
 }
 
 /** Returns the parts of the response that clients send back as history. */
-function saidIn({ asked }: Completion, parts: readonly AnswerPart[]): SaidAnswer {
-  return { asked, text: textOf(parts, 'text'), reasoning: textOf(parts, 'reasoning') };
+function saidIn({ asked }: Completion, parts: readonly AnswerPart[]): AnswerContent {
+  return { asked, text: answerText(parts, 'text'), reasoning: answerText(parts, 'reasoning') };
 }
 
 function streamFrames(
@@ -83,7 +83,7 @@ function streamFrames(
     },
     isLast: () => encoder.isOver(),
     // The client can send the response as history once it has received its end.
-    beforeEnd: () => source.remember(saidIn(completion, encoder.parts())),
+    beforeClose: () => source.remember(saidIn(completion, encoder.parts())),
     // The failure is not in the log and has no frame id: a client that reconnects continues after the last frame with an id.
     problem: (problem) => dialect.failureFrames(problem, place).map(encodeFrame).join(''),
   });
@@ -99,8 +99,8 @@ async function readDocument(source: CompletionSource, completion: Completion): P
       if (answer.isOver()) break;
     }
     if (answer.isOver()) break;
-    await changed(source, limits.heartbeatMs);
-    if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
+    await waitForEvent(source, limits.heartbeatMs);
+    if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
   }
   await source.remember(saidIn(completion, answer.parts()));
   const document = new TextEncoder().encode(JSON.stringify(answer.document()));

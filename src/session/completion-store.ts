@@ -59,7 +59,7 @@ export class CompletionStore {
       asked,
       createdAt,
     );
-    this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxKeptCompletions);
+    this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxStoredCompletions);
   }
 
   get(id: string): Completion | null {

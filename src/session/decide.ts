@@ -4,34 +4,34 @@
  */
 import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.ts';
 import { toBase64Url } from '../core/bytes.ts';
-import { parentRoot } from '../core/composite-tool.ts';
+import { outerRootId } from '../core/composite-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { ruleOf, whyNotRemembered } from '../core/policy/remember.ts';
+import { ruleToRemember, whyNotRemembered } from '../core/policy/remember.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import type { Decided } from '../ports/session.ts';
-import type { ApprovalLink } from './approval-links.ts';
+import type { DecisionOutcome } from '../ports/session.ts';
+import type { StoredApprovalLink } from './approval-links.ts';
 import { toApprovalView, type Approval } from './approvals.ts';
-import { auditDecision, hashOfArguments, type AuditDoor } from './audit-decision.ts';
-import type { Room } from './room.ts';
+import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
+import type { OpenSession } from './room.ts';
 
-export type DecideDoor = AuditDoor & {
+export type DecisionContext = DecisionAuditContext & {
   /** True once the session was deleted. */
-  gone(): boolean;
+  isDeleted(): boolean;
   /** Stores a rule for the workspace. */
-  allow(rule: PolicyRule): Promise<void>;
+  addRule(rule: PolicyRule): Promise<void>;
   /** Asks the Catalog whether the key is active and has this scope. */
-  keyStands(keyId: string, scope: Scope): Promise<boolean>;
+  isKeyActive(keyId: string, scope: Scope): Promise<boolean>;
 };
 
-export function showApproval({ room, session }: DecideDoor, callId: string): ApprovalView {
+export function showApproval({ openSession: room, session }: DecisionContext, callId: string): ApprovalView {
   return toApprovalView(session, find(room, callId), room.approvals.argumentsOf(callId));
 }
 
 /** Returns all pending approvals, oldest first. */
-export function showPending({ room, session }: DecideDoor): ApprovalView[] {
+export function showPending({ openSession: room, session }: DecisionContext): ApprovalView[] {
   return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
 }
 
@@ -41,29 +41,29 @@ export function showPending({ room, session }: DecideDoor): ApprovalView[] {
  * they were not shown.
  */
 export async function decide(
-  context: DecideDoor,
+  context: DecisionContext,
   callId: string,
   decision: Decision,
   { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
-): Promise<Decided> {
+): Promise<DecisionOutcome> {
   if (remember && decision !== 'approve') {
     const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
     throw invalidRequest([{ path: 'remember', message }], message);
   }
-  const approval = find(context.room, callId);
+  const approval = find(context.openSession, callId);
   if (refuse(context, approval, { decision, remember, round }) === 'same' && !remember) return answer(context, callId, decision);
   const rule = remember ? toRule(approval) : null;
-  const argumentsHash = await hashOfArguments(context.room, callId);
-  if (context.gone()) throw new Problem('not_found', 'There is no such session.');
+  const argumentsHash = await hashOfArguments(context.openSession, callId);
+  if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
   // Another decision may have been made in the meantime, and the call may have asked again.
-  if (refuse(context, find(context.room, callId), { decision, remember, round: approval.round }) === 'new')
+  if (refuse(context, find(context.openSession, callId), { decision, remember, round: approval.round }) === 'new')
     settle(context, approval, { decision, by, argumentsHash });
   // Only after the decision is stored: a decision that came too late must not create a rule.
   if (rule !== null) await keepRule(context, rule);
-  return context.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
+  return context.isDeleted() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
 }
 
-async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> {
+async function keepRule({ addRule: allow }: DecisionContext, rule: PolicyRule): Promise<void> {
   try {
     await allow(rule);
   } catch (error) {
@@ -74,9 +74,9 @@ async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> 
 }
 
 /** Denies the approvals that have expired. Called by the alarm. */
-export async function expireApprovals(context: AuditDoor): Promise<void> {
-  const { room } = context;
-  for (const approval of room.approvals.due()) {
+export async function expireApprovals(context: DecisionAuditContext): Promise<void> {
+  const { openSession: room } = context;
+  for (const approval of room.approvals.expired()) {
     const argumentsHash = await hashOfArguments(room, approval.callId);
     // The turn may have been cancelled in the meantime.
     if (room.approvals.get(approval.callId)?.state === 'pending')
@@ -86,40 +86,40 @@ export async function expireApprovals(context: AuditDoor): Promise<void> {
 }
 
 /** Creates a nonce that allows one decision, as long as the key that created it is active. */
-export async function mintLink(context: DecideDoor, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
+export async function mintLink(context: DecisionContext, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const hash = await sha256Hex(nonce);
-  const approval = find(context.room, callId);
+  const approval = find(context.openSession, callId);
   if (approval.state !== 'pending' || approval.expiresAt <= context.now())
     throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
   const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
-  context.room.links.add(hash, { callId, keyId, expiresAt, round: approval.round });
+  context.openSession.approvalLinks.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
 }
 
-export async function showLinked(context: DecideDoor, nonce: string): Promise<ApprovalView> {
+export async function showLinked(context: DecisionContext, nonce: string): Promise<ApprovalView> {
   const { callId } = await linkedCall(context, await sha256Hex(nonce));
   return showApproval(context, callId);
 }
 
-export async function decideByLink(context: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
+export async function decideByLink(context: DecisionContext, nonce: string, decision: Decision): Promise<DecisionOutcome> {
   const hash = await sha256Hex(nonce);
   const { callId, round } = await linkedCall(context, hash);
   const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
-  context.room.links.use(hash);
+  context.openSession.approvalLinks.markUsed(hash);
   return decided;
 }
 
 /** A link grants no more than the key that created it. */
-async function linkedCall(context: DecideDoor, nonceHash: string): Promise<ApprovalLink> {
-  const { keyId } = findLink(context.room, nonceHash);
+async function linkedCall(context: DecisionContext, nonceHash: string): Promise<StoredApprovalLink> {
+  const { keyId } = findLink(context.openSession, nonceHash);
   if (!(await stillStands(context, keyId)))
     throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
   // The link may have been used while the Catalog was asked.
-  return findLink(context.room, nonceHash);
+  return findLink(context.openSession, nonceHash);
 }
 
-function findLink({ links, approvals }: Room, nonceHash: string): ApprovalLink {
+function findLink({ approvalLinks: links, approvals }: OpenSession, nonceHash: string): StoredApprovalLink {
   const link = links.find(nonceHash);
   const asked = link === null ? null : approvals.get(link.callId);
   if (link !== null && asked !== null && asked.round !== link.round)
@@ -129,7 +129,7 @@ function findLink({ links, approvals }: Room, nonceHash: string): ApprovalLink {
 }
 
 /** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
-async function stillStands({ keyStands }: DecideDoor, keyId: string): Promise<boolean> {
+async function stillStands({ isKeyActive: keyStands }: DecisionContext, keyId: string): Promise<boolean> {
   if (keyId === rootKeyId) return true;
   try {
     return await keyStands(keyId, 'approve');
@@ -139,7 +139,7 @@ async function stillStands({ keyStands }: DecideDoor, keyId: string): Promise<bo
   }
 }
 
-function find(room: Room, callId: string): Approval {
+function find(room: OpenSession, callId: string): Approval {
   const approval = room.approvals.get(callId);
   if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
   return approval;
@@ -151,7 +151,7 @@ type Wanted = { decision: Decision; remember: boolean; round: number | null };
  * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
  * decision was made before. A used approval can still be remembered.
  */
-function refuse(context: DecideDoor, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
+function refuse(context: DecisionContext, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
   const state = stateNow(context, approval);
   const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
   if (isForAnother) throw otherQuestion(approval, state);
@@ -174,27 +174,27 @@ function otherQuestion({ round, reason }: Approval, state: Approval['state']): P
 }
 
 /** An approval may have expired before the alarm has marked it. */
-function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval['state'] {
+function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): Approval['state'] {
   return state === 'pending' && expiresAt <= now() ? 'expired' : state;
 }
 
 type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
 
-function settle(context: AuditDoor, approval: Approval, record: DecisionRecord): void {
-  const { room } = context;
+function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
+  const { openSession: room } = context;
   const { callId, turn } = approval;
   const { decision, by } = record;
-  const parent = parentRoot(callId);
+  const parent = outerRootId(callId);
   const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
   // For turns the table follows the log.
-  if (turn === null) room.approvals.decided(callId, decision, by);
-  else if (!room.runner.tell(turn, ({ step }) => [{ ...event, turn, step }]))
+  if (turn === null) room.approvals.recordDecision(callId, decision, by);
+  else if (!room.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);
   room.runner.setApprovalTimer();
 }
 
-function answer({ room }: DecideDoor, callId: string, decision: Decision): Decided {
+function answer({ openSession: room }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
   const { turn } = find(room, callId);
   const row = turn === null ? null : room.turns.get(turn);
   return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
@@ -202,7 +202,7 @@ function answer({ room }: DecideDoor, callId: string, decision: Decision): Decid
 
 function toRule({ kind, canonical, target, question }: Approval): PolicyRule {
   const asked = { kind, target, several: question?.several };
-  const rule = ruleOf(canonical, asked);
+  const rule = ruleToRemember(canonical, asked);
   if (rule !== null) return rule;
   const message = whyNotRemembered(asked) ?? 'this approval cannot be remembered: omit "remember"';
   throw invalidRequest([{ path: 'remember', message }], message);

@@ -14,10 +14,10 @@ import type { Ids } from '../ports/runtime.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
 import { createMemoryFiles } from '../storage/memory-files.ts';
 import type { Wiring } from '../wiring.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 
-export type DirectCallDoor = {
-  room: Room;
+export type DirectCallContext = {
+  openSession: OpenSession;
   session: string;
   keyId: string;
   deps: CallDeps;
@@ -27,24 +27,24 @@ export type DirectCallDoor = {
   /** Skills of the session's agent. */
   skills: readonly Skill[];
   /** Calls with an idempotency key that are in flight, by key. */
-  underWay: Map<string, Promise<SessionCall>>;
+  inFlight: Map<string, Promise<SessionCall>>;
   scratchFiles(): FileSystem;
   /** The taint marks of the key's calls without a session, with this toolset. */
   directMarks(toolset: string | null): MarkStore;
   /** True once the session was deleted. */
-  gone(): boolean;
+  isDeleted(): boolean;
   /** As in `CallScope`. Absent when nothing is run. */
-  begin?(row: Omit<AuditRow, 'sequence'>): void;
+  auditIntent?(row: Omit<AuditRow, 'sequence'>): void;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 
 /** Builds the context. `own` comes from the object. Loads names and rules, so the session may be deleted before it returns. */
-export async function openCalls(
+export async function createDirectCallContext(
   wiring: Wiring,
-  room: Room,
+  room: OpenSession,
   plan: Plan,
-  own: Pick<DirectCallDoor, 'session' | 'keyId' | 'underWay' | 'gone' | 'begin' | 'audit'>,
-): Promise<DirectCallDoor> {
+  own: Pick<DirectCallContext, 'session' | 'keyId' | 'inFlight' | 'isDeleted' | 'auditIntent' | 'audit'>,
+): Promise<DirectCallContext> {
   const { clock, ids } = wiring;
   const { workspace } = room.meta;
   const [names, rules, skills] = await Promise.all([
@@ -53,7 +53,7 @@ export async function openCalls(
     plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
   ]);
   return {
-    ...{ ...own, room, names, rules, skills, ids },
+    ...{ ...own, openSession: room, names, rules, skills, ids },
     deps: wiring.callDeps(workspace),
     scratchFiles: () => createMemoryFiles(clock.now),
     directMarks: (toolset) => createMarkStore(wiring.catalog(workspace), own.keyId, toolset),
@@ -65,13 +65,19 @@ export function toCall(request: SessionCallRequest, callId: string): ToolCallReq
 }
 
 /** Returns the arguments as the tool receives them, with secrets by name. These are approved, shown and hashed. */
-export function ownArguments({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Record<string, unknown> {
+export function mappedArguments(
+  { names }: DirectCallContext,
+  { plan, name, arguments: args }: SessionCallRequest,
+): Record<string, unknown> {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? sentArguments(meant.tool, args, plan.caller) : args;
 }
 
 /** Returns how the name resolves, for a call that is refused before `callTool`. */
-export function namedBy({ names }: DirectCallDoor, { name }: SessionCallRequest): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
+export function resolvedNames(
+  { names }: DirectCallContext,
+  { name }: SessionCallRequest,
+): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? { requested: name, canonical: meant.canonical, via: meant.via } : { requested: name, canonical: null, via: null };
 }

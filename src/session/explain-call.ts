@@ -1,24 +1,24 @@
 /** Evaluates the policy for a direct call on the session's files, with the session's taint marks. Changes nothing in the session. */
 import type { PolicyAnswer } from '../core/policy/explain.ts';
-import { resolvedTool } from '../engine/direct-call.ts';
+import { requireResolvedTool } from '../engine/direct-call.ts';
 import { explainCall } from '../engine/policy/explain-policy.ts';
 import type { SessionExplainRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
-import type { DirectCallDoor } from './direct-call-door.ts';
+import type { DirectCallContext } from './direct-call-door.ts';
 
 export async function explainInSession(
-  context: DirectCallDoor,
+  context: DirectCallContext,
   { plan, name, arguments: args, agent, key }: SessionExplainRequest,
 ): Promise<PolicyAnswer> {
   const scope = {
     rules: context.rules,
     keyId: key ?? context.keyId,
-    taint: context.room.taint,
+    taint: context.openSession.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
     ...(plan.caller !== undefined && { caller: plan.caller }),
     ...(agent !== undefined && { agent }),
-    files: withSkillFiles(context.room.files, context.skills),
+    files: withSkillFiles(context.openSession.files, context.skills),
     names: context.names,
   };
-  return await explainCall(context.deps, scope, resolvedTool(context.names, name), args, new AbortController().signal);
+  return await explainCall(context.deps, scope, requireResolvedTool(context.names, name), args, new AbortController().signal);
 }

@@ -15,12 +15,12 @@ export type FeedSource = {
   /** Number of the event before the first one to read. */
   after: number;
   /** True when no more events will come although the turn has not ended, because the session was deleted. */
-  gone(): boolean;
+  isDeleted(): boolean;
   /**
    * Called while no event of the turn has been read. When the turn is queued behind a waiting turn, returns the text to send before
    * the stream closes; otherwise null.
    */
-  behind?(): string | null;
+  queuedFrame?(): string | null;
 };
 
 /** Encodes events in one reader's dialect. */
@@ -32,7 +32,7 @@ export type FeedEncoding = {
   /** Called with each event in order. True closes the stream after this event. By default it closes after the turn's `turn-end`. */
   isLast?(event: SessionEvent): boolean;
   /** Awaited before the last bytes are sent. Never throws. */
-  beforeEnd?(): Promise<void>;
+  beforeClose?(): Promise<void>;
 };
 
 /**
@@ -52,7 +52,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
     const quietUntil = source.clock.now() + limits.heartbeatMs;
     for (;;) {
       // Checked before reading: a deleted session has no tables.
-      if (source.gone()) {
+      if (source.isDeleted()) {
         ended = true;
         return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
       }
@@ -65,9 +65,9 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
         ended = isLast(event);
         if (ended) break;
       }
-      if (ended) await encode.beforeEnd?.();
+      if (ended) await encode.beforeClose?.();
       if (text !== '' || ended || left) return text;
-      const instead = begun ? null : (source.behind?.() ?? null);
+      const instead = begun ? null : (source.queuedFrame?.() ?? null);
       if (instead !== null) {
         ended = true;
         return instead;
@@ -75,7 +75,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
       const waitMs = quietUntil - source.clock.now();
       if (waitMs <= 0) return heartbeatFrame;
       if (source.log.newest > cursor) continue;
-      if (!(await changed(source, waitMs))) return heartbeatFrame;
+      if (!(await waitForEvent(source, waitMs))) return heartbeatFrame;
     }
   };
 
@@ -97,7 +97,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
 }
 
 /** Waits for the next append. Returns false when `waitMs` pass without one. */
-export function changed(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number): Promise<boolean> {
+export function waitForEvent(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const forget = source.log.onChange(() => {
       disarm();

@@ -17,7 +17,7 @@ export type FileListing = {
 export type FileContent = { content: Uint8Array; modifiedAt: string } | { directory: true };
 
 /** Lists a directory. `path` is relative to `/workspace` unless it begins with `/`. */
-export function listFiles(files: FileSystem, path: string, { recursive = false } = {}): FileListing {
+export function listSessionFiles(files: FileSystem, path: string, { recursive = false } = {}): FileListing {
   const absolute = toPath(path);
   const { entries, truncated } = asProblem(() => walkFiles(files, absolute, { recursive, most: limits.maxListedTree }));
   const { files: used, bytes } = files.usage?.() ?? { files: 0, bytes: 0 };
@@ -29,7 +29,7 @@ export function listFiles(files: FileSystem, path: string, { recursive = false }
   };
 }
 
-export function readFile(files: FileSystem, path: string): FileContent {
+export function readSessionFile(files: FileSystem, path: string): FileContent {
   const absolute = toPath(path);
   const stat = files.stat(absolute);
   if (stat === null) throw new Problem('not_found', `This session has no file ${absolute}.`);
@@ -37,7 +37,7 @@ export function readFile(files: FileSystem, path: string): FileContent {
   return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
 }
 
-export async function writeFile(
+export async function writeSessionFile(
   files: FileSystem,
   path: string,
   content: Uint8Array,
@@ -52,7 +52,7 @@ export async function writeFile(
 }
 
 /** Deletes a file or an empty directory. */
-export async function deleteFile(files: FileSystem, path: string, conditions: FileConditions = {}): Promise<void> {
+export async function deleteSessionFile(files: FileSystem, path: string, conditions: FileConditions = {}): Promise<void> {
   const absolute = toPath(path);
   await checkConditions(files, absolute, conditions);
   asProblem(() => files.remove(absolute));

@@ -2,18 +2,23 @@
  * Applies a person's answers to an elicitation of a tool's server: checks them against the form, stores them and passes them to the
  * turn, which repeats the call with them. Repeating the same answers has no effect. `session.ts` has checked the caller.
  */
-import { parentRoot } from '../core/composite-tool.ts';
+import { outerRootId } from '../core/composite-tool.ts';
 import { declined, elicitationFaults } from '../core/elicitation.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { InputRequest } from '../core/mcp-input.ts';
 import { invalidRequest, Problem, quoted, type Issue } from '../core/problem.ts';
-import type { GivenInputs, ResultsTaken } from '../ports/session.ts';
-import type { AskedInput, ElicitationAnswers } from './inputs.ts';
+import type { GivenInputs, ResultsAccepted } from '../ports/session.ts';
+import type { StoredInput, ElicitationAnswers } from './inputs.ts';
 import { pendingOf } from './pending.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 
 /** `by`: id of the key. Throws `not_found` for a call without an open question and `conflict` when it has different answers. */
-export async function giveInput(room: Room, { callId, input, round }: GivenInputs, by: string, now: number): Promise<ResultsTaken> {
+export async function submitInput(
+  room: OpenSession,
+  { callId, input, round }: GivenInputs,
+  by: string,
+  now: number,
+): Promise<ResultsAccepted> {
   const hash = await hashOf(input);
   // One transaction from here, so that the checks still hold for the writes.
   const asked = room.inputs.get(callId, round);
@@ -22,7 +27,7 @@ export async function giveInput(room: Room, { callId, input, round }: GivenInput
     throw new Problem('conflict', `The question of ${callId} already has a different answer, which cannot be changed.`);
   if (asked.state === 'pending') {
     if (asked.expiresAt <= now) throw noOpenQuestion(callId);
-    const issues = answerFaults(room.inputs.asked(callId)?.requests ?? {}, input);
+    const issues = answerFaults(room.inputs.questionOf(callId)?.requests ?? {}, input);
     if (issues.length > 0) throw invalidRequest(issues);
     if (!applyAnswers(room, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
   }
@@ -31,9 +36,9 @@ export async function giveInput(room: Room, { callId, input, round }: GivenInput
 }
 
 /** Declines the questions that have expired. Called by the alarm. */
-export async function expireInputs(room: Room): Promise<void> {
-  for (const { callId, round } of room.inputs.due()) {
-    const requests = room.inputs.asked(callId)?.requests ?? {};
+export async function expireInputs(room: OpenSession): Promise<void> {
+  for (const { callId, round } of room.inputs.expired()) {
+    const requests = room.inputs.questionOf(callId)?.requests ?? {};
     const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
     const hash = await hashOf(answers);
     // The question may have been answered, or its turn cancelled, in the meantime.
@@ -44,13 +49,13 @@ export async function expireInputs(room: Room): Promise<void> {
 }
 
 /** Returns false when the turn has ended. */
-function applyAnswers(room: Room, asked: AskedInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
+function applyAnswers(room: OpenSession, asked: StoredInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
   const { callId, round, turn } = asked;
   const { answers, hash, by } = given;
   const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
-  return room.runner.tell(turn, ({ step }) => {
-    room.inputs.answer(asked, answers, hash);
-    const parent = parentRoot(callId);
+  return room.runner.applyExternal(turn, ({ step }) => {
+    room.inputs.addAnswers(asked, answers, hash);
+    const parent = outerRootId(callId);
     return [{ type: 'input-given', turn, step, callId, ...(parent !== undefined && { parent }), round, actions, by }];
   });
 }

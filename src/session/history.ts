@@ -7,31 +7,40 @@ import { type AssistantPart, type Message, textOfInput, type ToolCallPart } from
 import { splitParagraphs } from '../core/paragraphs.ts';
 
 /** The parts of a conversation that are compared. `said`: paragraphs of the assistant. */
-export type Told = { users: string[]; said: string[]; calls: ReadonlySet<string> };
+export type ComparableHistory = { userTexts: string[]; assistantTexts: string[]; callIds: ReadonlySet<string> };
 
 /** `tail`: index of the tail that the client's history lacks; -1 when it lacks none. */
-export type HistoryMatch = { is: 'none' | 'import' | 'same' | 'fork'; tail: number };
+export type HistoryMatch = { kind: 'none' | 'import' | 'same' | 'fork'; missingTail: number };
 
 /**
  * Compares a client's history (`sent`, null without an assistant message) with the session's. `tails`: parts at the end of the
  * session's conversation that the client may not have received.
  */
-export function matchHistory(stored: Told, sent: Told | null, tails: readonly Pick<Told, 'said' | 'calls'>[] = []): HistoryMatch {
+export function matchHistory(
+  stored: ComparableHistory,
+  sent: ComparableHistory | null,
+  tails: readonly Pick<ComparableHistory, 'assistantTexts' | 'callIds'>[] = [],
+): HistoryMatch {
   const no = -1;
-  if (sent === null) return { is: 'none', tail: no };
-  if (stored.users.length === 0 && stored.said.length === 0 && stored.calls.size === 0) return { is: 'import', tail: no };
-  if (isSame(stored, sent)) return { is: 'same', tail: no };
-  const tail = tails.findIndex(({ said, calls }) =>
-    isSame(stored, { users: sent.users, said: [...sent.said, ...said], calls: new Set([...sent.calls, ...calls]) }),
+  if (sent === null) return { kind: 'none', missingTail: no };
+  if (stored.userTexts.length === 0 && stored.assistantTexts.length === 0 && stored.callIds.size === 0)
+    return { kind: 'import', missingTail: no };
+  if (isSame(stored, sent)) return { kind: 'same', missingTail: no };
+  const tail = tails.findIndex(({ assistantTexts: said, callIds: calls }) =>
+    isSame(stored, {
+      userTexts: sent.userTexts,
+      assistantTexts: [...sent.assistantTexts, ...said],
+      callIds: new Set([...sent.callIds, ...calls]),
+    }),
   );
-  return { is: tail === no ? 'fork' : 'same', tail };
+  return { kind: tail === no ? 'fork' : 'same', missingTail: tail };
 }
 
 /** `isShown`: whether the client was sent this call. `isNote`: whether a paragraph is a note of this service about a pending question. */
-export function toTold(
+export function toComparableHistory(
   messages: readonly Message[],
   { isShown, isNote }: { isShown(call: ToolCallPart): boolean; isNote(paragraph: string): boolean },
-): Told {
+): ComparableHistory {
   const users: string[] = [];
   const said: string[] = [];
   const calls = new Set<string>();
@@ -41,15 +50,15 @@ export function toTold(
     said.push(...splitParagraphs(textOf(message.parts)).filter((paragraph) => !isNote(paragraph)));
     for (const part of message.parts) if (part.type === 'tool-call' && isShown(part)) calls.add(part.callId);
   }
-  return { users, said, calls };
+  return { userTexts: users, assistantTexts: said, callIds: calls };
 }
 
-function isSame(one: Told, other: Told): boolean {
+function isSame(one: ComparableHistory, other: ComparableHistory): boolean {
   return (
-    areEqual(one.users, other.users) &&
-    areEqual(one.said, other.said) &&
-    one.calls.size === other.calls.size &&
-    [...one.calls].every((id) => other.calls.has(id))
+    areEqual(one.userTexts, other.userTexts) &&
+    areEqual(one.assistantTexts, other.assistantTexts) &&
+    one.callIds.size === other.callIds.size &&
+    [...one.callIds].every((id) => other.callIds.has(id))
   );
 }
 

@@ -3,15 +3,15 @@
  * are stored the server's request state and the answers, which are in no event; they are deleted as soon as the call has its result.
  * `give-input.ts` accepts answers.
  */
-import { questionOf, type ElicitationAnswer } from '../core/elicitation.ts';
-import { idsBeneath } from '../core/composite-tool.ts';
+import { questionText, type ElicitationAnswer } from '../core/elicitation.ts';
+import { innerIdRange } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import { toGiven, type GivenInput, type InputRequired } from '../core/mcp-input.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
 
 /** `closed`: the call or turn ended without an answer. `question`: the question in one line. */
-export type AskedInput = {
+export type StoredInput = {
   callId: string;
   round: number;
   turn: string;
@@ -36,7 +36,7 @@ export class Inputs {
   }
 
   /** Applies an event of the log. Call it with every event, in the transaction that appends the event. Returns true when the pending questions changed. */
-  follow(event: SessionEventBody): boolean {
+  applyEvent(event: SessionEventBody): boolean {
     switch (event.type) {
       case 'input-required': {
         const { callId, round, turn, canonical, requests, expiresAt } = event;
@@ -47,7 +47,7 @@ export class Inputs {
           round,
           turn,
           canonical,
-          questionOf(requests),
+          questionText(requests),
           Date.parse(expiresAt),
         );
         return true;
@@ -67,30 +67,30 @@ export class Inputs {
   }
 
   /** Stores the question with its server's request state. Call it in the transaction that appends `input-required`. */
-  keep(callId: string, input: InputRequired): void {
+  addQuestion(callId: string, input: InputRequired): void {
     this.#write(callId, 'asked', input);
   }
 
   /** Stores the answers. Call it in the transaction that appends `input-given`. */
-  answer({ callId, round }: AskedInput, answers: ElicitationAnswers, hash: string): void {
+  addAnswers({ callId, round }: StoredInput, answers: ElicitationAnswers, hash: string): void {
     this.#sql.exec('UPDATE inputs SET answer_hash = ? WHERE call_id = ? AND round = ?', hash, callId, round);
     this.#write(callId, 'given', answers);
   }
 
   /** Returns the input with which the call is repeated; null when it has not asked or has no answer. */
   given(callId: string): GivenInput | null {
-    const asked = this.asked(callId);
+    const asked = this.questionOf(callId);
     const answers = this.#read<ElicitationAnswers>(callId, 'given');
     return asked === null || answers === null ? null : toGiven(asked, answers);
   }
 
   /** Returns the call's last question; null when it has not asked or already has its result. */
-  asked(callId: string): InputRequired | null {
+  questionOf(callId: string): InputRequired | null {
     return this.#read<InputRequired>(callId, 'asked');
   }
 
   /** Returns the question of this round, by default of the last one; null when it has none. */
-  get(callId: string, round?: number): AskedInput | null {
+  get(callId: string, round?: number): StoredInput | null {
     const which = round === undefined ? 'ORDER BY round DESC LIMIT 1' : 'AND round = ?';
     return (
       this.#all(`SELECT ${columns} FROM inputs WHERE call_id = ? ${which}`, callId, ...(round === undefined ? [] : [round]))[0] ?? null
@@ -98,7 +98,7 @@ export class Inputs {
   }
 
   /** Returns all questions of one call, in order. */
-  of(callId: string): AskedInput[] {
+  allOf(callId: string): StoredInput[] {
     return this.#all(`SELECT ${columns} FROM inputs WHERE call_id = ? ORDER BY round`, callId);
   }
 
@@ -107,7 +107,7 @@ export class Inputs {
   }
 
   /** Returns the pending questions that have expired. */
-  due(): AskedInput[] {
+  expired(): StoredInput[] {
     return this.#all(`SELECT ${columns} FROM inputs WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`, this.#now());
   }
 
@@ -117,7 +117,7 @@ export class Inputs {
 
   /** Deletes old closed questions. Their rows are stored for a while, since the history of a chat client may repeat a question. */
   #forgetOld(): void {
-    this.#sql.exec(`DELETE FROM inputs WHERE state IN ('given', 'closed') AND expires_at <= ?`, this.#now() - limits.decidedApprovalKeptMs);
+    this.#sql.exec(`DELETE FROM inputs WHERE state IN ('given', 'closed') AND expires_at <= ?`, this.#now() - limits.decidedApprovalTtlMs);
   }
 
   #close(by: 'call_id' | 'turn', id: string): boolean {
@@ -128,7 +128,7 @@ export class Inputs {
   }
 
   #closeBeneath(callId: string): boolean {
-    const ids = idsBeneath(callId);
+    const ids = innerIdRange(callId);
     this.#sql.exec('DELETE FROM input_parts WHERE call_id >= ? AND call_id < ?', ...ids);
     const close = `UPDATE inputs SET state = 'closed' WHERE call_id >= ? AND call_id < ? AND state = 'pending' RETURNING call_id`;
     return this.#sql.exec(close, ...ids).toArray().length > 0;
@@ -152,7 +152,7 @@ export class Inputs {
     return parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as Value);
   }
 
-  #all(query: string, ...bindings: (string | number)[]): AskedInput[] {
-    return this.#sql.exec<AskedInput>(query, ...bindings).toArray();
+  #all(query: string, ...bindings: (string | number)[]): StoredInput[] {
+    return this.#sql.exec<StoredInput>(query, ...bindings).toArray();
   }
 }

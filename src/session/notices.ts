@@ -3,21 +3,21 @@
  * about, and is sent afterwards, in order, at least once; its content is read from the log when it is sent. A session without
  * subscribers stores no notices, as far as it knows them.
  */
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../core/session-event.ts';
-import { couldConcern } from '../core/triggers/callbacks/concerns.ts';
+import { couldMatchSubscription } from '../core/triggers/callbacks/concerns.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import { boundNotice, type NoticeType, type TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
+import { truncateNotice, type NoticeType, type TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../core/triggers/callbacks/callback-settings.ts';
-import { waitedFor } from '../core/turn-state.ts';
+import { pendingQuestions } from '../core/turn-state.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { EventLog } from './event-log.ts';
-import { ofTurn, openQuestions } from './pending.ts';
+import { eventsOfTurn, openQuestionEvents } from './pending.ts';
 import type { Timers } from './timers.ts';
 import { toTurnAnswer, toWaitingAnswer } from './turn-answer.ts';
-import type { Run } from './turn-run.ts';
+import type { TurnRun } from './turn-run.ts';
 import type { TurnStore } from './turn-store.ts';
 
 type NoticeParts = {
@@ -48,7 +48,7 @@ export class Notices {
   }
 
   /** Refreshes the subscribers at each step, in the background: at the end of a turn they are as old as its last step. */
-  follow(plan: Plan, event: SessionEventBody): void {
+  refreshListeners(plan: Plan, event: SessionEventBody): void {
     if (event.type !== 'step-start' || plan.trigger !== undefined) return;
     const { subscriptions } = this.#parts;
     subscriptions().then(
@@ -63,24 +63,24 @@ export class Notices {
   }
 
   /** Notes the end of a turn, in the transaction that ends it. `event`: its last event. */
-  ended(turn: string, plan: Plan, status: TurnStatus, event: number): void {
+  noteEnd(turn: string, plan: Plan, status: TurnStatus, event: number): void {
     this.#note(plan, { type: status === 'completed' ? 'turn.completed' : 'turn.failed', turn, event });
   }
 
   /** Notes that the turn waits: once for each new question, and not when only tools of the client are pending. */
-  rested({ turn, plan, state }: Pick<Run, 'turn' | 'plan' | 'state'>): void {
+  noteWaiting({ turn, plan, state }: Pick<TurnRun, 'turn' | 'plan' | 'state'>): void {
     const { log, turns } = this.#parts;
-    if (!this.#isWanted(plan, 'approval.required') || waitedFor(state).every(({ asked }) => asked === 'client')) return;
-    const questions = openQuestions(ofTurn(turn, log.readAll(turns.get(turn)?.before ?? 0)));
+    if (!this.#isWanted(plan, 'approval.required') || pendingQuestions(state).every(({ asked }) => asked === 'client')) return;
+    const questions = openQuestionEvents(eventsOfTurn(turn, log.readAll(turns.get(turn)?.before ?? 0)));
     const newest = questions.reduce((last, { type, id }) => (type === 'client-tool-required' ? last : Math.max(last, id)), 0);
-    if (!turns.asks(turn, newest)) return;
+    if (!turns.claimNotice(turn, newest)) return;
     this.#note(plan, { type: 'approval.required', turn, event: log.newest });
   }
 
   /** Notes that the turn has resumed, once nothing is pending, so that its delivery is no longer shown as waiting. */
-  heard({ turn, plan, state }: Pick<Run, 'turn' | 'plan' | 'state'>): void {
+  noteResumed({ turn, plan, state }: Pick<TurnRun, 'turn' | 'plan' | 'state'>): void {
     const { turns, log } = this.#parts;
-    if (plan.trigger !== undefined && turns.hasAsked(turn) && waitedFor(state).length === 0)
+    if (plan.trigger !== undefined && turns.hasWaitedNotice(turn) && pendingQuestions(state).length === 0)
       this.#store({ type: 'turn.resumed', turn, event: log.newest });
   }
 
@@ -88,18 +88,18 @@ export class Notices {
   abandonQueued(): void {
     const { turns, log } = this.#parts;
     for (let next = turns.nextQueued(); next !== null; next = turns.nextQueued()) {
-      turns.ended(next.id, 'cancelled', 'cancelled', log.newest);
-      this.ended(next.id, next.plan, 'cancelled', log.newest);
+      turns.markEnded(next.id, 'cancelled', 'cancelled', log.newest);
+      this.noteEnd(next.id, next.plan, 'cancelled', log.newest);
     }
   }
 
-  waiting(): boolean {
+  hasRows(): boolean {
     return this.#parts.sql.exec('SELECT sequence FROM notices LIMIT 1').toArray().length > 0;
   }
 
   /** Sends all stored notices and deletes those that were taken. Returns the error when some are left, else null. */
   async handOver(send: Send): Promise<Error | null> {
-    if (!this.waiting()) return null;
+    if (!this.hasRows()) return null;
     this.#sending ??= this.#sendAll(send);
     const late = (): never => {
       throw new Error('the Catalog did not respond in time');
@@ -113,7 +113,7 @@ export class Notices {
   }
 
   #isWanted(plan: Plan, type: TriggerEvent): boolean {
-    return plan.trigger !== undefined || this.#listeners === null || couldConcern(this.#listeners, type, plan.agent);
+    return plan.trigger !== undefined || this.#listeners === null || couldMatchSubscription(this.#listeners, type, plan.agent);
   }
 
   #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TriggerEvent }): void {
@@ -133,7 +133,7 @@ export class Notices {
     try {
       for (;;) {
         // This `await` also makes sure that nothing below runs before the caller has stored the returned promise in `#sending`.
-        await crashPoint('turn-ended-before-noted');
+        await failpoint('turn-ended-before-noted');
         const query = 'SELECT sequence, type, turn, event, at FROM notices ORDER BY sequence LIMIT ?';
         const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
         const last = rows.at(-1);
@@ -156,12 +156,12 @@ export class Notices {
     const { agent, trigger } = row.plan;
     const about = { session, sequence, type, turn, at, ...(agent !== undefined && { agent }), ...(trigger !== undefined && { trigger }) };
     if (type === 'turn.resumed') return { ...about, status: 'running', reason: '', text: '', usage: { inputTokens: 0, outputTokens: 0 } };
-    const events = row.before === null ? [] : ofTurn(turn, log.readAll(row.before, event));
+    const events = row.before === null ? [] : eventsOfTurn(turn, log.readAll(row.before, event));
     const answer = type === 'approval.required' ? toWaitingAnswer(turn, events) : toTurnAnswer(turn, events);
     const { text, pending, problem, usage } = answer;
     // A turn that never started has no events; its row says how it ended.
     const { status, reason } = row.before === null ? { status: row.status ?? 'cancelled', reason: row.reason ?? 'cancelled' } : answer;
-    return boundNotice({
+    return truncateNotice({
       ...about,
       ...{ status, reason, text },
       ...(pending !== undefined && { pending }),

@@ -1,17 +1,17 @@
 /** What a turn waits for, as its callers see it: read from the turn's events. */
 import { toAskedMembers, type Pending } from '../core/approval.ts';
 import { parentOf, rootCallId } from '../core/composite-tool.ts';
-import { questionOf } from '../core/elicitation.ts';
+import { questionText } from '../core/elicitation.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { EventLog } from './event-log.ts';
 import type { TurnStore } from './turn-store.ts';
 
 /** An event that asks a question to someone outside the session: an approver, the client, or a person. */
-export type Question = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
+export type QuestionEvent = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
 
 /** Returns the questions without an answer, in the order asked. */
-export function openQuestions(events: Iterable<SessionEvent>): Question[] {
-  const open = new Map<string, Question>();
+export function openQuestionEvents(events: Iterable<SessionEvent>): QuestionEvent[] {
+  const open = new Map<string, QuestionEvent>();
   for (const event of events) {
     switch (event.type) {
       case 'approval-required':
@@ -39,7 +39,7 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
   return [...open.values()];
 }
 
-export function toPending(question: Question): Pending {
+export function toPending(question: QuestionEvent): Pending {
   const { callId, canonical, arguments: args } = question;
   const at = { callId, ...parentOf(callId), canonical, arguments: args };
   switch (question.type) {
@@ -49,7 +49,7 @@ export function toPending(question: Question): Pending {
       return { ...at, kind: 'client-tool', reason: 'The client runs this tool and sends the result.' };
     case 'input-required': {
       const { requests, round } = question;
-      return { ...at, kind: 'input', reason: questionOf(requests), requests, round };
+      return { ...at, kind: 'input', reason: questionText(requests), requests, round };
     }
     default:
       return question satisfies never;
@@ -57,18 +57,18 @@ export function toPending(question: Question): Pending {
 }
 
 /** Returns the open questions of the waiting turn, for which queued turns have to wait; empty when no turn waits. */
-export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore }): Question[] {
+export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore }): QuestionEvent[] {
   const row = turns.waiting();
-  return row === null ? [] : openQuestions(ofTurn(row.id, log.readAll(row.before ?? 0)));
+  return row === null ? [] : openQuestionEvents(eventsOfTurn(row.id, log.readAll(row.before ?? 0)));
 }
 
 /** Returns what this turn waits for; nothing once it has ended. */
 export function pendingOf({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): Pending[] {
   const row = turns.get(turn);
   if (row === null || row.state === 'ended' || row.before === null) return [];
-  return openQuestions(ofTurn(turn, log.readAll(row.before))).map(toPending);
+  return openQuestionEvents(eventsOfTurn(turn, log.readAll(row.before))).map(toPending);
 }
 
-export function* ofTurn(turn: string, events: Iterable<SessionEvent>): Generator<SessionEvent> {
+export function* eventsOfTurn(turn: string, events: Iterable<SessionEvent>): Generator<SessionEvent> {
   for (const event of events) if ('turn' in event && event.turn === turn) yield event;
 }

@@ -29,12 +29,12 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = limits.max
   };
 
   return {
-    any() {
+    hasAny() {
       any ??= sql.exec('SELECT number FROM results LIMIT 1').toArray().length > 0;
       return any;
     },
     has: (callId) => sql.exec('SELECT number FROM results WHERE call_id = ?', callId).toArray().length > 0,
-    keep(callId, content) {
+    store(callId, content) {
       const text = bounded(contentText(content).toWellFormed());
       const bytes = utf8Length(text);
       drop(callId);

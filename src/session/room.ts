@@ -27,10 +27,10 @@ import { createLogTranscript, type LogTranscript } from './transcript-log.ts';
 import { TurnRunner } from './turn-runner.ts';
 import { TurnStore } from './turn-store.ts';
 
-export type SessionMeta = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
+export type SessionRecord = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
 
-export type Room = {
-  meta: SessionMeta;
+export type OpenSession = {
+  meta: SessionRecord;
   log: EventLog;
   turns: TurnStore;
   timers: Timers;
@@ -39,10 +39,10 @@ export type Room = {
   transcript: LogTranscript;
   results: ResultStore;
   approvals: Approvals;
-  links: ApprovalLinks;
+  approvalLinks: ApprovalLinks;
   clientCalls: ClientCalls;
   inputs: Inputs;
-  calls: CallStore;
+  keyedCalls: CallStore;
   journals: CallJournals;
   completions: CompletionStore;
   taint: TaintStore;
@@ -54,7 +54,7 @@ export type Room = {
  * Returns the state of the session in this object: `none` before `foundRoom` and after its deletion, `leaving` while a deletion
  * is in progress. Creates no tables, so that requests with guessed ids store nothing.
  */
-export function stateOf(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
+export function readSessionState(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
   const { sql } = storage;
   if (sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray().length === 0) return 'none';
   migrate(storage, sessionMigrations);
@@ -63,13 +63,13 @@ export function stateOf(storage: DurableObjectStorage): 'none' | 'open' | 'leavi
 }
 
 /** Marks the session as being deleted, durably and before the rest of the deletion. If the process dies, the next request or the alarm finishes it. */
-export function markLeaving({ timers }: Room, storage: DurableObjectStorage, retryAt: number): void {
+export function markDeleting({ timers }: OpenSession, storage: DurableObjectStorage, retryAt: number): void {
   storage.sql.exec('UPDATE meta SET leaving = 1');
   timers.clearAll();
   timers.set('erase', retryAt);
 }
 
-export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): void {
+export function createSessionTables(storage: DurableObjectStorage, meta: SessionRecord): void {
   migrate(storage, sessionMigrations);
   const { workspace, keyId, setup, createdAt } = meta;
   storage.sql.exec(
@@ -82,15 +82,15 @@ export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): voi
 }
 
 /**
- * Builds the open session. `audit`, `flushAudit`, `tell` (sends stored notices to the Catalog) and `keep` (`waitUntil`) come from
+ * Builds the open session. `audit`, `flushAudit`, `tell` (sends stored notices to the Catalog) and `waitUntil` come from
  * the object. Starts nothing: the caller recovers and starts turns.
  */
-export function openRoom(
+export function buildOpenSession(
   storage: DurableObjectStorage,
   session: string,
   wiring: Wiring,
-  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; tell(): void; keep(work: Promise<unknown>): void },
-): Room {
+  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; tell(): void; waitUntil(work: Promise<unknown>): void },
+): OpenSession {
   migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);
   const now = (): number => wiring.clock.now();
@@ -111,10 +111,10 @@ export function openRoom(
     files: createSessionFiles(storage.sql, now),
     audit: new AuditOutbox(storage.sql),
     approvals,
-    links: new ApprovalLinks(storage.sql, now),
+    approvalLinks: new ApprovalLinks(storage.sql, now),
     clientCalls: new ClientCalls(storage.sql),
     inputs,
-    calls: new CallStore(storage.sql, now),
+    keyedCalls: new CallStore(storage.sql, now),
     journals: new CallJournals(storage.sql, now, { approvals, inputs }),
     taint: createTaintStore(storage.sql, now),
     notices: new Notices({
@@ -137,7 +137,7 @@ export function openRoom(
   return { meta, ...parts, runner };
 }
 
-export function viewOf(session: string, { meta, turns }: Room): SessionView {
+export function toSessionView(session: string, { meta, turns }: OpenSession): SessionView {
   const { agent, model, toolset } = meta.setup;
   const current = turns.current();
   return {
@@ -147,11 +147,11 @@ export function viewOf(session: string, { meta, turns }: Room): SessionView {
     toolset: toolset ?? null,
     createdAt: new Date(meta.createdAt).toISOString(),
     turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
-    queued: turns.queued(),
+    queued: turns.countQueued(),
   };
 }
 
-function readMeta(sql: SqlStorage): SessionMeta {
+function readMeta(sql: SqlStorage): SessionRecord {
   const row = sql
     .exec<{ workspace: string; key_id: string; setup: string; created_at: number }>('SELECT workspace, key_id, setup, created_at FROM meta')
     .one();

@@ -4,7 +4,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../core/approval.ts';
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
@@ -14,16 +14,16 @@ import type { Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { triggerOfKey } from '../core/triggers/trigger-principal.ts';
-import type { SaidAnswer } from '../core/answer-name.ts';
+import type { AnswerContent } from '../core/answer-name.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   CompletionOptions,
-  Decided,
+  DecisionOutcome,
   GivenInputs,
   MessagePage,
   MessageQuery,
-  ResultsTaken,
-  Session as SessionPort,
+  ResultsAccepted,
+  SessionPort,
   SessionCall,
   SessionCallRequest,
   SessionSetup,
@@ -36,19 +36,26 @@ import type {
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
-import type { SubmitDoor } from './accept-turn.ts';
-import { editionOf, isUnderWay, readCompletion } from './completion-reader.ts';
-import { createJudge, rememberAnswer } from './client-history.ts';
-import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
+import type { SubmitContext } from './accept-turn.ts';
+import { editionOf, isInProgress, readCompletion } from './completion-reader.ts';
+import { createHistoryJudge, rememberAnswer } from './client-history.ts';
+import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from './decide.ts';
 import { explainInSession } from './explain-call.ts';
-import { openCalls } from './direct-call-door.ts';
-import { callDirectly, repeatedCall } from './direct-calls.ts';
-import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
-import { giveInput } from './give-input.ts';
-import { viewOf, type Room } from './room.ts';
-import { SessionLife } from './session-life.ts';
+import { createDirectCallContext } from './direct-call-door.ts';
+import { callWithSession, repeatedCall } from './direct-calls.ts';
+import {
+  deleteSessionFile,
+  listSessionFiles,
+  readSessionFile,
+  writeSessionFile,
+  type FileContent,
+  type FileListing,
+} from './file-access.ts';
+import { submitInput } from './give-input.ts';
+import { toSessionView, type OpenSession } from './room.ts';
+import { SessionLifecycle } from './session-life.ts';
 import { repeatedTurn, submit } from './submit.ts';
-import { takeResults } from './take-results.ts';
+import { acceptResults } from './take-results.ts';
 import { readMessages } from './transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 
@@ -58,26 +65,26 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
   /** Direct calls in flight, by idempotency key. */
   readonly #calls = new Map<string, Promise<SessionCall>>();
-  readonly #life: SessionLife;
+  readonly #life: SessionLifecycle;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
     const { storage } = ctx;
-    this.#life = new SessionLife({ storage, session: this.#id, wiring: this.#wiring, keep: (work) => ctx.waitUntil(work) });
+    this.#life = new SessionLifecycle({ storage, session: this.#id, wiring: this.#wiring, keep: (work) => ctx.waitUntil(work) });
   }
 
   /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
-  found(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
+  createOrGet(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
     return toOutcome(async () => {
-      await this.#life.left();
-      if (this.#life.tryOpen() !== null) return viewOf(this.#id, this.#enter(owner));
-      return viewOf(this.#id, this.#life.begin({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
+      await this.#life.finishDeletion();
+      if (this.#life.tryOpen() !== null) return toSessionView(this.#id, this.#enter(owner));
+      return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
     });
   }
 
   view(caller: Principal): Promise<Outcome<SessionView>> {
-    return toOutcome(() => viewOf(this.#id, this.#enter(caller)));
+    return toOutcome(() => toSessionView(this.#id, this.#enter(caller)));
   }
 
   setup(caller: Principal): Promise<Outcome<SessionSetup>> {
@@ -88,7 +95,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
       this.#enter(caller);
-      await this.#life.tryLeave();
+      await this.#life.tryDestroy();
     });
   }
 
@@ -99,12 +106,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
     return toOutcome(async () => {
       const submitted = await submit(this.#submitContext(this.#enter(caller)), caller, request);
-      await crashPoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
+      await failpoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
       return submitted;
     });
   }
 
-  repeated(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
+  findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
     return toOutcome(() => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash));
   }
 
@@ -112,7 +119,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => this.#enter(caller).turns.stateOf(turn) !== null);
   }
 
-  answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
+  waitForAnswer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
     return toOutcome(() => readAnswer(this.#source(caller), turn));
   }
 
@@ -123,7 +130,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(() => {
       const source = this.#source(caller);
-      const remember = (answer: SaidAnswer): Promise<void> => rememberAnswer(this.#wiring, source.room, caller, answer);
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source.room, caller, answer);
       return readCompletion({ ...source, session: this.#id, remember }, completion, options);
     });
   }
@@ -149,7 +156,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     callId: string,
     decision: Decision,
     options: { remember: boolean; round?: number | null },
-  ): Promise<Outcome<Decided>> {
+  ): Promise<Outcome<DecisionOutcome>> {
     return toOutcome(() =>
       this.#decided(this.#enterToDecide(caller), caller.keyId, (context) =>
         decide(context, callId, decision, { by: caller.keyId, ...options }),
@@ -165,23 +172,23 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => showLinked(this.#decisionContext(this.#enterByLink(), 'link'), nonce));
   }
 
-  decideByLink(nonce: string, decision: Decision): Promise<Outcome<Decided>> {
+  decideByLink(nonce: string, decision: Decision): Promise<Outcome<DecisionOutcome>> {
     return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (context) => decideByLink(context, nonce, decision)));
   }
 
-  takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
-    return toOutcome(() => takeResults(this.#enter(caller), results));
+  submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
+    return toOutcome(() => acceptResults(this.#enter(caller), results));
   }
 
-  giveInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsTaken>> {
-    return toOutcome(() => giveInput(this.#enter(caller), given, caller.keyId, this.#wiring.clock.now()));
+  submitInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsAccepted>> {
+    return toOutcome(() => submitInput(this.#enter(caller), given, caller.keyId, this.#wiring.clock.now()));
   }
 
   cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const turn = completion === undefined || isUnderWay(room, completion) ? room.runner.cancel() : null;
-      await crashPoint('cancel-mid');
+      const turn = completion === undefined || isInProgress(room, completion) ? room.runner.cancel() : null;
+      await failpoint('cancel-mid');
       return { turn, cancelled: turn !== null };
     });
   }
@@ -193,17 +200,17 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const gone = (): boolean => this.#life.isGone(room);
-      const context = await openCalls(this.#wiring, room, request.plan, {
+      const gone = (): boolean => this.#life.isDeleted(room);
+      const context = await createDirectCallContext(this.#wiring, room, request.plan, {
         session: this.#id,
         keyId: caller.keyId,
-        underWay: this.#calls,
-        gone,
-        begin: (row) => this.#life.beginAudit(room, row),
+        inFlight: this.#calls,
+        isDeleted: gone,
+        auditIntent: (row) => this.#life.beginAudit(room, row),
         audit: (row) => this.#life.audit(room, row),
       });
       if (gone()) throw unknownSession();
-      const answer = await callDirectly(context, request);
+      const answer = await callWithSession(context, request);
       if (!gone() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
       return answer;
     });
@@ -212,24 +219,24 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   explain(caller: Principal, request: SessionExplainRequest): Promise<Outcome<PolicyAnswer>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const gone = (): boolean => this.#life.isGone(room);
-      const own = { session: this.#id, keyId: caller.keyId, underWay: this.#calls, gone, audit: () => undefined };
-      const context = await openCalls(this.#wiring, room, request.plan, own);
-      if (gone()) throw unknownSession();
+      const isDeleted = (): boolean => this.#life.isDeleted(room);
+      const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, audit: () => undefined };
+      const context = await createDirectCallContext(this.#wiring, room, request.plan, own);
+      if (isDeleted()) throw unknownSession();
       return await explainInSession(context, request);
     });
   }
 
-  repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SessionCall | null>> {
-    return toOutcome(() => repeatedCall({ room: this.#enter(caller), underWay: this.#calls }, key, bodyHash));
+  findCallByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SessionCall | null>> {
+    return toOutcome(() => repeatedCall({ openSession: this.#enter(caller), inFlight: this.#calls }, key, bodyHash));
   }
 
   listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<FileListing>> {
-    return toOutcome(() => listFiles(this.#enter(caller).files, path, options));
+    return toOutcome(() => listSessionFiles(this.#enter(caller).files, path, options));
   }
 
   readFile(caller: Principal, path: string): Promise<Outcome<FileContent>> {
-    return toOutcome(() => readFile(this.#enter(caller).files, path));
+    return toOutcome(() => readSessionFile(this.#enter(caller).files, path));
   }
 
   writeFile(
@@ -238,15 +245,15 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     content: Uint8Array,
     conditions?: FileConditions,
   ): Promise<Outcome<{ path: string; created: boolean }>> {
-    return toOutcome(() => writeFile(this.#enter(caller).files, path, content, conditions));
+    return toOutcome(() => writeSessionFile(this.#enter(caller).files, path, content, conditions));
   }
 
   deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
-    return toOutcome(() => deleteFile(this.#enter(caller).files, path, conditions));
+    return toOutcome(() => deleteSessionFile(this.#enter(caller).files, path, conditions));
   }
 
   override async alarm(): Promise<void> {
-    await this.#life.ring();
+    await this.#life.runAlarm();
   }
 
   get #id(): string {
@@ -254,7 +261,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   /** Returns the session for its owner and for unbound administrators of its workspace; for all other callers it does not exist. */
-  #enter(caller: Principal): Room {
+  #enter(caller: Principal): OpenSession {
     const room = this.#life.tryOpen();
     if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
     if (!isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === room.meta.keyId })) throw unknownSession();
@@ -262,7 +269,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   /** Like `#enter`; a session that a trigger created is also open to keys that approve for its agent. */
-  #enterToDecide(caller: Principal): Room {
+  #enterToDecide(caller: Principal): OpenSession {
     const room = this.#life.tryOpen();
     if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
     const { keyId, setup } = room.meta;
@@ -272,27 +279,44 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   /** Returns the session for a link: its nonce authorizes one approval and nothing else. */
-  #enterByLink(): Room {
+  #enterByLink(): OpenSession {
     const room = this.#life.tryOpen();
     if (room === null) throw unknownSession();
     return room;
   }
 
-  #submitContext(room: Room): SubmitDoor {
+  #submitContext(room: OpenSession): SubmitContext {
     const { clock, ids, sessions } = this.#wiring;
-    const gone = (): boolean => this.#life.isGone(room);
-    return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone, judge: createJudge(this.#wiring) };
+    const gone = (): boolean => this.#life.isDeleted(room);
+    return {
+      openSession: room,
+      session: this.#id,
+      now: clock.now,
+      ids,
+      sessions,
+      forks: this.#forks,
+      isDeleted: gone,
+      judgeHistory: createHistoryJudge(this.#wiring),
+    };
   }
 
   /** `by`: id of the key that decides, or `link`. */
-  #decisionContext(room: Room, by: string): DecideDoor {
+  #decisionContext(room: OpenSession, by: string): DecisionContext {
     const { clock, catalog, log } = this.#wiring;
-    const { allow, keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
-    return { room, session: this.#id, now: clock.now, log, gone: () => this.#life.isGone(room), allow, keyStands };
+    const { addRule: allow, isKeyActive: keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
+    return {
+      openSession: room,
+      session: this.#id,
+      now: clock.now,
+      log,
+      isDeleted: () => this.#life.isDeleted(room),
+      addRule: allow,
+      isKeyActive: keyStands,
+    };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
-  async #decided(room: Room, by: string, work: (context: DecideDoor) => Promise<Decided>): Promise<Decided> {
+  async #decided(room: OpenSession, by: string, work: (context: DecisionContext) => Promise<DecisionOutcome>): Promise<DecisionOutcome> {
     try {
       return await work(this.#decisionContext(room, by));
     } finally {
@@ -300,9 +324,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     }
   }
 
-  #source(caller: Principal): TurnSource & { room: Room } {
+  #source(caller: Principal): TurnSource & { room: OpenSession } {
     const room = this.#enter(caller);
-    return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, gone: () => this.#life.isGone(room) };
+    return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, isDeleted: () => this.#life.isDeleted(room) };
   }
 }
 

@@ -5,29 +5,29 @@
 import { splitParagraphs } from '../core/paragraphs.ts';
 import { approvalNote, answerEnd, inputNote, readApprovalNote, readInputNote } from '../dialects/answer.ts';
 import type { Completion } from './completion-store.ts';
-import type { Told } from './history.ts';
-import type { Room } from './room.ts';
+import type { ComparableHistory } from './history.ts';
+import type { OpenSession } from './room.ts';
 
-export type Shown = {
+export type ShownToClient = {
   /** The newest response; null before the first one. */
-  last: Completion | null;
+  lastAnswer: Completion | null;
   /** Set when that response ended while this turn waited, with this event: no client has received what the turn did since. */
   earlier: { turn: string; after: number } | null;
   /** The texts and calls since that event. */
-  unseen: Pick<Told, 'said' | 'calls'>;
+  unseen: Pick<ComparableHistory, 'assistantTexts' | 'callIds'>;
 };
 
-const nothing: Shown['unseen'] = { said: [], calls: new Set() };
+const nothing: ShownToClient['unseen'] = { assistantTexts: [], callIds: new Set() };
 
-export function readShown(room: Room, session: string): Shown {
+export function readShownToClient(room: OpenSession, session: string): ShownToClient {
   const last = room.completions.last();
   const end = last === null ? null : answerEnd(room.log.readAll(room.completions.readFrom(last.range)), last.range, session);
   const earlier = end === null || end.waiting === null ? null : { turn: end.waiting, after: end.event };
-  return { last, earlier, unseen: earlier === null ? nothing : toldSince(room, earlier.after) };
+  return { lastAnswer: last, earlier, unseen: earlier === null ? nothing : saidSince(room, earlier.after) };
 }
 
 /** Returns the assistant's paragraphs, and the calls sent to the client, after an event that ended a step. */
-export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told, 'said' | 'calls'> {
+export function saidSince({ log }: Pick<OpenSession, 'log'>, after: number): Pick<ComparableHistory, 'assistantTexts' | 'callIds'> {
   const steps: string[] = [];
   const calls = new Set<string>();
   for (const event of log.readAll(after)) {
@@ -48,13 +48,17 @@ export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told,
         break;
     }
   }
-  return { said: steps.flatMap(splitParagraphs), calls };
+  return { assistantTexts: steps.flatMap(splitParagraphs), callIds: calls };
 }
 
 /** True when the paragraph is exactly a note of this service about a pending question. Similar text is the model's. */
-export function isOwnNote({ approvals, inputs }: Pick<Room, 'approvals' | 'inputs'>, session: string, paragraph: string): boolean {
+export function isServiceNote(
+  { approvals, inputs }: Pick<OpenSession, 'approvals' | 'inputs'>,
+  session: string,
+  paragraph: string,
+): boolean {
   const asking = readInputNote(paragraph);
-  if (asking !== null) return inputs.of(asking).some((asked) => paragraph === inputNote(asked, session));
+  if (asking !== null) return inputs.allOf(asking).some((asked) => paragraph === inputNote(asked, session));
   const callId = readApprovalNote(paragraph);
   const approval = callId === null ? null : approvals.get(callId);
   if (approval === null) return false;

@@ -15,43 +15,44 @@ import type { TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/answer.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
-import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
-import type { ClientCall } from './client-calls.ts';
-import { matchHistory, toTold, type HistoryMatch, type Told } from './history.ts';
-import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
-import { abortedResults, answered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
+import { acceptTurn, type SubmitContext } from './accept-turn.ts';
+import type { StoredClientCall } from './client-calls.ts';
+import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHistory } from './history.ts';
+import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from './shown.ts';
+import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
 
 /**
  * `results`: by the call ids of this session. `asked`: hash of the input (`core/answer-name.ts`). `brought`: taint marks of the
  * history; null when it was not judged.
  */
-export type ChatRequest = SubmitTurn & {
+export type ChatSubmission = SubmitTurn & {
   chat: NonNullable<SubmitTurn['chat']>;
   results: readonly HashedResult[];
-  asked: string;
-  brought: Taint | null;
+  inputHash: string;
+  historyTaint: Taint | null;
 };
 
 /** Returns null when the history is a different conversation from the session's. Throws `invalid_request` for results of calls that are not pending. */
-export function submitChat(context: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
-  const { room, session } = context;
-  const shown = readShown(room, session);
+export function submitChat(context: SubmitContext, request: ChatSubmission): SubmittedTurn | null {
+  const { openSession: room, session } = context;
+  const shown = readShownToClient(room, session);
   const history = ownIds(request.history ?? [], session);
   const results = classify(room, request.results);
   const match = judge(context, shown, history, request, results);
-  if (match.is === 'fork' || match.is === 'import' || results.strange.length > 0) {
+  if (match.kind === 'fork' || match.kind === 'import' || results.strange.length > 0) {
     // In a new conversation each result needs the call that it belongs to.
     const calls = callNames(history);
     const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
     if (history.length === 0 || lonely.length > 0) throw unknownCalls(request, lonely);
-    if (match.is !== 'import') return null;
+    if (match.kind !== 'import') return null;
   }
-  if (match.is === 'import') importHistory(context, history, request);
+  if (match.kind === 'import') importHistory(context, history, request);
   else {
     const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
     const again = repeated && hasFailed(room, shown);
-    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joined(context, shown.last.id, shown.last.range.turn);
+    if (repeated && !again && match.missingTail === sinceLast && shown.lastAnswer !== null)
+      return joined(context, shown.lastAnswer.id, shown.lastAnswer.range.turn);
     if (waiting !== null) return resumeTurn(context, request, shown, results.fresh, waiting);
     // A failed turn is run again; there is nothing to send a second time.
     if (repeated && !again) return showRest(context, request, shown);
@@ -62,22 +63,22 @@ export function submitChat(context: SubmitDoor, request: ChatRequest): Submitted
 }
 
 /** True when the last turn failed and its response had no content. */
-function hasFailed(room: SubmitDoor['room'], { last, earlier }: Shown): boolean {
+function hasFailed(room: SubmitContext['openSession'], { lastAnswer: last, earlier }: ShownToClient): boolean {
   if (last === null || earlier !== null) return false;
   const status = room.turns.get(last.range.turn)?.status;
   if (status !== 'failed' && status !== 'interrupted') return false;
-  const { said, calls } = toldSince(room, last.range.after);
+  const { assistantTexts: said, callIds: calls } = saidSince(room, last.range.after);
   return said.length === 0 && calls.size === 0;
 }
 
 type Classified = {
   /** Results of pending calls. */
-  fresh: (HashedResult & { call: ClientCall })[];
+  fresh: (HashedResult & { call: StoredClientCall })[];
   /** Ids of calls that are not in this session or have a different result. Repeats of the same result are in neither list. */
   strange: string[];
 };
 
-function classify({ clientCalls }: SubmitDoor['room'], results: readonly HashedResult[]): Classified {
+function classify({ clientCalls }: SubmitContext['openSession'], results: readonly HashedResult[]): Classified {
   const classified: Classified = { fresh: [], strange: [] };
   for (const entry of results) {
     const call = clientCalls.get(entry.result.callId);
@@ -91,27 +92,27 @@ function classify({ clientCalls }: SubmitDoor['room'], results: readonly HashedR
 const sinceLast = 1;
 
 function judge(
-  { room, session }: SubmitDoor,
-  { last, unseen }: Shown,
+  { openSession: room, session }: SubmitContext,
+  { lastAnswer: last, unseen }: ShownToClient,
   history: readonly Message[],
-  { results, input }: ChatRequest,
+  { results, input }: ChatSubmission,
   { fresh }: Classified,
 ): HistoryMatch {
   // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
-  if (history.length === 0) return matchHistory({ users: [], said: [], calls: new Set() }, null);
-  const isNote = (paragraph: string): boolean => isOwnNote(room, session, paragraph);
+  if (history.length === 0) return matchHistory({ userTexts: [], assistantTexts: [], callIds: new Set() }, null);
+  const isNote = (paragraph: string): boolean => isServiceNote(room, session, paragraph);
   const isShown = (call: ToolCallPart): boolean => isImported(call) || room.clientCalls.get(call.callId) !== null;
-  const comparableOf = (turns: readonly TurnMessages[]): Told =>
-    toTold(
+  const comparableOf = (turns: readonly TurnMessages[]): ComparableHistory =>
+    toComparableHistory(
       turns.flatMap(({ messages }) => messages),
       { isShown, isNote },
     );
-  const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [toldSince(room, last.range.after)];
-  const sent = toTold(history, { isShown: () => true, isNote });
-  const beneath = room.clientCalls.beneathOthers();
+  const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [saidSince(room, last.range.after)];
+  const sent = toComparableHistory(history, { isShown: () => true, isNote });
+  const beneath = room.clientCalls.nestedIds();
   const match = (turns: readonly TurnMessages[]): HistoryMatch => {
     const stored = comparableOf(turns);
-    return matchHistory({ ...stored, calls: new Set([...stored.calls, ...beneath, ...room.clientCalls.pending()]) }, sent, [
+    return matchHistory({ ...stored, callIds: new Set([...stored.callIds, ...beneath, ...room.clientCalls.pending()]) }, sent, [
       unseen,
       ...lost,
     ]);
@@ -119,16 +120,16 @@ function judge(
 
   const turns = room.transcript.everything();
   const whole = match(turns);
-  const broken = whole.is === 'fork' ? room.turns.brokenOff() : new Set();
+  const broken = whole.kind === 'fork' ? room.turns.endedIncomplete() : new Set();
   if (broken.size === 0) return whole;
   // After an error a client resends the message or drops it; a client that stopped a turn may drop the turn's text.
   const isSilent = (turn: TurnMessages): boolean => {
-    const { said, calls } = comparableOf([turn]);
+    const { assistantTexts: said, callIds: calls } = comparableOf([turn]);
     return said.length === 0 && calls.size === 0;
   };
   const without = [(turn: TurnMessages) => broken.has(turn.turn) && isSilent(turn), ({ turn }: TurnMessages) => broken.has(turn)];
   const matches = without.map((isLeftOut) => match(turns.filter((turn) => !isLeftOut(turn))));
-  return matches.find(({ is }) => is === 'same') ?? whole;
+  return matches.find(({ kind: is }) => is === 'same') ?? whole;
 }
 
 /** Calls of an imported history have the client's ids. */
@@ -136,8 +137,12 @@ function isImported({ callId, nativeId }: ToolCallPart): boolean {
   return callId === nativeId;
 }
 
-function importHistory({ room }: SubmitDoor, history: readonly Message[], { results, gathered, brought }: ChatRequest): void {
-  room.taint.take(brought ?? unknownTaint('the history that the client sent'));
+function importHistory(
+  { openSession: room }: SubmitContext,
+  history: readonly Message[],
+  { results, gathered, historyTaint: brought }: ChatSubmission,
+): void {
+  room.taint.addAll(brought ?? unknownTaint('the history that the client sent'));
   const given = results.map(({ result }) => result);
   const messages = pairCalls([...history, resultMessage(given, callNames(history))]);
   const event = room.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
@@ -145,24 +150,30 @@ function importHistory({ room }: SubmitDoor, history: readonly Message[], { resu
 }
 
 /** Resumes the turn that waits, or that runs while a call of the client is pending, with the results and the new input. */
-function resumeTurn(context: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
-  const { room } = context;
+function resumeTurn(
+  context: SubmitContext,
+  request: ChatSubmission,
+  shown: ShownToClient,
+  fresh: Classified['fresh'],
+  turn: string,
+): SubmittedTurn {
+  const { openSession: room } = context;
   const { input } = request;
   const inputEvents: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
   if (inputEvents.length > 0) refuseFlood(context, turn);
   // Calls that no client has received yet stay pending; only received calls without a result are aborted.
   const abortEvents = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
-  room.runner.tell(turn, (state) => [
+  room.runner.applyExternal(turn, (state) => [
     ...resultEvents(room, state, fresh),
     ...(inputEvents.length > 0 ? abortEvents(state) : []),
     ...inputEvents,
   ]);
-  answered(room, fresh);
+  markAnswered(room, fresh);
   const after = room.log.newest;
   // The previous response could not begin because its turn is queued; it is still due.
   const queuedTurn =
-    shown.last !== null && shown.last.range.turn !== turn && room.turns.stateOf(shown.last.range.turn) === 'queued'
-      ? shown.last.range.turn
+    shown.lastAnswer !== null && shown.lastAnswer.range.turn !== turn && room.turns.stateOf(shown.lastAnswer.range.turn) === 'queued'
+      ? shown.lastAnswer.range.turn
       : null;
   const range: AnswerRange =
     queuedTurn === null ? { turn, after, earlier: shown.earlier } : { turn: queuedTurn, after, earlier: shown.earlier ?? { turn, after } };
@@ -171,15 +182,15 @@ function resumeTurn(context: SubmitDoor, request: ChatRequest, shown: Shown, fre
   return submitted;
 }
 
-function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
-  const notReceived = last === null ? clientCallIds(state) : [...unseen.calls];
+function stillOpen({ lastAnswer: last, unseen }: ShownToClient, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
+  const notReceived = last === null ? clientCallIds(state) : [...unseen.callIds];
   return new Set([...notReceived, ...fresh.map(({ result }) => result.callId)]);
 }
 
 /** For a request without new input: returns what no client has received yet, or the last response again. */
-function showRest(context: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
+function showRest(context: SubmitContext, request: ChatSubmission, { lastAnswer: last, earlier }: ShownToClient): SubmittedTurn {
   if (earlier !== null) {
-    const completion = note(context, request, { turn: earlier.turn, after: context.room.log.newest, earlier });
+    const completion = note(context, request, { turn: earlier.turn, after: context.openSession.log.newest, earlier });
     const submitted = joined(context, completion, earlier.turn);
     remember(context, request, submitted);
     return submitted;
@@ -193,22 +204,26 @@ function showRest(context: SubmitDoor, request: ChatRequest, { last, earlier }: 
 }
 
 /** Returns a response of a turn that was accepted before. */
-function joined({ room, session }: SubmitDoor, completion: string, turn: string): SubmittedTurn {
+function joined({ openSession: room, session }: SubmitContext, completion: string, turn: string): SubmittedTurn {
   return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
 }
 
-function note({ room, session, ids, now }: SubmitDoor, { chat, asked }: ChatRequest, range: AnswerRange): string {
+function note(
+  { openSession: room, session, ids, now }: SubmitContext,
+  { chat, inputHash: asked }: ChatSubmission,
+  range: AnswerRange,
+): string {
   const { model, includeUsage, dialect, echo } = chat;
   const id = toCompletionId(dialect, ids.next('cmpl'), session);
   room.completions.add({ id, range, model, includeUsage, dialect, echo, asked, createdAt: now() });
   return id;
 }
 
-function remember({ room }: SubmitDoor, { idempotencyKey, bodyHash = '' }: ChatRequest, submitted: SubmittedTurn): void {
+function remember({ openSession: room }: SubmitContext, { idempotencyKey, bodyHash = '' }: ChatSubmission, submitted: SubmittedTurn): void {
   if (idempotencyKey !== undefined) room.turns.rememberKey(idempotencyKey, bodyHash, { ...submitted, session: null });
 }
 
-function refuseFlood({ room }: SubmitDoor, turn: string): void {
+function refuseFlood({ openSession: room }: SubmitContext, turn: string): void {
   let said = 0;
   for (const event of room.log.readAll(room.turns.get(turn)?.before ?? 0))
     if (event.type === 'turn-input' && event.turn === turn) said += 1;
@@ -236,7 +251,7 @@ export function ownCallId(id: string, session: string): string {
   return reference?.session === session ? reference.own : id;
 }
 
-function unknownCalls({ chat }: ChatRequest, callIds: readonly string[]): Problem {
+function unknownCalls({ chat }: ChatSubmission, callIds: readonly string[]): Problem {
   const named = callIds.slice(0, limits.maxSuggestions).map(quoted);
   return invalidRequest([
     {

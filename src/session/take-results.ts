@@ -7,14 +7,14 @@ import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
 import { Problem } from '../core/problem.ts';
-import { boundResult, keptContent } from '../core/result-bound.ts';
+import { boundResult, contentToStore } from '../core/result-bound.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import { openCalls, openQuestions, type InnerQuestion, type StepCall, type TurnState } from '../core/turn-state.ts';
-import type { ResultsTaken } from '../ports/session.ts';
+import { unansweredCalls, openInnerQuestions, type InnerQuestion, type StepCall, type TurnState } from '../core/turn-state.ts';
+import type { ResultsAccepted } from '../ports/session.ts';
 import { innerResultEvent } from './inner-events.ts';
 import { pendingOf } from './pending.ts';
-import type { Room } from './room.ts';
+import type { OpenSession } from './room.ts';
 
 /** A result and the hash that identifies a repeat of it. */
 export type HashedResult = { result: ClientResult; hash: string };
@@ -33,7 +33,7 @@ export async function hashResults(results: readonly ClientResult[]): Promise<Has
 }
 
 /** Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
-export async function takeResults(room: Room, results: readonly ClientResult[]): Promise<ResultsTaken> {
+export async function acceptResults(room: OpenSession, results: readonly ClientResult[]): Promise<ResultsAccepted> {
   const hashed = await hashResults(results);
   // One transaction from here, so that the checks still hold for the writes.
   const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
@@ -47,14 +47,14 @@ export async function takeResults(room: Room, results: readonly ClientResult[]):
   }
   const fresh = known.filter(({ call }) => call.state === 'pending');
   if (fresh.length > 0) {
-    room.runner.tell(turn, (state) => resultEvents(room, state, fresh));
-    answered(room, fresh);
+    room.runner.applyExternal(turn, (state) => resultEvents(room, state, fresh));
+    markAnswered(room, fresh);
   }
   return { turn, status: statusOf(room, turn), pending: pendingOf(room, turn) };
 }
 
 /** Returns the log events of the results, in call order. Call `answered` once they are in the log. */
-export function resultEvents(room: Room, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
+export function resultEvents(room: OpenSession, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
   const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
   const ofStep = clientCalls(state).flatMap((call) => {
     const result = byCall.get(call.callId);
@@ -67,12 +67,12 @@ export function resultEvents(room: Room, state: TurnState, fresh: readonly Hashe
   return [...ofStep, ...beneath];
 }
 
-export function answered(room: Room, fresh: readonly HashedResult[]): void {
-  for (const { result, hash } of fresh) room.clientCalls.answered(result.callId, hash);
+export function markAnswered(room: OpenSession, fresh: readonly HashedResult[]): void {
+  for (const { result, hash } of fresh) room.clientCalls.markAnswered(result.callId, hash);
 }
 
 /** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */
-export function abortedResults(room: Room, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
+export function abortedResults(room: OpenSession, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
   const result = errorResult('aborted', 'Not run: the client continued without running this tool.');
   const isAborted = ({ callId }: { callId: string }): boolean => !except.has(callId);
   return [
@@ -90,7 +90,7 @@ export function clientCallIds(state: TurnState): string[] {
   return [...clientCalls(state), ...clientQuestions(state)].map(({ callId }) => callId);
 }
 
-function findCall(room: Room, callId: string) {
+function findCall(room: OpenSession, callId: string) {
   const call = room.clientCalls.get(callId);
   if (call === null && room.inputs.get(callId)?.state === 'pending')
     throw new Problem('not_found', `${callId} waits for input, not for a result. Send {"callId", "input"} as in its \`pending\` entry.`);
@@ -99,19 +99,24 @@ function findCall(room: Room, callId: string) {
 }
 
 function clientCalls(state: TurnState): StepCall[] {
-  return openCalls(state).filter(({ asked }) => asked === 'client');
+  return unansweredCalls(state).filter(({ asked }) => asked === 'client');
 }
 
 function clientQuestions(state: TurnState): InnerQuestion[] {
-  return openCalls(state)
-    .flatMap(openQuestions)
+  return unansweredCalls(state)
+    .flatMap(openInnerQuestions)
     .filter(({ asked }) => asked === 'client');
 }
 
 /** Stores the whole result in the journal, since code may read all of it, and returns the event. Call it in the transaction that appends the event. */
-function answerBeneath(room: Room, { turn, step }: TurnState, { callId, canonical }: InnerQuestion, result: ToolResult): SessionEventBody {
+function answerBeneath(
+  room: OpenSession,
+  { turn, step }: TurnState,
+  { callId, canonical }: InnerQuestion,
+  result: ToolResult,
+): SessionEventBody {
   const shown = boundResult(result, limits.maxInnerResultBytes);
-  room.journals.answer(callId, shown);
+  room.journals.recordClientResult(callId, shown);
   return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
 }
 
@@ -120,12 +125,12 @@ function wholeOf({ content, isError }: ClientResult): ToolResult {
   return isError ? { content, isError, code: 'tool_error' } : { content, isError };
 }
 
-function bounded(room: Room, result: ClientResult): ToolResult {
+function bounded(room: OpenSession, result: ClientResult): ToolResult {
   const { callId } = result;
   const whole = wholeOf(result);
   const shown = boundResult(whole, limits.maxResultBytes, callId);
-  const kept = shown === whole ? null : keptContent(whole, shown);
-  if (kept !== null) room.results?.keep(callId, kept);
+  const kept = shown === whole ? null : contentToStore(whole, shown);
+  if (kept !== null) room.results?.store(callId, kept);
   return shown;
 }
 
@@ -134,7 +139,7 @@ function toEvent({ turn, step }: TurnState, call: StepCall, result: ToolResult):
   return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result };
 }
 
-function statusOf(room: Room, turn: string): string {
+function statusOf(room: OpenSession, turn: string): string {
   const row = room.turns.get(turn);
   return row?.status ?? row?.state ?? 'ended';
 }

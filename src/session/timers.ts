@@ -51,7 +51,7 @@ export class Timers {
   }
 
   /** Sets the alarm exactly to the earliest timer, or deletes it without one: for a session that may be idle for long. */
-  settle(): void {
+  armExactly(): void {
     const earliest = this.#earliest();
     if (earliest === this.#armedFor) return;
     this.#armedFor = earliest;
@@ -59,7 +59,7 @@ export class Timers {
   }
 
   /** Marks the alarm as fired, so that it is no longer set. */
-  rang(): void {
+  markFired(): void {
     this.#armedFor = null;
   }
 

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
 import { Proposal } from '../core/ui-tool.ts';
 import type { TranscriptMessage, TurnAnswer } from '../ports/session.ts';
-import { openQuestions, toPending, type Question } from './pending.ts';
+import { openQuestionEvents, toPending, type QuestionEvent } from './pending.ts';
 
 /** Returns the response of a turn that has ended. */
 export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
@@ -18,14 +18,14 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
 export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
   const all = [...events];
   const { text, calls, answered, usage } = foldAnswer(all);
-  const pending = openQuestions(all).map(toPending);
+  const pending = openQuestionEvents(all).map(toPending);
   const reason = pending.some(({ kind }) => kind !== 'client-tool') ? 'approval_required' : 'client_tool_required';
   const toolCalls = [...calls.values()].filter(({ callId }) => answered.has(callId));
   return { turn, status: 'waiting', reason, text, toolCalls, pending, usage };
 }
 
 /** Returns the response of a queued turn: what the turn ahead of it waits for. */
-export function toQueuedAnswer(turn: string, ahead: readonly Question[]): TurnAnswer {
+export function toQueuedAnswer(turn: string, ahead: readonly QuestionEvent[]): TurnAnswer {
   return { turn, status: 'waiting', reason: 'queued', text: '', toolCalls: [], pending: ahead.map(toPending), usage: noUsage };
 }
 

@@ -5,7 +5,7 @@
 import type { Logger } from '../ports/runtime.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import type { CallDeps, CallScope } from '../engine/tool-call.ts';
-import type { InnerResultEvent, ResultEvent, Run, UnheardResult } from './turn-run.ts';
+import type { InnerResultEvent, ResultEvent, TurnRun, UnauditedResult } from './turn-run.ts';
 
 export type TurnAuditParts = {
   deps: Pick<CallDeps, 'clock'> & { log: Logger };
@@ -16,7 +16,7 @@ export type TurnAuditParts = {
 };
 
 /** Returns the audit fields of the calls that the run itself makes, and records which rows are written. */
-export function auditScope({ keyId, session, audit }: TurnAuditParts, run: Run) {
+export function auditScope({ keyId, session, audit }: TurnAuditParts, run: TurnRun) {
   const noted: CallScope['audit'] = async (row) => {
     await audit(row);
     run.audited.add(row.callId);
@@ -24,7 +24,7 @@ export function auditScope({ keyId, session, audit }: TurnAuditParts, run: Run) 
   return { keyId, session, turn: run.turn, edition: run.plan.edition ?? null, audit: noted };
 }
 
-export function unheard(run: Run, result: ResultEvent): UnheardResult {
+export function toUnauditedResult(run: TurnRun, result: ResultEvent): UnauditedResult {
   const call = run.state.calls.get(result.callId);
   // With an unknown outcome, assume that it ran. A call with a result of the client was run by the client.
   const ran = result.code === 'outcome_unknown' || (call?.asked === 'client' && result.code !== 'aborted');
@@ -32,7 +32,7 @@ export function unheard(run: Run, result: ResultEvent): UnheardResult {
 }
 
 /** Returns the results of nested calls that the client ran in place of the tool. */
-export function unheardBeneath(run: Run, result: InnerResultEvent): UnheardResult[] {
+export function toUnauditedInnerResult(run: TurnRun, result: InnerResultEvent): UnauditedResult[] {
   const { callId, parent, turn, step, canonical, isError, code, content } = result;
   const question = run.state.calls.get(parent)?.inner.get(callId);
   if (question === undefined) return [];
@@ -43,7 +43,7 @@ export function unheardBeneath(run: Run, result: InnerResultEvent): UnheardResul
 }
 
 /** Writes the missing audit rows. Never throws: the results are in the log, and a failure is logged. */
-export async function auditUnheard(parts: TurnAuditParts, run: Run, results: readonly UnheardResult[]): Promise<void> {
+export async function auditUnaudited(parts: TurnAuditParts, run: TurnRun, results: readonly UnauditedResult[]): Promise<void> {
   try {
     for (const { result, arguments: args, ran, parent } of results) {
       if (run.audited.has(result.callId)) continue;

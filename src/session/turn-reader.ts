@@ -11,8 +11,8 @@ import { encodeEvent, encodeProblem } from '../dialects/native.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { TurnAnswer } from '../ports/session.ts';
 import type { EventLog } from './event-log.ts';
-import { changed, createFeed, type FeedEncoding } from './feed.ts';
-import { ofTurn, questionsAhead } from './pending.ts';
+import { waitForEvent, createFeed, type FeedEncoding } from './feed.ts';
+import { eventsOfTurn, questionsAhead } from './pending.ts';
 import { toQueuedAnswer, toTurnAnswer, toWaitingAnswer } from './turn-answer.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
@@ -21,7 +21,7 @@ export type TurnSource = {
   turns: TurnStore;
   clock: Clock;
   /** True after the session was deleted. */
-  gone(): boolean;
+  isDeleted(): boolean;
 };
 
 /**
@@ -29,12 +29,12 @@ export type TurnSource = {
  * so that every reader's stream closes at the same event.
  */
 export function streamTurn(source: TurnSource, turn: string): ReadableStream<Uint8Array> {
-  return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem, isLast: untilWaiting(turn) });
+  return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem, isLast: createWaitDetector(turn) });
 }
 
 /** Waits until the turn ends or waits, or is queued behind a turn that waits. */
 export async function readAnswer(source: TurnSource, turn: string): Promise<TurnAnswer> {
-  const row = await settled(source, turn);
+  const row = await untilSettled(source, turn);
   switch (row.state) {
     case 'ended':
       return toTurnAnswer(turn, eventsOf(source, row));
@@ -46,8 +46,8 @@ export async function readAnswer(source: TurnSource, turn: string): Promise<Turn
 }
 
 /** Returns a page of the log after `after`; waits up to `waitMs` for one. */
-export async function readEvents({ log, clock, gone }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
-  if (log.newest <= after) await changed({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
+export async function readEvents({ log, clock, isDeleted: gone }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
+  if (log.newest <= after) await waitForEvent({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
   return gone() ? [] : log.read(after);
 }
 
@@ -58,11 +58,11 @@ function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): Reada
       .map((question) => encode.event(question))
       .join('');
   };
-  return createFeed({ ...source, after: row.before ?? source.log.newest, behind }, row.id, encode);
+  return createFeed({ ...source, after: row.before ?? source.log.newest, queuedFrame: behind }, row.id, encode);
 }
 
 /** Returns a function that is true at the first event after which the turn waits. */
-export function untilWaiting(turn: string): (event: SessionEvent) => boolean {
+export function createWaitDetector(turn: string): (event: SessionEvent) => boolean {
   const state = beginTurn(turn);
   return (event) => {
     applyEvent(state, event);
@@ -71,13 +71,13 @@ export function untilWaiting(turn: string): (event: SessionEvent) => boolean {
 }
 
 /** Returns the turn's row once it has ended, or once it waits or is queued behind a turn that waits. */
-export async function settled(source: TurnSource, turn: string): Promise<TurnRow> {
+export async function untilSettled(source: TurnSource, turn: string): Promise<TurnRow> {
   for (;;) {
     // Runs at every event, so it reads the state only: the whole row has the turn's plan, which may be long.
     const state = source.turns.stateOf(turn);
     if (state !== 'running' && (state !== 'queued' || source.turns.isWaiting())) return findTurn(source, turn);
-    await changed(source, limits.heartbeatMs);
-    if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
+    await waitForEvent(source, limits.heartbeatMs);
+    if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
   }
 }
 
@@ -89,5 +89,5 @@ function findTurn({ turns }: TurnSource, turn: string): TurnRow {
 
 /** Returns the events of this turn only; events of other turns may lie between them. */
 function eventsOf({ log }: Pick<TurnSource, 'log'>, row: TurnRow): Iterable<SessionEvent> {
-  return row.before === null ? [] : ofTurn(row.id, log.readAll(row.before, row.lastEvent ?? log.newest));
+  return row.before === null ? [] : eventsOfTurn(row.id, log.readAll(row.before, row.lastEvent ?? log.newest));
 }

@@ -5,8 +5,8 @@
 import type { Plan } from '../core/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
 import { applyEvent } from '../core/fold-turn.ts';
-import { beginTurn, openCalls, type TurnState } from '../core/turn-state.ts';
-import { ofTurn } from './pending.ts';
+import { beginTurn, unansweredCalls, type TurnState } from '../core/turn-state.ts';
+import { eventsOfTurn } from './pending.ts';
 import type { TurnRow } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
@@ -14,9 +14,9 @@ export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
 export type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
 
 /** A result of a call that `callTool` did not run, which therefore has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
-export type UnheardResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
+export type UnauditedResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
 
-export type Run = {
+export type TurnRun = {
   turn: string;
   plan: Plan;
   epoch: number;
@@ -24,14 +24,14 @@ export type Run = {
   abort: AbortController;
   sealed: boolean;
   /** Milliseconds that earlier runs worked, and when this run started. */
-  spentBefore: number;
+  earlierMs: number;
   startedAt: number;
   /** Ids of the calls whose audit rows are written. */
   audited: Set<string>;
-  closed: UnheardResult[];
+  unaudited: UnauditedResult[];
 };
 
-export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number): Run {
+export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number): TurnRun {
   return {
     turn: id,
     plan,
@@ -39,16 +39,16 @@ export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number
     state: beginTurn(id),
     abort: new AbortController(),
     sealed: false,
-    spentBefore: spentMs,
+    earlierMs: spentMs,
     startedAt: now,
     audited: new Set(),
-    closed: [],
+    unaudited: [],
   };
 }
 
 /** Folds the turn from its log. Events of other turns, appended while it waited, may lie between its own. */
 export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void {
-  for (const event of ofTurn(state.turn, events)) applyEvent(state, event);
+  for (const event of eventsOfTurn(state.turn, events)) applyEvent(state, event);
 }
 
 /**
@@ -57,11 +57,11 @@ export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void
  */
 export function upgradeLog(state: TurnState, format: number): SessionEventBody[] {
   if (format >= logFormat || state.phase !== 'stepped') return [];
-  return openCalls(state)
-    .filter(({ attempts, whole }) => whole && attempts === 0)
+  return unansweredCalls(state)
+    .filter(({ attempts, isComplete: whole }) => whole && attempts === 0)
     .map(({ callId }) => ({ type: 'tool-start', turn: state.turn, step: state.step, callId, attempt: 1 }));
 }
 
-export function spentMs(run: Run, now: number): number {
-  return run.spentBefore + Math.max(0, now - run.startedAt);
+export function spentMs(run: TurnRun, now: number): number {
+  return run.earlierMs + Math.max(0, now - run.startedAt);
 }

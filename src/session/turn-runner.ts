@@ -3,21 +3,21 @@
  * `engine/run-turn.ts`; the step function decides. A waiting turn has no run: `tell` applies decisions, results and input to it,
  * and it resumes from its log.
  */
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
 import { applyEvent } from '../core/fold-turn.ts';
-import { isWaiting, waitedFor, type TurnState } from '../core/turn-state.ts';
+import { isWaiting, pendingQuestions, type TurnState } from '../core/turn-state.ts';
 import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
 import type { Inputs } from './inputs.ts';
 import type { Notices } from './notices.ts';
 import type { Timers } from './timers.ts';
-import { auditUnheard, unheard, unheardBeneath } from './turn-audit.ts';
-import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
-import { turnScope, type TurnScopeParts } from './turn-scope.ts';
+import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
+import { foldTurn, spentMs, toRun, upgradeLog, type TurnRun } from './turn-run.ts';
+import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
 export type RunnerParts = TurnScopeParts & {
@@ -28,12 +28,12 @@ export type RunnerParts = TurnScopeParts & {
   inputs: Inputs;
   notices: Notices;
   /** Keeps the object alive until the work is done (`waitUntil`). */
-  keep(work: Promise<void>): void;
+  waitUntil(work: Promise<void>): void;
 };
 
 export class TurnRunner {
   readonly #parts: RunnerParts;
-  #run: Run | null = null;
+  #run: TurnRun | null = null;
   readonly #working = new Set<Promise<void>>();
   #shut = false;
 
@@ -47,7 +47,7 @@ export class TurnRunner {
   }
 
   /** Starts the next turn unless one is running or waiting. */
-  pump(): void {
+  startNext(): void {
     const { turns, timers, log, clock } = this.#tools();
     if (this.#run !== null || this.#shut) return;
     const next = turns.isWaiting() ? null : turns.nextQueued();
@@ -55,7 +55,7 @@ export class TurnRunner {
       timers.clear('turn');
       return;
     }
-    const run = toRun(next, turns.begun(next.id, log.newest), clock.now());
+    const run = toRun(next, turns.markStarted(next.id, log.newest), clock.now());
     this.#run = run;
     const { model, agent, edition } = next.plan;
     const input = turns.takeInput(next.id);
@@ -77,7 +77,7 @@ export class TurnRunner {
       return;
     }
     for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
-    turns.adopt(row.id);
+    turns.markUpgraded(row.id);
     this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
     this.#start(run);
     this.#parts.deps.log.info('a turn resumes after its process died', {
@@ -88,9 +88,9 @@ export class TurnRunner {
   }
 
   /** Stores the time that the running turn has worked, so that a restart does not reset its time limit. Called by the alarm. */
-  tick(): void {
+  recordTimeSpent(): void {
     const { turns, clock } = this.#tools();
-    if (this.#run !== null) turns.worked(this.#run.turn, spentMs(this.#run, clock.now()));
+    if (this.#run !== null) turns.recordTimeSpent(this.#run.turn, spentMs(this.#run, clock.now()));
   }
 
   /** Ends the running or waiting turn at once and returns its id; null without one. Its results and end are in the log when this returns. */
@@ -100,7 +100,7 @@ export class TurnRunner {
     const wasWaiting = run !== this.#run;
     this.#stop(run, 'cancelled', 'cancelled');
     // The results of a turn that ran are audited when its run has ended (`#drive`).
-    if (wasWaiting) this.#keep(auditUnheard(this.#parts, run, run.closed));
+    if (wasWaiting) this.#keep(auditUnaudited(this.#parts, run, run.unaudited));
     return run.turn;
   }
 
@@ -115,7 +115,7 @@ export class TurnRunner {
    * Applies external events to a running or waiting turn: a decision, a result of the client's tools, more input. `say` receives the
    * state and returns the events. The turn then continues as far as it can. Returns false when the turn has ended.
    */
-  tell(turn: string, eventsFor: (state: TurnState) => readonly SessionEventBody[]): boolean {
+  applyExternal(turn: string, eventsFor: (state: TurnState) => readonly SessionEventBody[]): boolean {
     const { turns } = this.#tools();
     const active = this.#run?.turn === turn ? this.#run : null;
     const row = active === null ? turns.waiting() : null;
@@ -123,24 +123,24 @@ export class TurnRunner {
     if (run === null || this.#shut) return false;
     const events = eventsFor(run.state);
     const unaudited = events.flatMap((event) => {
-      if (event.type === 'tool-result') return [unheard(run, event)];
-      return event.type === 'inner-result' ? unheardBeneath(run, event) : [];
+      if (event.type === 'tool-result') return [toUnauditedResult(run, event)];
+      return event.type === 'inner-result' ? toUnauditedInnerResult(run, event) : [];
     });
     for (const event of events) this.#append(run, event);
-    run.closed = run.closed.filter(({ result }) => !unaudited.some((other) => other.result === result));
-    if (unaudited.length > 0) this.#keep(auditUnheard(this.#parts, run, unaudited));
-    this.#parts.notices.heard(run);
+    run.unaudited = run.unaudited.filter(({ result }) => !unaudited.some((other) => other.result === result));
+    if (unaudited.length > 0) this.#keep(auditUnaudited(this.#parts, run, unaudited));
+    this.#parts.notices.noteResumed(run);
     if (active !== null) return true;
-    if (isWaiting(run.state)) this.#parts.turns.rested(turn, waitReason(run.state));
+    if (isWaiting(run.state)) this.#parts.turns.markWaiting(turn, waitReason(run.state));
     else {
-      turns.wentOn(turn);
+      turns.markRunning(turn);
       this.#start(run);
     }
     return true;
   }
 
   /** Stops permanently, because the session is being deleted: cancels what runs, starts nothing, and resolves when the work has ended. */
-  async shut(): Promise<void> {
+  async stop(): Promise<void> {
     this.#shut = true;
     this.cancel();
     await Promise.all(this.#working);
@@ -151,7 +151,7 @@ export class TurnRunner {
   }
 
   /** Creates a new run of a started turn from its log. Earlier runs can no longer write. */
-  #revive(row: TurnRow): Run {
+  #revive(row: TurnRow): TurnRun {
     const { turns, log, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
     foldTurn(run.state, log.readAll(row.before ?? 0));
@@ -159,7 +159,7 @@ export class TurnRunner {
   }
 
   /** Creates a run of the waiting turn; in an object that is only opened to be deleted, also of a turn whose run died. */
-  #reviveOpen(): Run | null {
+  #reviveOpen(): TurnRun | null {
     const row = this.#parts.turns.open();
     return row === null ? null : this.#revive(row);
   }
@@ -171,7 +171,7 @@ export class TurnRunner {
     this.#append(run, { type: 'turn-end', turn: row.id, status: 'interrupted', reason: 'restarted', usage: run.state.usage });
   }
 
-  #start(run: Run): void {
+  #start(run: TurnRun): void {
     const { timers, clock } = this.#tools();
     this.#run = run;
     timers.set('turn', clock.now() + limits.turnAlarmMs);
@@ -181,16 +181,16 @@ export class TurnRunner {
   #keep(work: Promise<void>): void {
     this.#working.add(work);
     const done = work.finally(() => this.#working.delete(work));
-    this.#parts.keep(done);
+    this.#parts.waitUntil(done);
   }
 
-  async #drive(run: Run): Promise<void> {
+  async #drive(run: TurnRun): Promise<void> {
     const { deps, clock } = this.#tools();
     const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
-    const disarm = clock.after(Math.max(0, timeoutMs - run.spentBefore), () => this.#timeOut(run, timeoutMs));
+    const disarm = clock.after(Math.max(0, timeoutMs - run.earlierMs), () => this.#timeOut(run, timeoutMs));
     try {
-      if (run.state.step === 0 && run.state.recoveries === 0) await crashPoint('ack-before-turn');
-      const scope = await turnScope(this.#parts, run, (event) => this.#append(run, event));
+      if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
+      const scope = await createTurnScope(this.#parts, run, (event) => this.#append(run, event));
       // Repeats when a decision came in while the last call of a step was being stored.
       while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
     } catch (error) {
@@ -200,30 +200,30 @@ export class TurnRunner {
       // After a failure other calls of the turn may still be running.
       run.abort.abort(new Error('the turn has ended'));
       if (this.#run === run) this.#run = null;
-      this.pump();
+      this.startNext();
     }
     // Audited only now, when all work that may write its own rows has ended.
-    await auditUnheard(this.#parts, run, run.closed);
+    await auditUnaudited(this.#parts, run, run.unaudited);
   }
 
   /** Stores that the turn waits and drops its run. Returns false when there is something to do after all. */
-  #rest(run: Run): boolean {
+  #rest(run: TurnRun): boolean {
     const { turns, timers, log, clock, notices } = this.#tools();
     if (run.sealed) return true;
     if (!isWaiting(run.state)) return false;
-    turns.rested(run.turn, waitReason(run.state));
-    notices.rested(run);
-    turns.worked(run.turn, spentMs(run, clock.now()));
+    turns.markWaiting(run.turn, waitReason(run.state));
+    notices.noteWaiting(run);
+    turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
     run.sealed = true;
     if (this.#run === run) this.#run = null;
     timers.clear('turn');
-    timers.settle();
+    timers.armExactly();
     log.wakeReaders();
     return true;
   }
 
   /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
-  #append(run: Run, event: SessionEventBody): void {
+  #append(run: TurnRun, event: SessionEventBody): void {
     if (run.sealed) return;
     const { log, transcript, turns, approvals, clientCalls, inputs, journals, notices } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
@@ -234,17 +234,17 @@ export class TurnRunner {
     // A call has one result: the first one counts, as it does for readers of the log.
     if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
     const { id } = log.append(event);
-    if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.closed.push(unheard(run, event));
+    if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.unaudited.push(toUnauditedResult(run, event));
     applyEvent(run.state, event);
     transcript.apply(event);
-    clientCalls.follow(event);
-    journals.follow(event);
-    notices.follow(run.plan, event);
-    if ([approvals.follow(event), inputs.follow(event)].includes(true)) this.setApprovalTimer();
+    clientCalls.applyEvent(event);
+    journals.applyEvent(event);
+    notices.refreshListeners(run.plan, event);
+    if ([approvals.applyEvent(event), inputs.applyEvent(event)].includes(true)) this.setApprovalTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
-    turns.ended(run.turn, event.status, event.reason, id);
-    notices.ended(run.turn, run.plan, event.status, id);
+    turns.markEnded(run.turn, event.status, event.reason, id);
+    notices.noteEnd(run.turn, run.plan, event.status, id);
   }
 
   /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */
@@ -255,7 +255,7 @@ export class TurnRunner {
     else timers.set('approval', Math.min(...next));
   }
 
-  #fail(run: Run, error: unknown): void {
+  #fail(run: TurnRun, error: unknown): void {
     // Failures of providers and tools are events and results; an exception here is an internal error.
     const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
     this.#parts.deps.log.error('a turn failed', {
@@ -268,7 +268,7 @@ export class TurnRunner {
     this.#seal(run, 'failed', 'internal');
   }
 
-  #timeOut(run: Run, timeoutMs: number): void {
+  #timeOut(run: TurnRun, timeoutMs: number): void {
     const problem = new Problem(
       'upstream_timeout',
       `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`,
@@ -277,19 +277,19 @@ export class TurnRunner {
     this.#stop(run, 'failed', 'timeout');
   }
 
-  #stop(run: Run, status: TurnStatus, reason: TurnEndReason): void {
+  #stop(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
     this.#seal(run, status, reason);
     run.abort.abort(new Error(`the turn was ended: ${reason}`));
     if (this.#run === run) this.#run = null;
-    this.pump();
+    this.startNext();
   }
 
-  #seal(run: Run, status: TurnStatus, reason: TurnEndReason): void {
+  #seal(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
     if (run.sealed) return;
     for (const event of closingEvents(run.state, status, reason)) this.#append(run, event);
   }
 }
 
 function waitReason(state: TurnState) {
-  return waitedFor(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
+  return pendingQuestions(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
 }

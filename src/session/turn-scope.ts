@@ -6,12 +6,12 @@ import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
-import { unreadRules } from '../core/policy/document.ts';
+import { fallbackRules } from '../core/policy/document.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { TaintMarks } from '../core/taint.ts';
 import type { Transcript } from '../core/transcript.ts';
-import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
+import { retryCatalogRead } from '../engine/ask-catalog-again.ts';
 import { withFetchResult } from '../engine/plan/plan-names.ts';
 import { createSkillReader } from '../engine/plan/plan-skills.ts';
 import { markForeignText } from '../engine/policy/mark-taint.ts';
@@ -25,7 +25,7 @@ import type { EventLog } from './event-log.ts';
 import type { Inputs } from './inputs.ts';
 import type { LogTranscript } from './transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
-import type { Run } from './turn-run.ts';
+import type { TurnRun } from './turn-run.ts';
 
 export type TurnScopeParts = TurnAuditParts & {
   deps: TurnDeps;
@@ -45,11 +45,11 @@ export type TurnScopeParts = TurnAuditParts & {
 };
 
 /** Builds the scope. `append` writes the run's events, or nothing when a newer run exists. Waits while the Catalog cannot be read. */
-export async function turnScope(parts: TurnScopeParts, run: Run, append: (event: SessionEventBody) => void) {
+export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, append: (event: SessionEventBody) => void) {
   const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
   const { plan } = run;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
-  const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
+  const { offered, rules, skills } = await retryCatalogRead(deps, run.abort.signal, read);
   markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
   let known = rules;
   // Evaluated at each step: a turn that stores a long result can read the rest of it in the next step.
@@ -71,17 +71,17 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     rules: async () => {
       const now = await parts.rules();
       // When the rules cannot be read now, the last known rules are better than requiring approval for everything.
-      if (now !== unreadRules) known = now;
+      if (now !== fallbackRules) known = now;
       return known;
     },
     inputs: {
-      keep: (callId: string, input: InputRequired) => {
+      store: (callId: string, input: InputRequired) => {
         // A newer run may have started before the question was stored.
-        if (!run.sealed) parts.inputs.keep(callId, input);
+        if (!run.sealed) parts.inputs.addQuestion(callId, input);
       },
       given: (callId: string) => parts.inputs.given(callId),
     },
-    beforeEnd: async () => void (await flushAudit()),
+    flushBeforeEnd: async () => void (await flushAudit()),
     call: {
       ...auditScope(parts, run),
       ...(plan.caller !== undefined && { caller: plan.caller }),
@@ -93,7 +93,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       taint: parts.taint,
       ...(plan.taint !== undefined && { taintRule: plan.taint }),
       canWait: true,
-      journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isOver: () => run.sealed }),
+      journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isSealed: () => run.sealed }),
       results,
       started: (callId: string, attempt: number) => {
         append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });

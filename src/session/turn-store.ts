@@ -11,14 +11,14 @@ import { logFormat, type TurnEndReason, type TurnStatus } from '../core/session-
 import { writeChunks } from './event-log.ts';
 
 /** `waiting`: for a decision or result from outside; nothing runs, and later turns stay queued. */
-export type TurnState = 'queued' | 'running' | 'waiting' | 'ended';
+export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
 
 /** What a waiting turn waits for; a decision or input of a person takes precedence over a result of the client's tools. */
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
 export type TurnRow = {
   id: string;
-  state: TurnState;
+  state: TurnRowState;
   status: TurnStatus | null;
   reason: TurnEndReason | WaitReason | null;
   plan: Plan;
@@ -37,7 +37,7 @@ export type KeyedTurn = { turn: string; session: string | null; edition: Edition
 
 type StoredTurn = {
   id: string;
-  state: TurnState;
+  state: TurnRowState;
   status: TurnStatus | null;
   reason: TurnEndReason | WaitReason | null;
   plan: string;
@@ -61,7 +61,7 @@ export class TurnStore {
 
   /** Throws `rate_limited` when the queue is full. */
   accept(id: string, plan: Plan, input: InputPart[]): void {
-    if (this.queued() >= limits.maxQueuedTurns) {
+    if (this.countQueued() >= limits.maxQueuedTurns) {
       throw new Problem(
         'rate_limited',
         `This session already has ${limits.maxQueuedTurns} turns waiting. Try again when some have ended.`,
@@ -107,12 +107,12 @@ export class TurnStore {
     return this.#sql.exec(`SELECT id FROM turns WHERE state = 'waiting' LIMIT 1`).toArray().length > 0;
   }
 
-  stateOf(id: string): TurnState | null {
-    return this.#sql.exec<{ state: TurnState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
+  stateOf(id: string): TurnRowState | null {
+    return this.#sql.exec<{ state: TurnRowState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
   }
 
   /** Returns the ids of the turns that ended without completing. */
-  brokenOff(): ReadonlySet<string> {
+  endedIncomplete(): ReadonlySet<string> {
     const rows = this.#sql.exec<{ id: string }>(`SELECT id FROM turns WHERE state = 'ended' AND status <> 'completed'`);
     return new Set([...rows].map(({ id }) => id));
   }
@@ -121,12 +121,12 @@ export class TurnStore {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' ORDER BY seq LIMIT 1`);
   }
 
-  queued(): number {
+  countQueued(): number {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued'`).one().count;
   }
 
   /** Returns the number of turns ahead of a queued turn; 0 for a turn that was started. */
-  ahead(id: string): number {
+  countAhead(id: string): number {
     return this.#sql
       .exec<{ count: number }>(
         `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`,
@@ -143,7 +143,7 @@ export class TurnStore {
   }
 
   /** Marks the turn as started and returns the epoch of its run. */
-  begun(id: string, before: number): number {
+  markStarted(id: string, before: number): number {
     this.#sql.exec(`UPDATE turns SET state = 'running', input_event = ? WHERE id = ?`, before, id);
     return this.raiseEpoch(id);
   }
@@ -158,20 +158,20 @@ export class TurnStore {
   }
 
   /** Marks the log of the turn as upgraded to the format of this release. */
-  adopt(id: string): void {
+  markUpgraded(id: string): void {
     this.#sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat, id);
   }
 
-  worked(id: string, spentMs: number): void {
+  recordTimeSpent(id: string, spentMs: number): void {
     this.#sql.exec('UPDATE turns SET spent_ms = ? WHERE id = ?', spentMs, id);
   }
 
-  rested(id: string, reason: WaitReason): void {
+  markWaiting(id: string, reason: WaitReason): void {
     this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
   }
 
   /** Stores that a notice for this question, by the number of its event, exists. Returns false when it or a later one already has a notice. */
-  asks(id: string, event: number): boolean {
+  claimNotice(id: string, event: number): boolean {
     return (
       this.#sql.exec('UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id', event, id, event).toArray().length >
       0
@@ -179,15 +179,15 @@ export class TurnStore {
   }
 
   /** True when a notice was ever stored that the turn waits. */
-  hasAsked(id: string): boolean {
+  hasWaitedNotice(id: string): boolean {
     return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND asked_event > 0', id).toArray().length > 0;
   }
 
-  wentOn(id: string): void {
+  markRunning(id: string): void {
     this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }
 
-  ended(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
+  markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
     this.#sql.exec(`UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ? WHERE id = ?`, status, reason, lastEvent, id);
   }
 

@@ -34,7 +34,7 @@ export function readSkill(name: string, { content, resources }: SkillFiles): { s
     });
   if ('issues' in read || issues.length > 0) throw invalidRequest(issues);
   const skill = { ...read.fields, content, resources: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
-  return { skill, warnings: [...read.warnings, ...strayWarnings(stray)] };
+  return { skill, warnings: [...read.warnings, ...strayFileWarnings(stray)] };
 }
 
 /** An invalid path is rejected in any case. */
@@ -76,7 +76,7 @@ function parentsOf(path: string): string[] {
 }
 
 /** One warning for all, since an archive may contain a hundred stray files. */
-export function strayWarnings(stray: readonly { path: string }[]): Issue[] {
+export function strayFileWarnings(stray: readonly { path: string }[]): Issue[] {
   const [first] = stray;
   if (first === undefined) return [];
   const more = stray.length === 1 ? '' : ` and ${stray.length - 1} more`;

@@ -9,7 +9,7 @@ import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
 import { toPlainText } from '../core/skills/skill-resource.ts';
-import { strayWarnings, type SkillFiles } from './read-skill.ts';
+import { strayFileWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 /** Throws `invalid_request` with the names of the faulty entries. */
@@ -36,7 +36,7 @@ export function readSkillZip(archive: Uint8Array): SkillFiles & { warnings: Issu
     else content = text;
   }
   if (content === null) throw new Error('readSkillZip: the top folder was chosen by its SKILL.md');
-  return { content, resources, warnings: strayWarnings(stray.map(({ name }) => ({ path: name }))) };
+  return { content, resources, warnings: strayFileWarnings(stray.map(({ name }) => ({ path: name }))) };
 }
 
 /** Names in archives may have 64 kB each, so messages shorten them. */

@@ -9,10 +9,10 @@ import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import type { MasterKey } from './master-key.ts';
 
-export type ApprovalLink = { session: string; nonce: string; expiresAt: number };
+export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number };
 
 /** Creates a token. Throws `not_configured` without a master key. */
-export async function mintToken(master: MasterKey, { session, nonce, expiresAt }: ApprovalLink): Promise<string> {
+export async function mintApprovalToken(master: MasterKey, { session, nonce, expiresAt }: ApprovalLinkToken): Promise<string> {
   const payload = new TextEncoder().encode(`${expiresAt.toString(36)} ${session} ${nonce}`);
   const token = new Uint8Array(payload.byteLength + macBytes);
   token.set(payload);
@@ -21,7 +21,7 @@ export async function mintToken(master: MasterKey, { session, nonce, expiresAt }
 }
 
 /** Returns the content of a token; null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
-export async function readToken(master: MasterKey, token: string): Promise<ApprovalLink | null> {
+export async function readApprovalToken(master: MasterKey, token: string): Promise<ApprovalLinkToken | null> {
   if (token.length > limits.maxLinkTokenLength) return null;
   const bytes = fromBase64Url(token);
   if (bytes === null || bytes.byteLength <= macBytes) return null;

@@ -8,7 +8,7 @@ import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/p
 import type { Settings } from '../core/settings.ts';
 
 /** Cannot be written or deleted, so that one provider always works. */
-export const rehearsalProvider = 'rehearsal';
+export const rehearsalProviderName = 'rehearsal';
 
 /** Provider name → its wire, and the name of its key in the settings. */
 const hosted: ReadonlyMap<string, { kind: ProviderKind; key: string }> = new Map([
@@ -20,7 +20,7 @@ const hosted: ReadonlyMap<string, { kind: ProviderKind; key: string }> = new Map
 ]);
 
 export function builtinProvider(settings: Settings, name: string): ProviderAccess | null {
-  if (name === rehearsalProvider) return rehearsalAccess;
+  if (name === rehearsalProviderName) return rehearsalAccess;
   if (name === 'ollama' && settings.ollamaUrl !== null) {
     const baseUrl = `${settings.ollamaUrl.replace(/\/+$/, '')}/v1`;
     return { name, kind: 'openai-compatible', baseUrl, headers: {}, models: [], profile: {} };
@@ -34,5 +34,7 @@ export function builtinProvider(settings: Settings, name: string): ProviderAcces
 }
 
 export function builtinProviders(settings: Settings): ProviderAccess[] {
-  return [...hosted.keys(), 'ollama', rehearsalProvider].map((name) => builtinProvider(settings, name)).filter((access) => access !== null);
+  return [...hosted.keys(), 'ollama', rehearsalProviderName]
+    .map((name) => builtinProvider(settings, name))
+    .filter((access) => access !== null);
 }

@@ -7,28 +7,28 @@ import { askCatalog } from './catalog-rpc.ts';
 import type { IsolateDirectory } from './directory.ts';
 
 /** `caller`: as in `CatalogCaller`. */
-export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, directory?: Pick<IsolateDirectory, 'dropped'>): Catalog {
+export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, directory?: Pick<IsolateDirectory, 'invalidate'>): Catalog {
   const workspace = typeof caller === 'string' ? caller : caller.workspace;
   const revokeKey = async (id: string, cancel: boolean): Promise<void> => {
     const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(caller, id, cancel));
-    await invalidateAfter(write, () => directory?.dropped('key', workspace, id));
+    await invalidateAfter(write, () => directory?.invalidate('key', workspace, id));
   };
   return {
     put: async (kind, name, body, options = {}) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(caller, kind, name, body, options));
-      return invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
+      return invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.invalidate(kind, workspace, name));
     },
     get: (kind, name, version) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.get(workspace, kind, name, version)),
     list: (kind, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.list(workspace, kind, page)),
     versions: (toolset, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.versions(workspace, toolset, page)),
     remove: async (kind, name, options = {}) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(caller, kind, name, options));
-      await invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
+      await invalidateAfter(write, options.dryRun === true ? () => undefined : () => directory?.invalidate(kind, workspace, name));
     },
     renameToolset: (from, to, version) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.renameToolset(caller, from, to, version));
       return invalidateAfter(write, () => {
-        for (const name of [from, to]) directory?.dropped('toolset', workspace, name);
+        for (const name of [from, to]) directory?.invalidate('toolset', workspace, name);
       });
     },
 
@@ -40,18 +40,18 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
     serverTool: (server, tool) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTool(workspace, server, tool)),
     refreshServer: (server) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(caller, server));
-      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.invalidate('server', workspace, server));
     },
     serverDocument: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverDocument(workspace, server)),
     claimRefresh: (server, reason) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
     takeDiscovery: (server, leave, discovery) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(caller, server, leave, discovery));
-      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.invalidate('server', workspace, server));
     },
     takeFailure: async (server, leave, failure) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeFailure(workspace, server, leave, failure));
-      await invalidateAfter(write, () => directory?.dropped('server', workspace, server));
+      await invalidateAfter(write, () => directory?.invalidate('server', workspace, server));
     },
     serverGrant: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverGrant(workspace, server)),
     saveServerGrant: (server, grant) =>
@@ -62,14 +62,15 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
     addTaintMarks: async (marks) => {
       await askCatalog(bindings, workspace, 'write', (catalog) => catalog.addTaintMarks(workspace, marks));
     },
-    spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
+    consumeNonce: (nonce, expiresAt) =>
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.consumeNonce(workspace, nonce, expiresAt)),
     acceptTool: (server, tool, refId, annotations) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(caller, server, tool, { refId, annotations }));
-      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.invalidate('server', workspace, server));
     },
     rebindTool: (server, from, to) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.rebindTool(caller, server, from, to));
-      return invalidateAfter(write, () => directory?.dropped('server', workspace, server));
+      return invalidateAfter(write, () => directory?.invalidate('server', workspace, server));
     },
 
     createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(caller, request)),
@@ -79,13 +80,13 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
       await revokeKey(id, true);
       return await askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyCancellation(workspace, id), limits.cancelWaitMs);
     },
-    keyIsCancelled: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyIsCancelled(workspace, id)),
-    keyStands: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyStands(workspace, id, scope)),
+    isKeyCancelled: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyIsCancelled(workspace, id)),
+    isKeyActive: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.isKeyActive(workspace, id, scope)),
     keyRights: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyRights(workspace, id)),
 
-    allow: async (rule) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(caller, rule));
-      await invalidateAfter(write, () => directory?.dropped('policy', workspace, policyDocument));
+    addRule: async (rule) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.addRule(caller, rule));
+      await invalidateAfter(write, () => directory?.invalidate('policy', workspace, policyDocument));
     },
 
     indexSession: async (row) => {

@@ -5,7 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
-import type { Acceptance } from '../core/listing/accept-listed.ts';
+import type { ToolAcceptance } from '../core/listing/accept-listed.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';
@@ -15,7 +15,7 @@ import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/server-life.ts';
-import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
+import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
@@ -33,7 +33,7 @@ import type {
   PageRequest,
   PutAnswer,
   RefreshClaim,
-  ReadLeave,
+  RefreshLease,
   RefreshFailure,
   ServerGrant,
   SessionIndexRow,
@@ -86,16 +86,16 @@ export interface CatalogRpc extends TriggersRpc {
   refreshServer(caller: CatalogCaller, server: string): Answer<ListingReport>;
   serverDocument(workspace: string, server: string): Answer<string | null>;
   claimRefresh(workspace: string, server: string, reason: RefreshReason): Answer<RefreshClaim>;
-  takeDiscovery(caller: CatalogCaller, server: string, leave: ReadLeave, discovery: Discovery): Answer<ListingReport>;
-  takeFailure(workspace: string, server: string, leave: ReadLeave, failure: RefreshFailure): Answer<null>;
+  takeDiscovery(caller: CatalogCaller, server: string, leave: RefreshLease, discovery: Discovery): Answer<ListingReport>;
+  takeFailure(workspace: string, server: string, leave: RefreshLease, failure: RefreshFailure): Answer<null>;
   serverGrant(workspace: string, server: string): Answer<ServerGrant>;
   saveServerGrant(caller: CatalogCaller, server: string, grant: ServerGrant): Answer<boolean>;
   equipment(workspace: string, keyId: string): Answer<Equipment>;
   setEquipment(workspace: string, keyId: string, change: Partial<Equipment>): Answer<Equipment>;
   taintMarks(workspace: string, names: readonly string[]): Answer<(StoredMarks | null)[]>;
   addTaintMarks(workspace: string, marks: NewMarks): Answer<null>;
-  spend(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
-  acceptTool(caller: CatalogCaller, server: string, tool: string, acceptance: Acceptance): Answer<AcceptedTool>;
+  consumeNonce(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
+  acceptTool(caller: CatalogCaller, server: string, tool: string, acceptance: ToolAcceptance): Answer<AcceptedTool>;
   rebindTool(caller: CatalogCaller, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
 
   createKey(caller: CatalogCaller, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
@@ -104,10 +104,10 @@ export interface CatalogRpc extends TriggersRpc {
   keyCancellation(workspace: string, id: string): Answer<KeyCancellation>;
   keyIsCancelled(workspace: string, id: string): Answer<boolean>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
-  keyStands(workspace: string, id: string, scope: Scope): Answer<boolean>;
+  isKeyActive(workspace: string, id: string, scope: Scope): Answer<boolean>;
   keyRights(workspace: string, id: string): Answer<KeyRights | null>;
 
-  allow(caller: CatalogCaller, rule: PolicyRule): Answer<null>;
+  addRule(caller: CatalogCaller, rule: PolicyRule): Answer<null>;
   rules(workspace: string): Answer<PolicyRule[]>;
 
   indexSession(workspace: string, row: SessionIndexRow): Answer<null>;
@@ -123,7 +123,7 @@ export interface CatalogRpc extends TriggersRpc {
   agent(workspace: string, name: string, republish: boolean): Answer<Agent>;
   server(workspace: string, name: string): Answer<ServerAccess>;
   serverOffers(workspace: string, name: string): Answer<ServerOffers>;
-  operation(workspace: string, server: string, tool: string): Answer<Operation>;
+  operation(workspace: string, server: string, tool: string): Answer<ServerOperation>;
   skill(workspace: string, name: string, republish: boolean): Answer<Skill>;
   hook(workspace: string, name: string): Answer<SealedHook>;
   subscriptions(workspace: string): Answer<SubscriptionHead[]>;
@@ -161,11 +161,11 @@ export async function askCatalog<T>(
 const maxRetries = 3;
 
 /** The reason with which an idle Catalog ends itself locally (`catalog/close-database.ts`). */
-export const closedAfterDelete = 'the database is closed after a deletion';
+export const closedAfterDeleteReason = 'the database is closed after a deletion';
 
 /** True when the Catalog ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */
 function wasClosed(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(closedAfterDelete);
+  return error instanceof Error && error.message.includes(closedAfterDeleteReason);
 }
 
 /** True for failures that the runtime marks as retryable; an overloaded object is not called again. */

@@ -8,9 +8,9 @@ import type { AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
-import { unreadRules } from '../core/policy/document.ts';
+import { fallbackRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import { ProviderName } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { SecretName, secretUseRefusal } from '../core/secret.ts';
@@ -18,7 +18,7 @@ import type { SecretBinding } from '../core/secret.ts';
 import { ServerName } from '../core/servers/server.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { SkillName } from '../core/skills/skill.ts';
-import type { Operation, ServerOffers } from '../core/servers/server-state.ts';
+import type { ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
@@ -26,7 +26,7 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { CompiledToolset, Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
-import { builtinProvider, builtinProviders, rehearsalProvider } from './builtin-providers.ts';
+import { builtinProvider, builtinProviders, rehearsalProviderName } from './builtin-providers.ts';
 import { askCatalog } from './catalog-rpc.ts';
 import { createEditionCache } from './edition-cache.ts';
 import { createHookCache } from './hook-cache.ts';
@@ -38,13 +38,13 @@ import { createPrincipals } from './principals.ts';
 import { openProvider } from './provider-access.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
-import { joinFlight } from './single-flight.ts';
+import { joinInFlight } from './single-flight.ts';
 import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export type IsolateDirectory = Directory & {
   /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
-  dropped(kind: DocumentKind | 'key', workspace: string, name: string): void;
+  invalidate(kind: DocumentKind | 'key', workspace: string, name: string): void;
 };
 
 export function createDirectory(options: { env: Bindings; settings: Settings; clock: Clock; log?: Logger }): IsolateDirectory {
@@ -59,13 +59,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
   const servers = createTimedCache<ServerAccess | null>(bounds);
   const offers = createTimedCache<ServerOffers>(bounds);
-  const operations = createTimedCache<Operation>({ ...bounds, maxEntries: limits.maxCachedOperations });
+  const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: limits.maxCachedOperations });
   const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
   const hooks = createHookCache(bounds);
   const subscriptions = createTimedCache<readonly SubscriptionHead[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
-  const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
+  const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionSizeFactor });
   const editionLoads = new Map<string, Promise<AliasMap>>();
 
   const names = async (workspace: string, pointer: EditionPointer): Promise<AliasMap> => {
@@ -74,7 +74,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     const key = kvKeys.edition(workspace, pointer.hash);
     const inFlight = editionLoads.get(key);
     if (inFlight !== undefined)
-      return joinFlight(inFlight, () => {
+      return joinInFlight(inFlight, () => {
         editionLoads.delete(key);
         return names(workspace, pointer);
       });
@@ -110,7 +110,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
-    const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.server(workspace, name)));
+    const value = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.server(workspace, name)));
     return { value, ttlMs: value === null ? limits.missTtlMs : limits.serverTtlMs };
   };
 
@@ -119,7 +119,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value, ttlMs: limits.serverTtlMs };
   };
 
-  const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<Operation>> => {
+  const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<ServerOperation>> => {
     const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.operation(workspace, server, tool));
     return { value, ttlMs: limits.operationTtlMs };
   };
@@ -134,12 +134,12 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
         workspace,
         cause: String(error),
       });
-      return { value: unreadRules, ttlMs: limits.missTtlMs };
+      return { value: fallbackRules, ttlMs: limits.missTtlMs };
     }
   };
 
   const loadSecret = async (workspace: string, name: string): Promise<Loaded<(SecretBinding & { value: string }) | null>> => {
-    const stored = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.sealedSecret(workspace, name)));
+    const stored = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.sealedSecret(workspace, name)));
     if (stored === null) return { value: null, ttlMs: limits.missTtlMs };
     const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
@@ -178,7 +178,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     provider: async (workspace, name) => {
       const key = `${workspace}:${name}`;
       const access =
-        name === rehearsalProvider
+        name === rehearsalProviderName
           ? builtinProvider(settings, name)
           : (providers.read(key) ??
             (ProviderName.safeParse(name).success ? await providers.load(key, () => loadProvider(workspace, name)) : null));
@@ -192,7 +192,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     server: async (workspace, name, tool) => {
       const key = `${workspace}:${name}`;
       const cached = servers.read(key);
-      if (tool !== undefined && cached !== undefined && cached?.ready.includes(tool) !== true) servers.drop(key);
+      if (tool !== undefined && cached !== undefined && cached?.ready.includes(tool) !== true) servers.invalidate(key);
       const access =
         servers.read(key) ?? (ServerName.safeParse(name).success ? await servers.load(key, () => loadServer(workspace, name)) : null);
       if (access === null) throw notFound('server', name);
@@ -234,51 +234,51 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return secret.value;
     },
 
-    dropped: (kind, workspace, name) => {
+    invalidate: (kind, workspace, name) => {
       switch (kind) {
         case 'toolset':
-          published.wrote(kvKeys.toolset(workspace, name));
-          return pointers.dropWhere(
+          published.noteWrite(kvKeys.toolset(workspace, name));
+          return pointers.invalidateWhere(
             (key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`),
           );
         case 'server':
-          servers.drop(`${workspace}:${name}`);
-          offers.drop(`${workspace}:${name}`);
-          operations.dropWhere((key) => key.startsWith(`${workspace}:${name}:`));
-          published.wroteAll(kvKeys.toolset(workspace, ''));
-          return pointers.dropWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
+          servers.invalidate(`${workspace}:${name}`);
+          offers.invalidate(`${workspace}:${name}`);
+          operations.invalidateWhere((key) => key.startsWith(`${workspace}:${name}:`));
+          published.noteWritesUnder(kvKeys.toolset(workspace, ''));
+          return pointers.invalidateWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
         case 'skill':
-          published.wrote(kvKeys.skill(workspace, name));
-          return skills.drop(kvKeys.skill(workspace, name));
+          published.noteWrite(kvKeys.skill(workspace, name));
+          return skills.invalidate(kvKeys.skill(workspace, name));
         case 'ui-tool':
         case 'made-tool':
         case 'private-tool':
         case 'tool-aliases':
           // Any toolset may have a new revision.
-          published.wroteAll(kvKeys.toolset(workspace, ''));
-          return pointers.dropWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
+          published.noteWritesUnder(kvKeys.toolset(workspace, ''));
+          return pointers.invalidateWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
         case 'agent':
-          published.wrote(kvKeys.agent(workspace, name));
-          return agents.drop(kvKeys.agent(workspace, name));
+          published.noteWrite(kvKeys.agent(workspace, name));
+          return agents.invalidate(kvKeys.agent(workspace, name));
         case 'provider':
-          providerLists.drop(workspace);
-          return providers.drop(`${workspace}:${name}`);
+          providerLists.invalidate(workspace);
+          return providers.invalidate(`${workspace}:${name}`);
         case 'secret':
-          secrets.drop(`${workspace}:${name}`);
+          secrets.invalidate(`${workspace}:${name}`);
           // Providers may have been loaded with the old secret.
-          return providers.dropWhere((key) => key.startsWith(`${workspace}:`));
+          return providers.invalidateWhere((key) => key.startsWith(`${workspace}:`));
         case 'webhook':
-          published.wrote(kvKeys.hook(workspace, name));
-          return hooks.drop(kvKeys.hook(workspace, name));
+          published.noteWrite(kvKeys.hook(workspace, name));
+          return hooks.invalidate(kvKeys.hook(workspace, name));
         case 'subscription':
-          return subscriptions.drop(workspace);
+          return subscriptions.invalidate(workspace);
         case 'schedule':
           // Schedules are not cached here.
           return;
         case 'policy':
-          return rules.drop(workspace);
+          return rules.invalidate(workspace);
         case 'key':
-          return principals.revoked(workspace, name);
+          return principals.invalidate(workspace, name);
         default:
           return kind satisfies never;
       }

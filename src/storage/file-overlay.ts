@@ -7,7 +7,7 @@ import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { parentPath } from '../core/path.ts';
 import { FileError } from '../ports/file-system.ts';
-import { isPermanent, type FileRow, type FileStore } from './file-store.ts';
+import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
 
 /** `from`: path of the beginning of the content in the base store; null without one. `pieces`, `own` bytes in total, follow it. */
 type Entry = { row: FileRow; from: string | null; pieces: Uint8Array[]; own: number };
@@ -17,7 +17,7 @@ export type StoreOverlay = FileStore & {
   commit(): void;
 };
 
-export function overlayStore(base: FileStore): StoreOverlay {
+export function createOverlayStore(base: FileStore): StoreOverlay {
   /** null for a path that was removed in the layer. */
   const entries = new Map<string, Entry | null>();
   /** The row of the base store when a path was first changed here. */
@@ -151,7 +151,7 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, 
       throw changedMeanwhile(path);
     for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {
       const kind = kindAt(parent);
-      if (kind === 'file' || (kind === undefined && !isPermanent(parent))) throw changedMeanwhile(path);
+      if (kind === 'file' || (kind === undefined && !isPermanentFolder(parent))) throw changedMeanwhile(path);
     }
     files += now === undefined ? 1 : 0;
     bytes += (source?.size ?? 0) + entry.own - (now?.size ?? 0);

@@ -5,15 +5,16 @@
 import { limits } from '../core/limits.ts';
 import { baseName, isInside, parentPath, permanentFolders } from '../core/path.ts';
 import { FileError, type DirectoryEntry, type FileSystem } from '../ports/file-system.ts';
-import { overlayStore } from './file-overlay.ts';
-import { isPermanent, type FileRow, type FileStore } from './file-store.ts';
+import { createOverlayStore } from './file-overlay.ts';
+import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
 
 const fileMode = 0o644;
 const directoryMode = 0o755;
 
 export function createFileSystem(store: FileStore, now: () => number): FileSystem {
   const stat = (path: string): FileRow | null =>
-    store.get(path) ?? (isPermanent(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode, own: false } : null);
+    store.get(path) ??
+    (isPermanentFolder(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode, own: false } : null);
 
   function existing(path: string): FileRow {
     const row = stat(path);
@@ -66,7 +67,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
   /** Changes a row. Permanent folders have no row, and their mode and time never change. */
   function change(path: string, changes: Partial<FileRow>): void {
     const row = existing(path);
-    if (!isPermanent(path)) store.put({ ...row, ...changes });
+    if (!isPermanentFolder(path)) store.put({ ...row, ...changes });
   }
 
   /** Returns the row of a file to write. Creates its parents and checks kind and limits. */
@@ -118,7 +119,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     remove(path, options = {}) {
       const row = existing(path);
-      if (isPermanent(path) && options.recursive !== true)
+      if (isPermanentFolder(path) && options.recursive !== true)
         throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove its contents instead.`);
       if (row.kind === 'directory') {
         // Permanent folders may have no row that leads to their contents.
@@ -127,12 +128,12 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
         if (beneath.size > 0 && options.recursive !== true) throw notEmpty(path);
         for (const child of beneath) store.remove(child);
       }
-      if (!isPermanent(path)) store.remove(path);
+      if (!isPermanentFolder(path)) store.remove(path);
     },
     rename(from, to) {
       const source = existing(from);
-      if (isPermanent(from) || isPermanent(to))
-        throw new FileError('EPERM', from, `${isPermanent(from) ? from : to} is part of every session and cannot be moved.`);
+      if (isPermanentFolder(from) || isPermanentFolder(to))
+        throw new FileError('EPERM', from, `${isPermanentFolder(from) ? from : to} is part of every session and cannot be moved.`);
       if (from === to) return;
       if (source.kind === 'directory' && isInside(to, from)) throw new FileError('EINVAL', from, `${from} cannot be moved into itself.`);
       if (existing(parentPath(to)).kind === 'file') throw notDirectory(to);
@@ -161,7 +162,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       return [...new Set([...permanentFolders, ...store.paths()])].sort(compare);
     },
     overlay() {
-      const layer = overlayStore(store);
+      const layer = createOverlayStore(store);
       return { ...createFileSystem(layer, now), commit: () => layer.commit() };
     },
   };

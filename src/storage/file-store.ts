@@ -26,6 +26,6 @@ export interface FileStore {
   changes(): number;
 }
 
-export function isPermanent(path: string): boolean {
+export function isPermanentFolder(path: string): boolean {
   return permanentFolders.includes(path);
 }

@@ -5,14 +5,14 @@
  */
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SealedHook } from './catalog-rpc.ts';
-import { joinFlight } from './single-flight.ts';
+import { joinInFlight } from './single-flight.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export type HookCache = {
   /** `notOlderThan`: the earliest time at which a cached webhook may have been read; by default its TTL decides. */
   read(key: string, source: HookSource, notOlderThan?: number): Promise<CompiledHook | null>;
   /** Invalidates the webhook, including the result of a load in flight. */
-  drop(key: string): void;
+  invalidate(key: string): void;
 };
 
 export type HookSource = {
@@ -52,7 +52,7 @@ export function createHookCache(options: { maxEntries: number; now(): number }):
       if (entry !== undefined && options.now() < entry.until && entry.readAt >= notOlderThan) return entry.hook;
       const inFlight = loads.get(key);
       if (inFlight !== undefined)
-        return await joinFlight(inFlight, () => {
+        return await joinInFlight(inFlight, () => {
           loads.delete(key);
           return cache.read(key, source, notOlderThan);
         });
@@ -62,7 +62,7 @@ export function createHookCache(options: { maxEntries: number; now(): number }):
       loads.set(key, flight);
       return await flight;
     },
-    drop: (key) => {
+    invalidate: (key) => {
       entries.delete(key);
       loads.delete(key);
     },

@@ -1,15 +1,15 @@
 /** Client for the Durable Objects of MCP sessions: creates and checks ids without I/O, then calls the object of the session. */
 import type { Ids } from '../ports/runtime.ts';
-import type { McpSession, McpSessions } from '../ports/mcp-sessions.ts';
+import type { McpSessionPort, McpSessions } from '../ports/mcp-sessions.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 import type { McpSessionIds } from './request-state.ts';
 
 export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: Ids, sessionIds: McpSessionIds): McpSessions {
-  const stubOf = async (workspace: string, nonce: string): Promise<McpSession> => {
+  const stubOf = async (workspace: string, nonce: string): Promise<McpSessionPort> => {
     const namespace = bindings.MCP_SESSION;
     // The class is on a higher floor; this is its interface.
-    return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSession;
+    return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSessionPort;
   };
   return {
     async begin(caller, target, request) {
@@ -20,10 +20,10 @@ export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: 
     },
     async resume(caller, target, id, request) {
       const { workspace, keyId } = caller;
-      const nonce = await sessionIds.read({ workspace, keyId, target }, id);
+      const nonce = await sessionIds.readNonce({ workspace, keyId, target }, id);
       return nonce === null ? null : await (await stubOf(workspace, nonce)).resume(caller, target, request);
     },
-    async hold(caller, target, name, request) {
+    async callKeptOpen(caller, target, name, request) {
       const held = name ?? ids.next('held');
       return await (await stubOf(caller.workspace, held)).hold(caller, target, held, request);
     },

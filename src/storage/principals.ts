@@ -25,7 +25,7 @@ export interface Principals {
   /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
   principal(key: string, maxAgeMs?: number): Promise<Principal>;
   /** Invalidates a key of this workspace that was revoked in this isolate. */
-  revoked(workspace: string, id: string): void;
+  invalidate(workspace: string, id: string): void;
 }
 
 export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
@@ -71,8 +71,8 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },
-    revoked: (workspace, id) =>
-      verdicts.dropWhere(
+    invalidate: (workspace, id) =>
+      verdicts.invalidateWhere(
         (_key, verdict) => 'principal' in verdict && verdict.principal.workspace === workspace && verdict.principal.keyId === id,
       ),
   };

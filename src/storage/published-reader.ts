@@ -7,7 +7,7 @@ import type { Edition, EditionPointer } from '../core/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
@@ -32,9 +32,9 @@ export interface PublishedReader {
   /** `bytes`: length of its text. Throws `internal` when it does not exist: a pointer never names an edition that is not stored. */
   edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
   /** Notes a write of this isolate to this KV key. */
-  wrote(key: string): void;
+  noteWrite(key: string): void;
   /** Notes a write of this isolate to any KV key with this prefix. */
-  wroteAll(prefix: string): void;
+  noteWritesUnder(prefix: string): void;
 }
 
 export function createPublishedReader(options: { env: Bindings; clock: Clock; log?: Logger }): PublishedReader {
@@ -68,7 +68,9 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 
   const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
-    const pointer = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, version, false)));
+    const pointer = await nullIfNotFound(
+      askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, version, false)),
+    );
     return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : limits.pinnedPointerTtlMs };
   };
 
@@ -84,7 +86,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       : await fromKv<Published | PublishedTombstone>(key, limits.pointerCacheTtlSeconds);
     // Only tombstones have a `deleted` field.
     if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
-    const value = await orNull(ask(isLost));
+    const value = await nullIfNotFound(ask(isLost));
     return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
   };
 
@@ -114,7 +116,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
         return { value, ttlMs: limits.pointerTtlMs };
       }
-      const value = await orNull(
+      const value = await nullIfNotFound(
         askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, isLost)),
       );
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
@@ -122,7 +124,9 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
 
     newest: async (workspace, toolset) => {
       try {
-        return await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, false)));
+        return await nullIfNotFound(
+          askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, false)),
+        );
       } catch (error) {
         log?.error('the newest pointer could not be read from the Catalog: using KV, which may be older', {
           workspace,
@@ -149,7 +153,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       const key = kvKeys.hook(workspace, name);
       const isNew = isFresh(key, key);
       if (isNew && known === null) {
-        const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.hook(workspace, name)));
+        const value = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.hook(workspace, name)));
         return { value, ttlMs: limits.hookTtlMs };
       }
       const found = await hookInKv(key);
@@ -169,14 +173,14 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       } catch (error) {
         log?.error('KV could not be read', { key, cause: String(error) });
       }
-      const text = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.editionText(workspace, hash)));
+      const text = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.editionText(workspace, hash)));
       const read = text === null ? null : await readEdition(text, workspace, hash);
       if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store. PUT the toolset again.');
       return read;
     },
 
-    wrote: (key) => note(writes, key, clock.now()),
-    wroteAll: (prefix) => note(writes, prefix, clock.now()),
+    noteWrite: (key) => note(writes, key, clock.now()),
+    noteWritesUnder: (prefix) => note(writes, prefix, clock.now()),
   };
 }
 

@@ -34,7 +34,7 @@ export interface McpSessionIds {
   /** `nonce`: unguessable, of letters, digits and `_`. */
   mint(owner: McpSessionOwner, nonce: string): Promise<string>;
   /** Returns the nonce; null when the id is invalid or of another owner. */
-  read(owner: McpSessionOwner, id: string): Promise<string | null>;
+  readNonce(owner: McpSessionOwner, id: string): Promise<string | null>;
 }
 
 export function createMcpSessionIds(master: MasterKey): McpSessionIds {
@@ -42,7 +42,7 @@ export function createMcpSessionIds(master: MasterKey): McpSessionIds {
     macOf(master, workspace, 'mcp-session', JSON.stringify([keyId, target, nonce]));
   return {
     mint: async (owner, nonce) => `${nonce}.${await sign(owner, nonce)}`,
-    async read(owner, id) {
+    async readNonce(owner, id) {
       const match = id.length > maxSessionIdLength ? null : /^([A-Za-z0-9_]+)\.([A-Za-z0-9_-]+)$/.exec(id);
       const [, nonce, mac] = match ?? [];
       if (nonce === undefined || mac === undefined) return null;

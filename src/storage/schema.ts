@@ -44,7 +44,7 @@
  * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  */
-import { crashPoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/crash-point.ts';
 
 export const catalogMigrations: readonly string[] = [
   `
@@ -203,7 +203,7 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
     storage.transactionSync(() => {
       storage.sql.exec(migration);
       // A transaction cannot wait, so a crash test stops the process here synchronously.
-      void crashPoint('schema-migration-mid');
+      void failpoint('schema-migration-mid');
       storage.sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
       storage.sql.exec('DELETE FROM schema_version');
       storage.sql.exec('INSERT INTO schema_version (version) VALUES (?)', index + 1);

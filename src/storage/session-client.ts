@@ -5,23 +5,23 @@ import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Catalog } from '../ports/catalog.ts';
 import { fromRemote, type Remote } from '../ports/remote.ts';
-import type { Session, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
+import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 
-type SessionStub = Remote<Session> & {
-  found(owner: Principal, setup: SessionSetup, keptMs?: number): Promise<Outcome<SessionView>>;
+type SessionStub = Remote<SessionPort> & {
+  createOrGet(owner: Principal, setup: SessionSetup, keptMs?: number): Promise<Outcome<SessionView>>;
 };
 
-const methods: readonly (keyof Session)[] = [
+const methods: readonly (keyof SessionPort)[] = [
   'view',
   'setup',
   'remove',
   'messages',
   'submit',
-  'repeated',
+  'findByIdempotencyKey',
   'hasTurn',
-  'answer',
+  'waitForAnswer',
   'stream',
   'completion',
   'completionEdition',
@@ -32,13 +32,13 @@ const methods: readonly (keyof Session)[] = [
   'mintLink',
   'linkedApproval',
   'decideByLink',
-  'takeResults',
-  'giveInput',
+  'submitResults',
+  'submitInput',
   'cancel',
   'cancelAll',
   'call',
   'explain',
-  'repeatedCall',
+  'findCallByIdempotencyKey',
   'listFiles',
   'readFile',
   'writeFile',
@@ -55,13 +55,14 @@ export function createSessions(
   const setups = new Map<string, SessionSetup>();
   // The class is on a higher floor; this is its interface.
   const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
-  const sessionOf = (id: DurableObjectId): Session => rememberSetup(id.toString(), fromRemote<Session>(stubOf(id), methods), setups);
+  const sessionOf = (id: DurableObjectId): SessionPort =>
+    rememberSetup(id.toString(), fromRemote<SessionPort>(stubOf(id), methods), setups);
   return {
     async create(owner, setup, key) {
       const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
       // A key is valid for a day, so its session is stored for at least as long.
       const keptMs = key === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs;
-      const view = unwrap(await stubOf(id).found(owner, setup, keptMs));
+      const view = unwrap(await stubOf(id).createOrGet(owner, setup, keptMs));
       if (setup.listed) {
         const { agent, model, toolset } = setup;
         await catalog(owner.workspace).indexSession({
@@ -78,7 +79,7 @@ export function createSessions(
     async idOf(owner, key) {
       return namespace.idFromName(await keyedName(owner, key, secret)).toString();
     },
-    async keyed(owner, key) {
+    async getByKey(owner, key) {
       return sessionOf(namespace.idFromName(await keyedName(owner, key, secret)));
     },
     get(id) {
@@ -96,7 +97,7 @@ async function keyedName(owner: Principal, key: string, secret: string | null): 
  * Caches the setup of a session, which never changes and is needed for the plan of every turn, per isolate and key. Whether the session
  * still exists is checked when the turn is submitted.
  */
-function rememberSetup(id: string, session: Session, setups: Map<string, SessionSetup>): Session {
+function rememberSetup(id: string, session: SessionPort, setups: Map<string, SessionSetup>): SessionPort {
   const nameFor = (caller: Principal): string => `${id} ${caller.workspace} ${caller.keyId}`;
   return {
     ...session,
@@ -105,7 +106,7 @@ function rememberSetup(id: string, session: Session, setups: Map<string, Session
       if (known !== undefined) return known;
       const setup = await session.setup(caller);
       // A setup with tools of the client can be a megabyte: too long to cache thousands.
-      if (JSON.stringify(setup).length > limits.maxRememberedSetupCharacters) return setup;
+      if (JSON.stringify(setup).length > limits.maxCachedSetupCharacters) return setup;
       if (setups.size >= limits.maxCachedNames) setups.clear();
       setups.set(nameFor(caller), setup);
       return setup;

@@ -9,15 +9,15 @@ import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import type { MasterKey } from './master-key.ts';
 
-export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
+export type SignInStatePayload = { workspace: string; server: string; nonce: string; expiresAt: number };
 
 /** Returns 144 random bits, which cannot be guessed. */
-export function createNonce(): string {
+export function createSignInNonce(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(18)));
 }
 
 /** Creates a state. Throws `not_configured` without a master key. */
-export async function mintState(master: MasterKey, { workspace, server, nonce, expiresAt }: SignInState): Promise<string> {
+export async function mintSignInState(master: MasterKey, { workspace, server, nonce, expiresAt }: SignInStatePayload): Promise<string> {
   const payload = new TextEncoder().encode(`${expiresAt.toString(36)} ${workspace} ${server} ${nonce}`);
   const state = new Uint8Array(payload.byteLength + macBytes);
   state.set(payload);
@@ -26,7 +26,7 @@ export async function mintState(master: MasterKey, { workspace, server, nonce, e
 }
 
 /** Returns the content of a state; null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
-export async function readState(master: MasterKey, state: string): Promise<SignInState | null> {
+export async function readSignInState(master: MasterKey, state: string): Promise<SignInStatePayload | null> {
   if (state.length > limits.maxLinkTokenLength) return null;
   const bytes = fromBase64Url(state);
   if (bytes === null || bytes.byteLength <= macBytes) return null;

@@ -7,7 +7,7 @@ import { withTimeLimit } from '../net/time-limit.ts';
 
 const abandoned = Symbol('abandoned');
 
-export async function joinFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>): Promise<T> {
+export async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>): Promise<T> {
   const answer = await withTimeLimit<T | typeof abandoned>(inFlight, limits.catalogTimeoutMs, () => abandoned);
   return answer === abandoned ? await reload() : answer;
 }

@@ -4,7 +4,7 @@
  */
 import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 
-export type TaintStore = TaintMarks & { take(taint: Taint): void };
+export type TaintStore = TaintMarks & { addAll(taint: Taint): void };
 
 export function createTaintStore(sql: SqlStorage, now: () => number): TaintStore {
   let cached: Taint | null = null;
@@ -21,7 +21,7 @@ export function createTaintStore(sql: SqlStorage, now: () => number): TaintStore
   return {
     read,
     mark,
-    take(taint) {
+    addAll(taint) {
       if (taint.private !== null) mark('private', taint.private, taint.origin);
       if (taint.untrusted !== null) mark('untrusted', taint.untrusted);
     },

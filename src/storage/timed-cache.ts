@@ -2,7 +2,7 @@
  * A cache in isolate memory for small values: each is cached for the TTL that its loader returns, concurrent misses of one key load
  * once, and the number of entries is limited. Used by `directory.ts`.
  */
-import { joinFlight } from './single-flight.ts';
+import { joinInFlight } from './single-flight.ts';
 
 export interface TimedCache<T> {
   /** Returns the cached value unless it has expired or was loaded more than `maxAgeMs` ago (no limit by default). Synchronous. */
@@ -10,8 +10,8 @@ export interface TimedCache<T> {
   /** Returns what `read` returns, or else what the loader returns. Nothing is cached when the loader throws. */
   load(key: string, loader: () => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
   /** Invalidates the key, including the result of a load in flight. */
-  drop(key: string): void;
-  dropWhere(matches: (key: string, value: T) => boolean): void;
+  invalidate(key: string): void;
+  invalidateWhere(matches: (key: string, value: T) => boolean): void;
 }
 
 /** `ttlMs` counts from the start of the load, since a value may only have been current then. */
@@ -42,7 +42,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
       if (kept !== undefined) return Promise.resolve(kept);
       const inFlight = loads.get(key);
       if (inFlight !== undefined)
-        return joinFlight(inFlight, () => {
+        return joinInFlight(inFlight, () => {
           loads.delete(key);
           return cache.load(key, loader, maxAgeMs);
         });
@@ -64,11 +64,11 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
       loads.set(key, load);
       return load;
     },
-    drop: (key) => {
+    invalidate: (key) => {
       entries.delete(key);
       loads.delete(key);
     },
-    dropWhere: (matches) => {
+    invalidateWhere: (matches) => {
       for (const [key, entry] of entries) if (matches(key, entry.value)) entries.delete(key);
       // The results of loads in flight are not known yet, so none of them is cached.
       loads.clear();

@@ -8,11 +8,11 @@ export function createTriggersClient(bindings: Bindings, workspace: string): Tri
   return {
     // Idempotent by the delivery's id, so it is sent as a question, which is retried when the platform fails.
     acceptDelivery: (delivery) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.acceptDelivery(workspace, delivery)),
-    untilTaken: (trigger, id, waitMs) =>
-      askCatalog(bindings, workspace, 'question', (catalog) => catalog.untilTaken(workspace, trigger, id, waitMs), waitMs),
+    waitUntilDispatched: (trigger, id, waitMs) =>
+      askCatalog(bindings, workspace, 'question', (catalog) => catalog.waitUntilDispatched(workspace, trigger, id, waitMs), waitMs),
     deliveries: (trigger, query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.deliveries(workspace, trigger, query)),
     delivery: (trigger, id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.delivery(workspace, trigger, id)),
-    keptPayload: (trigger, id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keptPayload(workspace, trigger, id)),
+    storedPayload: (trigger, id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.storedPayload(workspace, trigger, id)),
     replayDelivery: (trigger, id, verdict) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.replayDelivery(workspace, trigger, id, verdict)),
     noteTurns: (notices) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.noteTurns(workspace, notices)),

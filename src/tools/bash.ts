@@ -8,11 +8,11 @@ import { workspace } from '../core/path.ts';
 import { cutMiddle } from '../core/result-bound.ts';
 import { utf8Length } from '../core/utf8.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import type { ToolAnswer } from '../ports/tool-executor.ts';
+import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { notFound, sessionPath } from './session-path.ts';
-import { keepOutput } from './shell/kept-output.ts';
-import { runScript, type ScriptEnd } from './shell/run-script.ts';
+import { fileNotFound, sessionPath } from './session-path.ts';
+import { saveOutput } from './shell/kept-output.ts';
+import { runShellScript, type ScriptEnd } from './shell/run-script.ts';
 
 export const bash = defineTool({
   name: 'bash',
@@ -37,11 +37,11 @@ export const bash = defineTool({
     // The script's files are an overlay until it ends: a script that waits for approval or is cancelled changes nothing.
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };
-    const ended = await runScript(script, overlay, context);
+    const ended = await runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.
     const isKept = context.results !== null && utf8Length(ended.stdout) > limits.shownStdoutBytes;
-    const kept = isKept ? keepOutput(overlay, scratch, context.idempotencyKey, ended.stdout) : null;
+    const kept = isKept ? saveOutput(overlay, scratch, context.idempotencyKey, ended.stdout) : null;
     if (!signal.aborted) overlay.commit();
     return toResult(ended, kept, timeoutMs);
   },
@@ -53,13 +53,13 @@ const scratch = `${workspace}/.tmp`;
 function startDirectory(files: FileSystem, cwd: string | undefined): string {
   const path = sessionPath(cwd ?? '.');
   const stat = files.stat(path);
-  if (stat === null) throw notFound(files, path);
+  if (stat === null) throw fileNotFound(files, path);
   if (stat.kind === 'file') throw new ToolFault(`cwd: ${path} is a file, not a directory.`);
   return path;
 }
 
 /** A non-zero exit code is a normal result; a script that was stopped is an error. `kept`: path of the file with the complete stdout. */
-function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): ToolAnswer {
+function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): ToolOutcome {
   const stdout = cutMiddle(ended.stdout, limits.shownStdoutBytes);
   const stderr = cutMiddle(plain(ended.stderr), limits.shownStderrBytes);
   // The interpreter's own timeout may fire first and ends with exit code 124. The script's `timeout` command uses the same code without

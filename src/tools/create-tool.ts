@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { MadeParameter } from '../core/made-tool.ts';
 import { Problem, type Issue } from '../core/problem.ts';
-import type { Made } from '../ports/tool-maker.ts';
+import type { MadeToolOutcome } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 const description = `Creates a tool from tools that you have, for repeated tasks. It is stored, is private to your API key, and can be called like any other tool from the next turn on.
@@ -63,7 +63,7 @@ export const createTool = defineTool({
   },
 });
 
-function told({ canonical, version, uses, outcome, shared, toolset, warnings }: Made): string {
+function told({ canonical, version, uses, outcome, shared, toolset, warnings }: MadeToolOutcome): string {
   const did = { made: 'Created', replaced: 'Replaced', unchanged: 'Nothing changed. The same tool already exists:' }[outcome];
   const calls = uses.length === 0 ? 'It calls no other tool.' : `It may call only ${uses.join(', ')}.`;
   const name = canonical.slice(canonical.indexOf('.') + 1);
@@ -83,7 +83,7 @@ function notListed({ name, fault }: { name: string; fault: string }): string {
   return `It was not added to the toolset ${name}: ${fault}`;
 }
 
-function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: Made) {
+function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: MadeToolOutcome) {
   return {
     tool: canonical,
     version,
@@ -98,6 +98,6 @@ function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: 
 /** The fields of an issue are written by our own code, so their types are trusted. */
 function faults({ detail, extra }: Problem): string {
   const issues = (extra.issues ?? []) as readonly Issue[];
-  const lines = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `- ${path}: ${message}`);
+  const lines = issues.slice(0, limits.maxReportedWarnings).map(({ path, message }) => `- ${path}: ${message}`);
   return lines.length === 0 ? `Not created. ${detail}` : `Not created. Fix these and call it again.\n${lines.join('\n')}`;
 }

@@ -15,7 +15,7 @@ import {
   type ToolAnnotations,
   type ToolResult,
 } from '../core/tool.ts';
-import type { ToolContext, ToolAnswer as AnswerOrWait } from '../ports/tool-executor.ts';
+import type { ToolContext, ToolOutcome as AnswerOrWait } from '../ports/tool-executor.ts';
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 

@@ -7,9 +7,9 @@ import { limits } from '../core/limits.ts';
 import { applyEdits, editsDiff, type TextEdit } from '../core/text-edits.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { utf8Text } from '../core/utf8.ts';
-import { notFound, sessionPath } from './session-path.ts';
+import { fileNotFound, sessionPath } from './session-path.ts';
 
-export const editFile = defineTool({
+export const editFileTool = defineTool({
   name: 'edit_file',
   description:
     'Edits a text file of this session. Each edit replaces oldText with newText. oldText must match the file exactly, including whitespace and line endings, and occur once. Edits apply in order; if one fails, none is applied. Returns a diff. Paths are relative to /workspace. To create a file, use write_file.',
@@ -30,7 +30,7 @@ export const editFile = defineTool({
   run({ path: input, edits }, { files }) {
     const path = sessionPath(input);
     const stat = files.stat(path);
-    if (stat === null) throw notFound(files, path);
+    if (stat === null) throw fileNotFound(files, path);
     if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Give the path of a file.`);
     const before = decode(files.read(path), path);
     const fitted = edits.map((edit) => withLineEnds(edit, before));

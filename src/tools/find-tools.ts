@@ -2,8 +2,8 @@ import { findToolsDescription, FindToolsInput, findToolsName } from '../core/fin
 import { limits } from '../core/limits.ts';
 import { oneLine } from '../core/paragraphs.ts';
 import { quoted } from '../core/problem.ts';
-import { shortSchema } from '../core/schema/short-schema.ts';
-import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
+import { signatureText } from '../core/schema/short-schema.ts';
+import type { FindToolsResult, ToolFinder } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const findTools = defineTool({
@@ -27,21 +27,21 @@ export const findTools = defineTool({
   },
 });
 
-function heading({ total, isFull }: ToolFinder, found: readonly FoundTool[]): string {
+function heading({ total, isFull }: ToolFinder, found: readonly FindToolsResult[]): string {
   const full = isFull
     ? ` This conversation has reached its limit of ${limits.maxGatheredTools} tools, so these are not added to your tool list. Call them by the names shown here.`
     : '';
   return `${found.length} of ${total} tools, best match first. You can call them now by these names.${full}`;
 }
 
-function tell({ name, aliases, description, inputSchema, declaration }: FoundTool): string {
+function tell({ name, aliases, description, inputSchema, declaration }: FindToolsResult): string {
   if (declaration !== undefined) return declaration;
   const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
-  return `- ${name}${also}: ${shortly(description)}\n  arguments: ${shortSchema(inputSchema, limits.maxFoundArgumentsLength)}`;
+  return `- ${name}${also}: ${shortly(description)}\n  arguments: ${signatureText(inputSchema, limits.maxFoundArgumentsLength)}`;
 }
 
 function nothingFound(find: ToolFinder, query: string): string {
-  const near = find.near(query);
+  const near = find.similarNames(query);
   const names = near.length === 0 ? '' : ` Similar names: ${near.join(', ')}.`;
   return `None of the ${find.total} tools matches ${quoted(query)}.${names} Describe what the tool should do in other words, or give part of its name.`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { walkFiles } from '../engine/walk-files.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { notFound, sessionPath } from './session-path.ts';
+import { fileNotFound, sessionPath } from './session-path.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',
@@ -15,7 +15,7 @@ export const listDirectory = defineTool({
   run({ path: input, recursive }, { files }) {
     const path = sessionPath(input);
     const stat = files.stat(path);
-    if (stat === null) throw notFound(files, path);
+    if (stat === null) throw fileNotFound(files, path);
     if (stat.kind === 'file') throw new ToolFault(`${path} is a file (${stat.size} bytes). read_file shows its content.`);
     const { entries, truncated } = walkFiles(files, path, { recursive, most: limits.maxListedFiles });
     const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));

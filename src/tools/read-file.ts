@@ -3,9 +3,9 @@ import type { ToolResult } from '../core/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { toBase64 } from '../core/bytes.ts';
 import { utf8Text } from '../core/utf8.ts';
-import { notFound, sessionPath } from './session-path.ts';
+import { fileNotFound, sessionPath } from './session-path.ts';
 
-export const readFile = defineTool({
+export const readFileTool = defineTool({
   name: 'read_file',
   description:
     'Reads a file of this session and returns its content. Paths are relative to /workspace. Text must be UTF-8; read other files with encoding "base64". Long files are truncated: read them in parts with offset and limit.',
@@ -19,7 +19,7 @@ export const readFile = defineTool({
   run({ path: input, encoding, offset, limit }, { files }) {
     const path = sessionPath(input);
     const stat = files.stat(path);
-    if (stat === null) throw notFound(files, path);
+    if (stat === null) throw fileNotFound(files, path);
     if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. Use list_directory to list it.`);
     const bytes = files.read(path);
     if (encoding === 'base64') return toBase64(bytes.subarray(offset ?? 0, (offset ?? 0) + (limit ?? bytes.byteLength)));

@@ -10,30 +10,30 @@ import { configurationToolset } from './configuration/all.ts';
 import { createTool } from './create-tool.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
-import { deleteFile } from './delete-file.ts';
-import { editFile } from './edit-file.ts';
+import { deleteFileTool } from './delete-file.ts';
+import { editFileTool } from './edit-file.ts';
 import { fetchResult } from './fetch-result.ts';
 import { findTools } from './find-tools.ts';
 import { httpRequest } from './http-request.ts';
 import { listDirectory } from './list-directory.ts';
-import { readFile } from './read-file.ts';
-import { runCode } from './run-code.ts';
+import { readFileTool } from './read-file.ts';
+import { runCodeBuiltin } from './run-code.ts';
 import { useSkill } from './use-skill.ts';
-import { writeFile } from './write-file.ts';
+import { writeFileTool } from './write-file.ts';
 
 const builtinTools: readonly DefinedTool[] = [
   bash,
-  readFile,
-  writeFile,
-  editFile,
+  readFileTool,
+  writeFileTool,
+  editFileTool,
   listDirectory,
-  deleteFile,
+  deleteFileTool,
   httpRequest,
   fetchResult,
   findTools,
   useSkill,
   createTool,
-  runCode,
+  runCodeBuiltin,
   ...configurationToolset,
 ];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];

@@ -8,18 +8,18 @@ import { withoutFence } from '../core/made/code-fence.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import type { InnerAnswer, InnerCalls } from '../ports/inner-calls.ts';
-import type { ToolAnswer } from '../ports/tool-executor.ts';
+import type { InnerOutcome, InnerCalls } from '../ports/inner-calls.ts';
+import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
-export const runCode = defineTool({
+export const runCodeBuiltin = defineTool({
   name: runCodeName,
   description: runCodeDescription,
   input: RunCodeInput,
   annotations: { title: 'Run code', readOnlyHint: false, openWorldHint: true },
   // The journal records its calls, so a second run resumes where the first one stopped.
   isSafe: () => true,
-  async run({ code }, { sandbox, calls, signal, idempotencyKey, now }): Promise<ToolAnswer> {
+  async run({ code }, { sandbox, calls, signal, idempotencyKey, now }): Promise<ToolOutcome> {
     if (sandbox === null) throw new ToolFault('Code cannot be run in this context. Call the tools one by one.');
     const source = withoutFence(code);
     const made: string[] = [];
@@ -55,7 +55,7 @@ function namesFor(source: string, calls: InnerCalls | null): string[] {
   return [...new Set([...(calls?.tools.map(({ name }) => name) ?? []), ...called])];
 }
 
-async function noTools(): Promise<InnerAnswer> {
+async function noTools(): Promise<InnerOutcome> {
   return { waits: false, result: errorResult('unknown_tool', 'This context has no tools that code can call.') };
 }
 

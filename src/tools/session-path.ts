@@ -11,7 +11,7 @@ export function sessionPath(input: string): string {
 }
 
 /** Returns the error for a missing path, with the nearest existing directory and similar names in it. */
-export function notFound(files: FileSystem, path: string): ToolFault {
+export function fileNotFound(files: FileSystem, path: string): ToolFault {
   const parent = parentPath(path);
   const directory = files.stat(parent);
   if (directory === null)

@@ -3,7 +3,7 @@ import { defineTool, ToolFault } from './define-tool.ts';
 import { fromBase64 } from '../core/bytes.ts';
 import { sessionPath } from './session-path.ts';
 
-export const writeFile = defineTool({
+export const writeFileTool = defineTool({
   name: 'write_file',
   description:
     'Writes a file of this session, replacing any existing file. Paths are relative to /workspace. Missing directories are created. To change parts of a file, use edit_file.',

@@ -37,13 +37,13 @@ it('what reaches KV after it was given up does not stay there in the place of a 
   const published = (): unknown => JSON.parse(stored.get(kvKeys.agent('default', 'helper')) ?? 'null');
 
   write(1);
-  const first = outbox.tend();
+  const first = outbox.runDue();
   await vi.advanceTimersByTimeAsync(limits.publishTimeoutMs);
   await first;
   isSlow = false;
   write(2);
   await vi.advanceTimersByTimeAsync(limits.publishIntervalMs);
-  await outbox.tend();
+  await outbox.runDue();
   expect(published()).toMatchObject({ version: 2 });
   expect(outbox.nextDue()).toBeNull();
 
@@ -51,7 +51,7 @@ it('what reaches KV after it was given up does not stay there in the place of a 
   await vi.advanceTimersByTimeAsync(limits.publishIntervalMs);
   expect(published()).toMatchObject({ version: 1 });
   expect(wake).toHaveBeenCalledOnce();
-  await outbox.tend();
+  await outbox.runDue();
   expect(published()).toMatchObject({ version: 2 });
   expect(outbox.nextDue()).toBeNull();
 });

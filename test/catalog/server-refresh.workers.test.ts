@@ -3,8 +3,8 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
-import { inBackground } from '../../src/platform/background.ts';
-import type { ReadLeave } from '../../src/ports/catalog.ts';
+import { runInBackground } from '../../src/platform/background.ts';
+import type { RefreshLease } from '../../src/ports/catalog.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
 import { pages } from '../contracts/catalog.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';
@@ -14,10 +14,10 @@ const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp' };
 const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
 type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
 
-async function claimed({ catalog }: Workspace, server = 'facts'): Promise<ReadLeave> {
+async function claimed({ catalog }: Workspace, server = 'facts'): Promise<RefreshLease> {
   const claim = await catalog.claimRefresh(server, 'asked');
   if (!claim.claimed) throw new Error('somebody reads it');
-  return claim.leave;
+  return claim.lease;
 }
 
 /** Rows of each of the tables of such servers. */
@@ -177,8 +177,8 @@ describe('work behind an answer', () => {
     const { object } = await emptyWorkspace();
     const done: string[] = [];
     const work = async (where: string): Promise<void> => void done.push(where);
-    inBackground(work('worker'));
-    await runInDurableObject(object, () => inBackground(work('object')));
+    runInBackground(work('worker'));
+    await runInDurableObject(object, () => runInBackground(work('object')));
     expect(done).toEqual(['worker', 'object']);
   });
 });

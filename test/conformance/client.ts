@@ -9,7 +9,7 @@ import type { ServerAccess, ServerOAuth } from '../../src/core/servers/server.ts
 import { isRecord } from '../../src/core/wire-value.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-ins.ts';
-import { stayAt } from '../../src/engine/to-server.ts';
+import { refuseOtherOrigins } from '../../src/engine/to-server.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ServerGrant } from '../../src/ports/catalog.ts';
@@ -24,7 +24,7 @@ const told = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<s
 /** As an operator allows servers on the local machine. */
 const outbound = createOutbound({ allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'], publicUrl: null });
 const send = (request: Request, signal: AbortSignal): Promise<Response> =>
-  outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) });
+  outbound(request, { purpose: 'server', signal, onHop: refuseOtherOrigins(request.url) });
 const log: Logger = { error: console.error, info: () => {}, debug: () => {} };
 const secret = async (): Promise<string> => told.client_secret ?? '';
 

@@ -426,10 +426,10 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
 
     it('appends a remembered rule once', async () => {
       const rules = [host('a.example'), { decision: 'allow' as const, kind: 'write-outside' as const, tool: 'builtin.bash', path: '/tmp' }];
-      for (const rule of [...rules, ...rules]) await catalog.allow(rule);
+      for (const rule of [...rules, ...rules]) await catalog.addRule(rule);
       expect(await directory.rules(workspace)).toEqual(rules);
       expect((await catalog.get('policy', policyDocument)).version).toBe(2);
-      await Promise.all(['b', 'c', 'd', 'b'].map((name) => catalog.allow(host(`${name}.example`))));
+      await Promise.all(['b', 'c', 'd', 'b'].map((name) => catalog.addRule(host(`${name}.example`))));
       expect((await directory.rules(workspace)).map((rule) => rule.host ?? rule.path)).toEqual([
         'a.example',
         '/tmp',
@@ -442,8 +442,8 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     it('has a limited number of rules', async () => {
       const rules = Array.from({ length: limits.maxPolicyRules }, (_, index) => host(`h${index}.example`));
       await catalog.put('policy', policyDocument, { rules });
-      await catalog.allow(host('h0.example'));
-      await expect(catalog.allow(host('more.example'))).rejects.toMatchObject({ code: 'conflict' });
+      await catalog.addRule(host('h0.example'));
+      await expect(catalog.addRule(host('more.example'))).rejects.toMatchObject({ code: 'conflict' });
       await expect(catalog.put('policy', policyDocument, { rules: [...rules, host('more.example')] })).rejects.toMatchObject({
         code: 'invalid_request',
       });
@@ -538,13 +538,13 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const { record } = await catalog.createKey({ name: 'phone', scopes: ['chat', 'approve'], expiresAt });
       const { record: admin } = await catalog.createKey({ name: 'boss', scopes: ['admin'] });
-      expect(await catalog.keyStands(record.id, 'approve')).toBe(true);
-      expect(await catalog.keyStands(record.id, 'admin')).toBe(false);
-      expect(await catalog.keyStands(admin.id, 'approve')).toBe(true);
+      expect(await catalog.isKeyActive(record.id, 'approve')).toBe(true);
+      expect(await catalog.isKeyActive(record.id, 'admin')).toBe(false);
+      expect(await catalog.isKeyActive(admin.id, 'approve')).toBe(true);
       await catalog.revokeKey(record.id);
-      expect(await catalog.keyStands(record.id, 'approve')).toBe(false);
-      expect(await catalog.keyStands('nothing', 'approve')).toBe(false);
-      expect(await catalog.keyStands('root', 'approve')).toBe(true);
+      expect(await catalog.isKeyActive(record.id, 'approve')).toBe(false);
+      expect(await catalog.isKeyActive('nothing', 'approve')).toBe(false);
+      expect(await catalog.isKeyActive('root', 'approve')).toBe(true);
     });
 
     it('have the rights that they were created with, until they are revoked; the root key has all', async () => {

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { noOffers, type Discovery, type Operation, type ServerConnection } from '../../src/core/servers/server-state.ts';
-import type { Catalog, Directory, ReadLeave } from '../../src/ports/catalog.ts';
+import { noOffers, type Discovery, type ServerOperation, type ServerConnection } from '../../src/core/servers/server-state.ts';
+import type { Catalog, Directory, RefreshLease } from '../../src/ports/catalog.ts';
 import { pages, refusal, type CatalogParts } from './catalog.ts';
 
 const url = 'https://mcp.example.com/mcp';
@@ -34,10 +34,10 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
 
   const states = async () =>
     Object.fromEntries((await pages((page) => catalog.serverTools('facts', page), 50)).map(({ name, state }) => [name, state]));
-  const claim = async (): Promise<ReadLeave> => {
+  const claim = async (): Promise<RefreshLease> => {
     const claimed = await catalog.claimRefresh('facts', 'asked');
     if (!claimed.claimed) throw new Error(`no leave for ${claimed.retryAfterMs} ms`);
-    return claimed.leave;
+    return claimed.lease;
   };
   const take = async (discovery: Discovery) => await catalog.takeDiscovery('facts', await claim(), discovery);
   const body = async () => (await catalog.get('server', 'facts')).body;
@@ -246,7 +246,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
     });
 
     it('of OpenAPI have how a tool is called, which is part of what was accepted', async () => {
-      const operation = (path: string): Operation => ({ method: 'GET', path, parameters: [], body: null });
+      const operation = (path: string): ServerOperation => ({ method: 'GET', path, parameters: [], body: null });
       await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json' });
       const read = (path: string) => discoveryOf([listed('get')], { connection: null, operations: { get: operation(path) } });
       await take(read('/facts'));

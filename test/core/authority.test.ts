@@ -1,6 +1,6 @@
 /** The decisions. The behavior of each entry point is tested in `test/http/bindings.test.ts` and `authority-table.workers.test.ts`. */
 import { describe, expect, it } from 'vitest';
-import { type Act, isAllowed, refusalOf, requireAllowed, type Rights } from '../../src/core/authority.ts';
+import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../src/core/authority.ts';
 import { Scope } from '../../src/core/principal.ts';
 
 const agents = [{ toolset: 'mine' }, { toolset: 'part@3', tools: ['read_file'] }, {}];
@@ -58,8 +58,8 @@ it.each<readonly [Act, Name[]]>([
 
 describe('a refusal', () => {
   it('names what the key is bound to and, for a waiver, the required scope', () => {
-    expect(refusalOf(keys.agents, { act: 'use-model' })).toContain('"agent/<name>" (helper)');
-    expect(refusalOf(keys.nothing, { act: 'use-agent', agent: 'x' })).toContain('its agents are: none');
+    expect(authorizationRefusal(keys.agents, { act: 'use-model' })).toContain('"agent/<name>" (helper)');
+    expect(authorizationRefusal(keys.nothing, { act: 'use-agent', agent: 'x' })).toContain('its agents are: none');
     expect(() => requireAllowed(keys.unbound, { act: 'waive', what: '`remember`' })).toThrow(
       expect.objectContaining({ code: 'forbidden', extra: { scope: 'admin' } }),
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundSummary, leftOutSummary, planCompaction, summaryInput } from '../../src/core/compaction.ts';
+import { boundSummary, fallbackSummary, planCompaction, summaryInput } from '../../src/core/compaction.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { createTranscript, type Transcript } from '../../src/core/transcript.ts';
@@ -61,10 +61,10 @@ describe('compaction', () => {
 
   it('without a summary keeps the earlier one and states what is missing, within the same limit', () => {
     const plan = { through: 't1', previous: 'p'.repeat(5_000), turns: talk([1, 1]).turns(), maxTokens: 1_000 };
-    const text = leftOutSummary(plan);
+    const text = fallbackSummary(plan);
     expect(text).toMatch(/^p+\n\n\[2 turns are left out here/);
     expect(utf8Length(text)).toBeLessThan(1_010);
-    expect(leftOutSummary({ ...plan, previous: null, turns: plan.turns.slice(1) })).toMatch(/^\[One turn is left out/);
+    expect(fallbackSummary({ ...plan, previous: null, turns: plan.turns.slice(1) })).toMatch(/^\[One turn is left out/);
   });
 });
 

@@ -125,8 +125,8 @@ describe('diffToolsets', () => {
       { edition: await editionOf(document, many('New')) },
     );
     expect(changes).toHaveLength(600);
-    expect(changes.flatMap(({ fields }) => fields)).toHaveLength(limits.maxToldDifferences);
-    expect(more).toBe(600 * 2 - limits.maxToldDifferences);
+    expect(changes.flatMap(({ fields }) => fields)).toHaveLength(limits.maxReportedDifferences);
+    expect(more).toBe(600 * 2 - limits.maxReportedDifferences);
   });
 
   it('treats names of Object.prototype members as ordinary names', async () => {

@@ -40,7 +40,7 @@ describe('an edition’s size', () => {
     const tools = Array.from({ length: 100 }, (_, tool) => ({ tool: `big.tool_${word(tool)}`, name: `t${word(tool)}`, aliases }));
     const { code, detail, extra } = await refusalOf({ tools }, known);
     expect(code).toBe('name_conflict');
-    expect(extra.conflicts).toHaveLength(limits.maxToldIssues);
+    expect(extra.conflicts).toHaveLength(limits.maxReportedIssues);
     expect(detail).toMatch(/And 3163 more\.$/);
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { givenArguments, ownArguments, readPreset, secretArguments } from '../../src/core/entry-arguments.ts';
+import { givenArguments, toToolArguments, readPreset, secretArguments } from '../../src/core/entry-arguments.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { shownSchema } from '../../src/core/schema/shown-schema.ts';
+import { toStrictSchema } from '../../src/core/schema/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 
 const rules = EntryArguments.parse({
@@ -20,7 +20,7 @@ describe('an old call shape on a merged tool', () => {
   it('maps to the tool’s own arguments, with secrets as names', () => {
     const { given, ignored } = givenArguments(rules, { id: '7' });
     expect(ignored).toEqual([]);
-    expect(ownArguments(rules, given, caller)).toEqual({
+    expect(toToolArguments(rules, given, caller)).toEqual({
       ok: true,
       own: { resource_id: '7', per_page: 20, method: 'get_workflow', token: { secret: 'GH' }, team: 'payments' },
     });
@@ -30,7 +30,7 @@ describe('an old call shape on a merged tool', () => {
   it('drops values for preset arguments and reports which', () => {
     const { given, ignored } = givenArguments(rules, { id: '7', method: 'delete_workflow', token: { secret: 'OTHER' }, per_page: 5 });
     expect(ignored).toEqual(['method', 'token']);
-    expect(ownArguments(rules, given, caller)).toMatchObject({
+    expect(toToolArguments(rules, given, caller)).toMatchObject({
       own: { method: 'get_workflow', token: { secret: 'GH' }, per_page: 5 },
     });
   });
@@ -41,8 +41,8 @@ describe('an old call shape on a merged tool', () => {
   });
 
   it('reports the field that the caller’s key does not have', () => {
-    expect(ownArguments(rules, {}, { key: 'k1', workspace: 'default' })).toEqual({ ok: false, missing: 'team' });
-    expect(ownArguments(EntryArguments.parse({ preset: { a: { caller: 'constructor' } } }), {}, {})).toEqual({
+    expect(toToolArguments(rules, {}, { key: 'k1', workspace: 'default' })).toEqual({ ok: false, missing: 'team' });
+    expect(toToolArguments(EntryArguments.parse({ preset: { a: { caller: 'constructor' } } }), {}, {})).toEqual({
       ok: false,
       missing: 'constructor',
     });
@@ -50,13 +50,13 @@ describe('an old call shape on a merged tool', () => {
 
   it('leaves values that look like secrets unchanged: only presets name secrets', () => {
     const plain = EntryArguments.parse({ default: { n: 1 } });
-    expect(ownArguments(plain, { config: { secret: 'GH' } }, {})).toEqual({ ok: true, own: { config: { secret: 'GH' }, n: 1 } });
+    expect(toToolArguments(plain, { config: { secret: 'GH' } }, {})).toEqual({ ok: true, own: { config: { secret: 'GH' }, n: 1 } });
     expect(secretArguments(plain).size).toBe(0);
   });
 
   it('treats names that every object has like any other', () => {
     const args = JSON.parse('{"__proto__": {"polluted": true}, "toString": 1}') as Record<string, unknown>;
-    const read = ownArguments(rules, givenArguments(rules, args).given, caller);
+    const read = toToolArguments(rules, givenArguments(rules, args).given, caller);
     expect(read.ok && Object.hasOwn(read.own, '__proto__') && Object.hasOwn(read.own, 'toString')).toBe(true);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
@@ -119,12 +119,12 @@ describe('for any schema of plain arguments, and any rules', () => {
           rename: Object.fromEntries(of('rename').map(({ name }) => [`new_${name}`, name])),
           default: Object.fromEntries(of('default').map(({ name, value }) => [name, value])),
         };
-        const shown = shownSchema(source, any);
+        const shown = toStrictSchema(source, any);
         for (const { name } of of('preset')) expect(JSON.stringify(shown)).not.toContain(`"${name}":`);
         const { given } = givenArguments(any, args);
         if (checkInput(shown, given).length > 0) return;
         valid += 1;
-        const read = ownArguments(any, given, {});
+        const read = toToolArguments(any, given, {});
         expect(read.ok && read.own).toMatchObject(any.preset);
         expect(checkInput(source, read.ok && read.own)).toEqual([]);
       }),

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/entry-argument-check.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
-import { partAt } from '../../src/core/schema/schema-references.ts';
-import { shownSchema } from '../../src/core/schema/shown-schema.ts';
+import { resolvePointer } from '../../src/core/schema/schema-references.ts';
+import { toStrictSchema } from '../../src/core/schema/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';
@@ -17,7 +17,7 @@ function* referencesIn(part: unknown): Generator<string> {
 }
 
 function lostReferences(schema: JsonSchema): string[] {
-  return [...referencesIn(schema)].filter((reference) => reference.startsWith('#') && partAt(schema, reference) === undefined);
+  return [...referencesIn(schema)].filter((reference) => reference.startsWith('#') && resolvePointer(schema, reference) === undefined);
 }
 
 describeCorpus('mcp-tools', (path) => {
@@ -33,9 +33,9 @@ describeCorpus('mcp-tools', (path) => {
       const lost = lostReferences(inputSchema).length;
       for (const argument of Object.keys(isRecord(inputSchema.properties) ? inputSchema.properties : {})) {
         const views = {
-          hidden: shownSchema(inputSchema, EntryArguments.parse({ preset: { [argument]: { caller: 'team' } } })),
-          renamed: shownSchema(inputSchema, EntryArguments.parse({ rename: { 'shown as': argument } })),
-          optional: shownSchema(inputSchema, EntryArguments.parse({ default: { [argument]: 1 } })),
+          hidden: toStrictSchema(inputSchema, EntryArguments.parse({ preset: { [argument]: { caller: 'team' } } })),
+          renamed: toStrictSchema(inputSchema, EntryArguments.parse({ rename: { 'shown as': argument } })),
+          optional: toStrictSchema(inputSchema, EntryArguments.parse({ default: { [argument]: 1 } })),
         };
         rules += 3;
         const known = (view: JsonSchema): string[] => Object.keys(isRecord(view.properties) ? view.properties : {});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanResult } from '../../src/core/foreign-result.ts';
-import { seenJson } from '../../src/core/seen-json.ts';
+import { visibleJson } from '../../src/core/seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { hiddenCharacter } from '../../src/core/visible-text.ts';
 
@@ -59,7 +59,7 @@ describe('the result of an external tool', () => {
 test('is shown as JSON text of the same value without invisible characters', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
-      const written = seenJson(value);
+      const written = visibleJson(value);
       expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)));
       expect(written).not.toMatch(new RegExp(hiddenCharacter, 'u'));
     }),

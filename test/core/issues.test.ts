@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { limits } from '../../src/core/limits.ts';
-import { parseDocument, pathText } from '../../src/core/issues.ts';
+import { parseDocument, issuePath } from '../../src/core/issues.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 
@@ -16,7 +16,9 @@ function issues(schema: z.ZodType, value: unknown): unknown {
 
 describe('the issues of a document', () => {
   it('are bounded, and become one if they would overflow the stack', () => {
-    expect(issues(z.object({ a: z.array(z.string()) }), { a: Array(2 * limits.maxToldIssues).fill(1) })).toHaveLength(limits.maxToldIssues);
+    expect(issues(z.object({ a: z.array(z.string()) }), { a: Array(2 * limits.maxReportedIssues).fill(1) })).toHaveLength(
+      limits.maxReportedIssues,
+    );
     const overflowing = z.string().refine(() => {
       throw new RangeError('Maximum call stack size exceeded');
     });
@@ -73,8 +75,8 @@ describe('the issues of a document', () => {
   });
 
   it('have paths in the usual notation', () => {
-    expect(pathText([])).toBe('');
-    expect(pathText(['tools', 1, 'aliases', 0])).toBe('tools[1].aliases[0]');
-    expect(pathText([0, 'a'])).toBe('[0].a');
+    expect(issuePath([])).toBe('');
+    expect(issuePath(['tools', 1, 'aliases', 0])).toBe('tools[1].aliases[0]');
+    expect(issuePath([0, 'a'])).toBe('[0].a');
   });
 });

@@ -42,7 +42,7 @@ describe('advice about tools', () => {
   });
 
   it('is counted beyond a limit per kind', () => {
-    const many = Array.from({ length: limits.maxToldAdvice + 3 }, (_, index) => toolNamed(`tool_${index}`, ''));
+    const many = Array.from({ length: limits.maxReportedWarnings + 3 }, (_, index) => toolNamed(`tool_${index}`, ''));
     expect(advice(...many).slice(-2)).toEqual([expect.stringMatching(/^tools\[19\]: /), 'tools: and 3 more tools without a description']);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hintsOf } from '../../src/core/made/made-hints.ts';
+import { madeAnnotations } from '../../src/core/made/made-hints.ts';
 import type { ToolAnnotations } from '../../src/core/tool.ts';
 import { madeTool, toolNamed } from '../engine/inner-run.ts';
 
@@ -26,10 +26,10 @@ it.each([
     { ...none, openWorldHint: true },
   ],
 ])('derives the hints of a made tool over %s', (_what, uses, hints) => {
-  expect(hintsOf(madeTool('tool', uses))).toEqual(hints);
+  expect(madeAnnotations(madeTool('tool', uses))).toEqual(hints);
 });
 
 it('returns the own hints of any other tool', () => {
-  expect(hintsOf(reads)).toBe(reads.annotations);
-  expect(hintsOf(toolNamed('local.x'))).toBeUndefined();
+  expect(madeAnnotations(reads)).toBe(reads.annotations);
+  expect(madeAnnotations(toolNamed('local.x'))).toBeUndefined();
 });

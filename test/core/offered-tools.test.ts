@@ -3,7 +3,7 @@ import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/ali
 import { findToolsTool } from '../../src/core/find-tools.ts';
 import type { Gathered } from '../../src/core/gathered-tools.ts';
 import { limits } from '../../src/core/limits.ts';
-import { hasRoom, isOnDemand, offeredTools, readyTools, sentTools } from '../../src/core/offered-tools.ts';
+import { canOfferMore, isOnDemand, offeredTools, readyTools, sentTools } from '../../src/core/offered-tools.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const numbered = Array.from({ length: 300 }, (_, index) => toolOf('many', `tool_${index}`));
@@ -136,8 +136,8 @@ describe('an on-demand toolset', () => {
     const names = numbered.map(({ name }) => name).reverse();
     const gathered = found(...names);
     expect(namesOf(sentTools(map, gathered))).toEqual(['find_tools', ...names.slice(0, limits.maxGatheredTools)]);
-    expect(hasRoom(map, gathered)).toBe(false);
-    expect(hasRoom(map, gathered.slice(0, limits.maxGatheredTools - 1))).toBe(true);
+    expect(canOfferMore(map, gathered)).toBe(false);
+    expect(canOfferMore(map, gathered.slice(0, limits.maxGatheredTools - 1))).toBe(true);
   });
 
   it('sends the tool that a step must call at the end', async () => {

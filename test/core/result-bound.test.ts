@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { boundResult, cutMiddle, cutUtf8, keptContent } from '../../src/core/result-bound.ts';
+import { boundResult, cutMiddle, cutUtf8, contentToStore } from '../../src/core/result-bound.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { utf8Length } from '../../src/core/utf8.ts';
 
@@ -58,7 +58,7 @@ describe('bounding a result', () => {
       type: 'text',
       text: `[Left out: 99000 more blocks, over the result limit. To read them: fetch_result ${place}]`,
     });
-    expect(keptContent(blocks(100_000), { isError: false, content })).toHaveLength(100_000);
+    expect(contentToStore(blocks(100_000), { isError: false, content })).toHaveLength(100_000);
   });
 
   it('counts the size of block types', () => {
@@ -132,7 +132,7 @@ describe('a stored result', () => {
       fc.property(fc.array(block, { maxLength: 5 }), fc.integer({ min: 0, max: 300 }), (content, maxBytes) => {
         const result: ToolResult = { isError: false, content };
         const shown = boundResult(result, maxBytes, 'call_1');
-        const kept = keptContent(result, shown);
+        const kept = contentToStore(result, shown);
         const cut = shown.content.find((part, index) => content[index] !== part && content[index]?.type === 'text');
         expect(kept === null).toBe(cut === undefined);
         if (cut === undefined) return;
@@ -153,13 +153,13 @@ describe('a stored result', () => {
     const image: ToolResult = { isError: false, content: [{ type: 'image', data: 'x'.repeat(100), mimeType: 'image/png' }] };
     const shown = boundResult(image, 10, 'call_1');
     expect(contentText(shown.content)).not.toContain('fetch_result');
-    expect(keptContent(image, shown)).toBeNull();
+    expect(contentToStore(image, shown)).toBeNull();
   });
 
   it('is the structured form if only that was too long', () => {
     const result: ToolResult = { ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } };
     const shown = boundResult(result, 50, 'call_1');
-    const whole = contentText(keptContent(result, shown) ?? []);
+    const whole = contentText(contentToStore(result, shown) ?? []);
     expect(JSON.parse(whole.slice(noted(contentText(shown.content)).offset))).toEqual(result.structuredContent);
   });
 
@@ -169,6 +169,6 @@ describe('a stored result', () => {
     const shown = boundResult(result, 10, 'call_1');
     const last = shown.content.at(-1);
     const { offset } = noted(last === undefined ? '' : contentText([last]));
-    expect(contentText(keptContent(result, shown) ?? []).slice(offset)).toMatch(/^block 11\nblock 12/);
+    expect(contentText(contentToStore(result, shown) ?? []).slice(offset)).toMatch(/^block 11\nblock 12/);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSecrets, SecretFilter, withoutSecrets, type SecretPatterns } from '../../src/core/secret-filter.ts';
+import { compileSecrets, SecretFilter, removeSecrets, type SecretPatterns } from '../../src/core/secret-filter.ts';
 import { secretSpellings } from '../../src/core/secret-spellings.ts';
 
 const key = 'sk-live/AbC+9="0123456789';
@@ -50,7 +50,7 @@ describe('a filter of secrets', () => {
       fc.property(fc.array(fc.oneof(near, fc.string({ unit: 'binary' }))), fc.array(fc.nat()), (parts, cuts) => {
         const text = parts.join('').toWellFormed();
         const secrets = compiled(key);
-        fc.pre(withoutSecrets(text, secrets) === text);
+        fc.pre(removeSecrets(text, secrets) === text);
         expect(filtered(text, secrets, cuts)).toBe(text);
       }),
       { numRuns: 2_000 },
@@ -82,7 +82,7 @@ describe('a filter of secrets', () => {
   });
 
   it('searches for the credential in a header, and for no common placeholder', () => {
-    expect(withoutSecrets('Bearer abcdefgh12 or abcdefgh12', compiled('Bearer abcdefgh12'))).toBe('Bearer [secret] or [secret]');
+    expect(removeSecrets('Bearer abcdefgh12 or abcdefgh12', compiled('Bearer abcdefgh12'))).toBe('Bearer [secret] or [secret]');
     for (const value of ['', 'none', 'ollama', 'anything', 'Bearer anything', 'short-7']) expect(compileSecrets([value])).toBeNull();
   });
 

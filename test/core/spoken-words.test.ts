@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { indexWords, toUnits } from '../../src/core/spoken-words.ts';
+import { indexPhrases, toUnits } from '../../src/core/spoken-words.ts';
 
-const has = (text: string, phrase: string) => indexWords(text).has(toUnits(phrase).flat());
+const has = (text: string, phrase: string) => indexPhrases(text).has(toUnits(phrase).flat());
 
 describe('toUnits', () => {
   it('normalizes case, accents and widths, and splits at everything else', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { nextAction } from '../../src/core/turn.ts';
 import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, isWaiting, waitedFor, type TurnState } from '../../src/core/turn-state.ts';
+import { beginTurn, isWaiting, pendingQuestions, type TurnState } from '../../src/core/turn-state.ts';
 
 const at = { turn: 't', step: 1 };
 const budget = { maxSteps: 5, maxCalls: 50, maxTokens: null };
@@ -44,7 +44,7 @@ const does = (state: TurnState): string => nextAction(state, budget).do;
 describe('questions about inner calls of a step’s call', () => {
   it('make it wait until the last one is answered; then it runs again from the start', () => {
     const open = [asks('a.1'), client('a.2'), wants('a.3.1', 1)];
-    expect(waitedFor(fold(...open)).map(({ callId, asked }) => [callId, asked])).toEqual([
+    expect(pendingQuestions(fold(...open)).map(({ callId, asked }) => [callId, asked])).toEqual([
       ['a.1', 'approval'],
       ['a.2', 'client'],
       ['a.3.1', 'input'],
@@ -94,7 +94,7 @@ describe('questions about inner calls of a step’s call', () => {
       ...{ type: 'tool-result', ...at, callId: 'a', name: 'code', canonical: 'made.code', via: 'wire' },
       ...{ isError: true, content: [] },
     });
-    expect([isWaiting(state), waitedFor(state)]).toEqual([false, []]);
+    expect([isWaiting(state), pendingQuestions(state)]).toEqual([false, []]);
   });
 
   it('belong to calls of the current step; others are ignored', () => {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 import type { Answer, StreamEvent } from '../e2e/service.ts';
 import type { Kill, Lane } from './lane.ts';
 import type { ModelRequest, Reply, ScriptedCall } from './scripted-model.ts';
@@ -38,7 +38,7 @@ export type Cell = {
   /** The events as a reader had them before the crash. */
   before: StreamEvent[];
   /** `object`: the session, or `catalog`. */
-  arm(point: CrashPoint, options?: { skip?: number; held?: number; object?: string }): Death;
+  arm(point: Failpoint, options?: { skip?: number; held?: number; object?: string }): Death;
   /** Sends a message with the replies of the model to it; returns 202. `again` repeats it under the same idempotency key. */
   say(name: string, replies: Reply[], options?: { text?: string }): Promise<string>;
   again(name: string): Promise<string>;
@@ -63,7 +63,7 @@ export type Cell = {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
-export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'forgetful' = 'doer'): Promise<Cell> {
+export async function openCell(lane: Lane, point: Failpoint, agent: 'doer' | 'forgetful' = 'doer'): Promise<Cell> {
   const created = await lane.call('POST', '/v1/sessions', { agent });
   expect(created.status, created.text).toBe(201);
   return cellOf(lane, tagOf(point), created.json.id);

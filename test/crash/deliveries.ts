@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 import type { Answer } from '../e2e/service.ts';
 import { cellOf, poll, tagOf, terminalMs, type Cell } from './cell.ts';
 import { saidOnce } from './expectations.ts';
@@ -27,7 +27,7 @@ type Hook = {
 };
 
 /** Dies where a delivery is `object`'s: the Catalog's or its session's. Whatever the response, there is one turn and one callback. */
-export function diesUnderDelivery(point: CrashPoint, object: 'catalog' | 'session'): (lane: Lane) => Promise<void> {
+export function diesUnderDelivery(point: Failpoint, object: 'catalog' | 'session'): (lane: Lane) => Promise<void> {
   return async (lane) => {
     const hook = await openHook(lane, point);
     const { cell } = hook;
@@ -70,7 +70,7 @@ async function isQuiet({ cell, told, delivery }: Hook): Promise<void> {
 }
 
 /** The first event creates the session; later ones go to it. */
-async function openHook(lane: Lane, point: CrashPoint): Promise<Hook> {
+async function openHook(lane: Lane, point: Failpoint): Promise<Hook> {
   const tag = tagOf(point);
   const name = `hook-${tag.slice(-8)}`;
   const callback = `told ${tag}`;

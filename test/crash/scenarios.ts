@@ -3,7 +3,7 @@
  * matrix). The general invariants are checked after each scenario (`invariants.ts`).
  */
 import { expect } from 'vitest';
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 import { diesUnderDelivery } from './deliveries.ts';
 import { openCell, poll, terminalMs, type Cell } from './cell.ts';
 import {
@@ -24,7 +24,7 @@ import { crashInMigration } from './migration.ts';
 export type Scenario = (lane: Lane) => Promise<void>;
 
 /** The usual scenario: a session with tools, the story, then the invariants. */
-function story(point: CrashPoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' = 'doer'): Scenario {
+function story(point: Failpoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' = 'doer'): Scenario {
   return async (lane) => {
     const cell = await openCell(lane, point, agent);
     await tell(cell);
@@ -34,7 +34,7 @@ function story(point: CrashPoint, tell: (cell: Cell) => Promise<void>, agent: 'd
 
 const done = { text: 'That is all there is to say.' };
 
-export const scenarios: Record<CrashPoint, Scenario> = {
+export const scenarios: Record<Failpoint, Scenario> = {
   'accept-before-ack': story('accept-before-ack', async (cell) => {
     const death = cell.arm('accept-before-ack');
     const first = cell.say('hello', [done]).catch(() => null);
@@ -307,13 +307,13 @@ export const scenarios: Record<CrashPoint, Scenario> = {
 };
 
 /** Points that a delivery's turn passes like any other; work in progress for an outside caller ends there too. */
-export const underDelivery: Partial<Record<CrashPoint, Scenario>> = {
+export const underDelivery: Partial<Record<Failpoint, Scenario>> = {
   'ack-before-turn': diesUnderDelivery('ack-before-turn', 'session'),
   'results-before-next-model': diesUnderDelivery('results-before-next-model', 'session'),
 };
 
 /** Dies in the second of two calls of a made tool, which gets the result of the first again. `lost`: the outcome of the second is unknown. */
-function beneath(point: CrashPoint, { lost, effects }: { lost: boolean; effects: number[] }): Scenario {
+function beneath(point: Failpoint, { lost, effects }: { lost: boolean; effects: number[] }): Scenario {
   return story(point, async (cell) => {
     const death = cell.arm(point, { skip: 1 });
     await cell.say('hello', [{ calls: [cell.steps(cell.post('a'), cell.post('b'))] }, done]);
@@ -333,7 +333,7 @@ async function seenByCode(cell: Cell): Promise<string | undefined> {
 }
 
 /** Dies before any tool ran, or after all did: each runs once, and the model is called twice in total. */
-function ranOnce(point: CrashPoint): Scenario {
+function ranOnce(point: Failpoint): Scenario {
   return story(point, async (cell) => {
     const death = cell.arm(point);
     await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);

@@ -3,7 +3,12 @@ import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { Issue, Problem } from '../../src/core/problem.ts';
 import { toToolCallId } from '../../src/core/reference.ts';
 import { anthropicMessages } from '../../src/dialects/anthropic-messages.ts';
-import { readMessagesRequest, sessionOfCalls, withInstructions, withoutTokens } from '../../src/dialects/anthropic-messages-request.ts';
+import {
+  readMessagesRequest,
+  sessionOfMessagesCalls,
+  withMessagesInstructions,
+  withoutMessagesTokens,
+} from '../../src/dialects/anthropic-messages-request.ts';
 import { estimateTokens } from '../../src/dialects/anthropic-token-count.ts';
 import { toReplyDocument } from '../../src/dialects/reply-encoder.ts';
 
@@ -311,23 +316,23 @@ describe('the session of a request', () => {
   const result = (session: string) => ({ type: 'tool_result', tool_use_id: toToolCallId('call_1', session) });
 
   it('is that of the results at its end, otherwise of the latest call', () => {
-    expect(sessionOfCalls([assistant([call(one)]), user([result(two)])])).toBe(two);
-    expect(sessionOfCalls([assistant([call(one)]), user('x'), assistant('y'), user('z')])).toBe(one);
-    expect(sessionOfCalls([user('x'), assistant([{ type: 'tool_use', id: 'toolu_1' }])])).toBeNull();
+    expect(sessionOfMessagesCalls([assistant([call(one)]), user([result(two)])])).toBe(two);
+    expect(sessionOfMessagesCalls([assistant([call(one)]), user('x'), assistant('y'), user('z')])).toBe(one);
+    expect(sessionOfMessagesCalls([user('x'), assistant([{ type: 'tool_use', id: 'toolu_1' }])])).toBeNull();
     for (const odd of [undefined, 7, [null, 7, {}, { role: 'user', content: [null, { type: 'tool_result' }] }]])
-      expect(sessionOfCalls(odd)).toBeNull();
+      expect(sessionOfMessagesCalls(odd)).toBeNull();
   });
 
   it('cannot be two sessions', () => {
-    expect(pathsOf(() => sessionOfCalls([user([result(one), result(two)])]))).toEqual(['messages[0].content[1].tool_use_id']);
+    expect(pathsOf(() => sessionOfMessagesCalls([user([result(one), result(two)])]))).toEqual(['messages[0].content[1].tool_use_id']);
   });
 });
 
 describe('a request for a provider of this wire', () => {
   it('gets the agent’s instructions as system text, and is otherwise unchanged', () => {
     const body = { ...base, system: 'Mine.', messages: [{ role: 'system', content: 'Too.' }, user('x')], brand_new: 1 };
-    expect(withInstructions(body, 'Theirs.')).toEqual({ ...base, system: 'Theirs.', messages: [user('x')], brand_new: 1 });
-    expect(withInstructions(body, '')).toEqual({ ...base, messages: [user('x')], brand_new: 1 });
+    expect(withMessagesInstructions(body, 'Theirs.')).toEqual({ ...base, system: 'Theirs.', messages: [user('x')], brand_new: 1 });
+    expect(withMessagesInstructions(body, '')).toEqual({ ...base, messages: [user('x')], brand_new: 1 });
   });
 
   it('is stripped of our tokens, and is the same object without any', () => {
@@ -337,9 +342,9 @@ describe('a request for a provider of this wire', () => {
       { type: 'redacted_thinking', data: 'moniker.abcd' },
     ];
     const clean = { ...base, messages: [user('x'), assistant([theirs, text('y')]), user('moniker.')] };
-    expect(withoutTokens(clean)).toBe(clean);
+    expect(withoutMessagesTokens(clean)).toBe(clean);
     const messages = [user('x'), assistant([...ours, text('y')]), user('z'), assistant(ours), user('!')];
-    expect(withoutTokens({ ...base, messages })).toEqual({
+    expect(withoutMessagesTokens({ ...base, messages })).toEqual({
       ...base,
       messages: [user('x'), assistant([text('y')]), user('z'), user('!')],
     });

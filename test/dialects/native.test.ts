@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { encodeEvent, encodeFrame, encodeProblem, heartbeatFrame, retryFrame, type Frame } from '../../src/dialects/native.ts';
+import { encodeEvent, encodeFrame, encodeProblem, heartbeatFrame, retryFrame, type NativeFrame } from '../../src/dialects/native.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 
@@ -62,7 +62,7 @@ it('a heartbeat is not a message, and a retry has no data', () => {
 });
 
 describeCorpus('security/sse.jsonl', (path) => {
-  type Row = { id: string; class: string; message?: Frame; received?: Frame; expect: string };
+  type Row = { id: string; class: string; message?: NativeFrame; received?: NativeFrame; expect: string };
   const rows = readJsonLines<Row>(path);
 
   it.each(rows.filter((row) => row.class === 'data').map((row) => [row.id, row] as const))(

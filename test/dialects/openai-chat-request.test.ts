@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { toToolCallId } from '../../src/core/reference.ts';
 import {
   ChatCompletionRequest,
-  sessionOfCalls,
+  sessionOfChatCalls,
   readChatRequest,
-  toConversation,
+  toChatConversation,
   toSettings,
 } from '../../src/dialects/openai-chat-request.ts';
 
@@ -34,7 +34,7 @@ describe('a chat request', () => {
   });
 
   it('becomes neutral messages, with the system text separate', () => {
-    const { system, history, input } = toConversation(
+    const { system, history, input } = toChatConversation(
       request({
         messages: [
           { role: 'system', content: 'Be kind.' },
@@ -123,7 +123,7 @@ describe('a chat request', () => {
   const user = (content: string) => ({ role: 'user', content });
 
   it('separates what follows the last assistant message: results of calls, and user input', () => {
-    const { history, results, input } = toConversation(
+    const { history, results, input } = toChatConversation(
       request({ messages: [user('a'), call('c1'), result('c1', 'old'), call('c2'), result('c2'), user('b'), user('c')] }),
     );
     expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
@@ -137,7 +137,7 @@ describe('a chat request', () => {
   it('accepts images in the results of calls as in the input, by URL as links', () => {
     const image = (url: string) => ({ type: 'image_url', image_url: { url } });
     const content = [{ type: 'text', text: 'See' }, image('data:image/gif;base64,AAAA'), image('https://a.example/b.png')];
-    const { results } = toConversation(request({ messages: [{ role: 'tool', tool_call_id: 'c1', content }] }), { inSession: true });
+    const { results } = toChatConversation(request({ messages: [{ role: 'tool', tool_call_id: 'c1', content }] }), { inSession: true });
     expect(results[0]?.content).toEqual([
       { type: 'text', text: 'See' },
       { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
@@ -146,7 +146,9 @@ describe('a chat request', () => {
   });
 
   it('merges adjacent messages with calls, so that the results of all follow', () => {
-    const { history } = toConversation(request({ messages: [call('c1'), call('c2'), result('c1'), result('c2'), call('c3'), user('b')] }));
+    const { history } = toChatConversation(
+      request({ messages: [call('c1'), call('c2'), result('c1'), result('c2'), call('c3'), user('b')] }),
+    );
     expect(history.map(({ role, parts }) => [role, ...parts.map((part) => 'callId' in part && part.callId)])).toEqual([
       ['assistant', 'c1', 'c2'],
       ['tool', 'c1', 'c2'],
@@ -156,28 +158,28 @@ describe('a chat request', () => {
 
   it('may contain only results if a session has their calls', () => {
     const alone = request({ messages: [result('c1')] });
-    expect(toConversation(alone, { inSession: true }).results).toHaveLength(1);
-    expect(() => toConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
-    expect(toConversation(request({ messages: [result(toToolCallId('c1', one))] })).results).toHaveLength(1);
+    expect(toChatConversation(alone, { inSession: true }).results).toHaveLength(1);
+    expect(() => toChatConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(toChatConversation(request({ messages: [result(toToolCallId('c1', one))] })).results).toHaveLength(1);
   });
 
   it('must have something new in it', () => {
-    expect(() => toConversation(request({ messages: [user('a'), call('c1')] }))).toThrow(
+    expect(() => toChatConversation(request({ messages: [user('a'), call('c1')] }))).toThrow(
       expect.objectContaining({ extra: { issues: [expect.objectContaining({ path: 'messages' })] } }),
     );
   });
 
   it('leads to its session by the results at the end, otherwise by the latest call', () => {
     const [mine, other] = [toToolCallId('c1', one), toToolCallId('c1', two)];
-    expect(sessionOfCalls([user('a'), call('c1'), result('c1')])).toBeNull();
-    expect(sessionOfCalls([user('a'), call(other), result(other), call(mine), result(mine)])).toBe(one);
+    expect(sessionOfChatCalls([user('a'), call('c1'), result('c1')])).toBeNull();
+    expect(sessionOfChatCalls([user('a'), call(other), result(other), call(mine), result(mine)])).toBe(one);
     expect(
-      sessionOfCalls([user('a'), call(other), result(other), call(mine), result(mine), { role: 'assistant', content: 'x' }, user('b')]),
+      sessionOfChatCalls([user('a'), call(other), result(other), call(mine), result(mine), { role: 'assistant', content: 'x' }, user('b')]),
     ).toBe(one);
-    expect(sessionOfCalls([result(mine), user('b')])).toBe(one);
-    expect(() => sessionOfCalls([result(mine), result(other)])).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(sessionOfChatCalls([result(mine), user('b')])).toBe(one);
+    expect(() => sessionOfChatCalls([result(mine), result(other)])).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     for (const messages of [undefined, 'x', [null, 7, { role: 'tool' }, { role: 'assistant', tool_calls: [null, { id: 7 }] }]])
-      expect(sessionOfCalls(messages)).toBeNull();
+      expect(sessionOfChatCalls(messages)).toBeNull();
   });
 
   it('reports the faults of tools with their path', () => {
@@ -208,7 +210,7 @@ describe('a chat request', () => {
         { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,no base64' } }] },
       ],
     });
-    expect(() => toConversation(bad)).toThrow(
+    expect(() => toChatConversation(bad)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         extra: {

@@ -1,9 +1,9 @@
 /** Makes a call and approves its question at once. */
-import type { Approved } from '../../src/core/approval.ts';
+import type { GivenApproval } from '../../src/core/approval.ts';
 import type { CallOutcome, ToolCallRequest } from '../../src/engine/tool-call.ts';
 
 /** Members of a request. `approved: true`: the first question is approved; a further one is returned. */
-export type How = Partial<Omit<ToolCallRequest, 'approved'>> & { approved?: true | Approved };
+export type How = Partial<Omit<ToolCallRequest, 'approved'>> & { approved?: true | GivenApproval };
 
 export async function callWith(
   { approved, ...more }: How,
@@ -16,6 +16,6 @@ export async function callWith(
     : outcome;
 }
 
-export function yesTo({ ask: { binding }, round }: { ask: { binding: readonly string[] }; round: number }): Approved {
+export function yesTo({ ask: { binding }, round }: { ask: { binding: readonly string[] }; round: number }): GivenApproval {
   return { binding, round };
 }

@@ -52,7 +52,7 @@ function door(
     log,
     executor: createCodeExecutor(codeTools()),
     fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
-    refuses: (url) => refusedUrl(guard, url),
+    isBlockedUrl: (url) => refusedUrl(guard, url),
     secret: () => Promise.reject(new Error('no secrets here')),
   };
   const rules = [...(options.known ?? []).map((host) => ({ kind: 'network', host })), ...(options.rules ?? [])];

@@ -5,7 +5,7 @@ import { Problem } from '../../src/core/problem.ts';
 import type { EditionTool } from '../../src/core/edition-tool.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { textResult } from '../../src/core/tool.ts';
-import { callDirectly } from '../../src/engine/direct-call.ts';
+import { callOutsideSession } from '../../src/engine/direct-call.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
@@ -52,7 +52,7 @@ async function direct(fault: Fault, options: { effect?: () => void; name?: strin
   const name = options.name ?? 'shell';
   const args = name === 'read_file' ? { path: 'a' } : { command: 'echo' };
   const call = { toolset: 'demo', name, arguments: args };
-  const run = () => callDirectly(deps, principal, call, new AbortController().signal);
+  const run = () => callOutsideSession(deps, principal, call, new AbortController().signal);
   const rows = async () => (await harness.catalog.audit({ limit: 100 })).items.filter((row) => row.kind !== 'change');
   return { run, order, rows, log };
 }

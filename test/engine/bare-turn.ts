@@ -34,8 +34,8 @@ export async function runBareTurn(deps: TurnDeps, { turn, plan, names, input, ev
     ...{ workspace: 'default', turn, plan, names: () => names, state, append },
     messages: () => transcript.messages(),
     newest: () => events.length,
-    inputs: { keep: () => undefined, given: () => null },
-    beforeEnd: async () => undefined,
+    inputs: { store: () => undefined, given: () => null },
+    flushBeforeEnd: async () => undefined,
     call: {
       ...{ keyId: 'root', session: 's', turn, names: () => names, rules: [], canWait: true, results: null, timeoutMs: 30_000 },
       started: (callId, attempt) => append({ type: 'tool-start', turn, step: state.step, callId, attempt }),

@@ -3,7 +3,7 @@ import { buildAliasMap, resolveName, type AliasMap } from '../../src/core/alias-
 import { offeredTools } from '../../src/core/offered-tools.ts';
 import { systemPrompt } from '../../src/core/system-prompt.ts';
 import { createToolFinder } from '../../src/engine/find-tools.ts';
-import { judge } from '../../src/engine/judge-call.ts';
+import { checkCall } from '../../src/engine/judge-call.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
@@ -52,7 +52,7 @@ describe('the names of a plan in code mode', () => {
     const plain = await full(['github.list_issues']);
     const names = inCode(plain, { skills: [{ name: 'count', description: 'Counts.' }] });
     expect(offered(names)).toEqual(['run_code', 'use_skill']);
-    const reading = withFetchResult(names, { any: () => true });
+    const reading = withFetchResult(names, { hasAny: () => true });
     expect(reading === null ? [] : offered(reading)).toEqual(['run_code', 'use_skill', 'fetch_result']);
     expect(reading?.inner).toBe(names.inner);
   });
@@ -86,7 +86,7 @@ describe('the names of a plan in code mode', () => {
   it("tell a model that calls one of its code's tools to call it in code", async () => {
     const names = inCode(await full(['github.list_issues', 'github.get-issue']));
     const told = (requested: string) => {
-      const judged = judge(resolveName(names, requested), { callId: 'c', requested, arguments: {} }, undefined);
+      const judged = checkCall(resolveName(names, requested), { callId: 'c', requested, arguments: {} }, undefined);
       return judged.ok ? null : [judged.result.code, judged.result.content];
     };
     const text = (called: string, code: string) => [

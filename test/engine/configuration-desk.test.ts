@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
-import { createConfigurationDesk } from '../../src/engine/configuration-desk.ts';
+import { createToolsetEditor } from '../../src/engine/configuration-desk.ts';
 import type { Catalog } from '../../src/ports/catalog.ts';
-import type { ConfigurationDesk } from '../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../src/ports/configuration-desk.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 
@@ -21,9 +21,9 @@ async function keyOf(scopes: Scope[], toolsets?: string[]): Promise<string> {
   const { record } = await catalog.createKey({ name: 'test', scopes, ...(toolsets !== undefined && { toolsets }) });
   return record.id;
 }
-const deskOf = async (scopes: Scope[], toolsets?: string[]) => createConfigurationDesk(catalog, await keyOf(scopes, toolsets));
+const deskOf = async (scopes: Scope[], toolsets?: string[]) => createToolsetEditor(catalog, await keyOf(scopes, toolsets));
 
-const everything: readonly [string, (desk: ConfigurationDesk) => Promise<unknown>][] = [
+const everything: readonly [string, (desk: ToolsetEditor) => Promise<unknown>][] = [
   ['tools', (desk) => desk.tools()],
   ['servers', (desk) => desk.servers()],
   ['toolsets', (desk) => desk.toolsets()],
@@ -47,7 +47,7 @@ describe('a key without the scope', () => {
   it.each(everything)('that was revoked since gets an error for %s', async (_name, ask) => {
     const id = await keyOf(['toolsets']);
     await catalog.revokeKey(id);
-    await expect(ask(createConfigurationDesk(catalog, id))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(ask(createToolsetEditor(catalog, id))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('has access with the scope, and with admin', async () => {
@@ -57,7 +57,7 @@ describe('a key without the scope', () => {
 });
 
 describe('a key bound to toolsets', () => {
-  let bound: ConfigurationDesk;
+  let bound: ToolsetEditor;
   beforeEach(async () => {
     bound = await deskOf(['toolsets'], ['mine', 'new']);
   });
@@ -83,7 +83,7 @@ describe('a key bound to toolsets', () => {
 
   it('has nothing equipped that it may not use', async () => {
     const equipped: Catalog = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
-    const desk = createConfigurationDesk(equipped, await keyOf(['toolsets'], ['mine']));
+    const desk = createToolsetEditor(equipped, await keyOf(['toolsets'], ['mine']));
     expect(await desk.equipment()).toEqual({ toolset: null, mode: 'configuration' });
   });
 });
@@ -118,7 +118,7 @@ it('reads tools and rights once, however often they are needed', async () => {
       return catalog.keyRights(id);
     },
   };
-  const desk = createConfigurationDesk(counting, 'root');
+  const desk = createToolsetEditor(counting, 'root');
   expect(asked).toEqual([]);
   await Promise.all([desk.tools(), desk.tools(), desk.servers(), desk.toolsets()]);
   expect(asked.sort()).toEqual(['rights', 'tools']);
@@ -139,10 +139,10 @@ it('reports the health of servers as far as their documents have it', async () =
     },
   };
   await catalog.put('server', 'late', { kind: 'mcp', url: 'https://late.example/mcp' });
-  const servers = await createConfigurationDesk(told, 'root').servers();
+  const servers = await createToolsetEditor(told, 'root').servers();
   expect([...servers].toSorted()).toMatchObject([
     ['late', { status: 'failing' }],
     ['web', { status: 'failing', reason: 'It answers 503.' }],
   ]);
-  expect(await createConfigurationDesk(told, await keyOf(['toolsets'], ['mine'])).servers()).toEqual(new Map());
+  expect(await createToolsetEditor(told, await keyOf(['toolsets'], ['mine'])).servers()).toEqual(new Map());
 });

@@ -112,7 +112,12 @@ function door({
   const callScope: CallScope = {
     ...{ keyId: 'k1', caller: { team: 'payments', key: 'k1', workspace: 'default' }, session: 's1', turn: null, names: () => names },
     ...{ edition: null, files: createMemoryFiles(() => 0), timeoutMs: 30_000, rules: [], canWait: true },
-    results: { any: () => kept.size > 0, has: (id) => kept.has(id), keep: (id, content) => void kept.set(id, content), read: () => null },
+    results: {
+      hasAny: () => kept.size > 0,
+      has: (id) => kept.has(id),
+      store: (id, content) => void kept.set(id, content),
+      read: () => null,
+    },
     audit: (row) => void audit.push(row),
     ...scope,
   };

@@ -1,7 +1,7 @@
 /** What the policy decides about calls of real tools, by their effects, without executing them. */
 import { describe, expect, it } from 'vitest';
 import { explainCall } from '../../src/engine/policy/explain-policy.ts';
-import { resolvedTool } from '../../src/engine/direct-call.ts';
+import { requireResolvedTool } from '../../src/engine/direct-call.ts';
 import { policyDoor } from './policy-door.ts';
 
 function explainer(options: Parameters<typeof policyDoor>[0] = {}) {
@@ -9,7 +9,7 @@ function explainer(options: Parameters<typeof policyDoor>[0] = {}) {
   const { deps, scope } = door;
   const names = scope.names();
   const explain = (name: string, args: Record<string, unknown>) =>
-    explainCall(deps, { ...scope, names }, resolvedTool(names, name), args, new AbortController().signal);
+    explainCall(deps, { ...scope, names }, requireResolvedTool(names, name), args, new AbortController().signal);
   return { ...door, explain, script: (command: string) => explain('bash', { command }) };
 }
 

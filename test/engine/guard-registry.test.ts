@@ -4,7 +4,7 @@ import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
-import type { ConfigurationDesk } from '../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../src/ports/configuration-desk.ts';
 import { callWith, type How } from './approve.ts';
 import { type Body, runOf, toolNamed } from './inner-run.ts';
 
@@ -30,7 +30,7 @@ function door(tool: ReturnType<typeof toolNamed>, { rules = [], scope = {}, body
     return `value-of-${name}`;
   };
   // Only tools that change toolsets are relevant.
-  self.deps.configuration = () => desk as unknown as ConfigurationDesk;
+  self.deps.configuration = () => desk as unknown as ToolsetEditor;
   const call = async (how: How = {}) => {
     const request = { callId: 'call_1', requested: tool.canonical, arguments: {} };
     const outcome = await callWith(how, (more) => callTool(self.deps, self.scope, { ...request, ...more }, new AbortController().signal));

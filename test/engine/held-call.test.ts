@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { InputAnswer } from '../../src/core/mcp-input.ts';
 import { textResult } from '../../src/core/tool.ts';
-import { HeldCall } from '../../src/engine/serve/held-call.ts';
+import { InFlightCall } from '../../src/engine/serve/held-call.ts';
 import type { CallOutcome } from '../../src/engine/tool-call.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 
@@ -17,7 +17,7 @@ function asking(questions: readonly string[]) {
   const clock = fakeClock();
   const answers: InputAnswer[] = [];
   let until: AbortSignal | undefined;
-  const call = new HeldCall(clock, {}, async ({ ask }, signal) => {
+  const call = new InFlightCall(clock, {}, async ({ ask }, signal) => {
     until = signal;
     for (const question of questions) answers.push((await ask?.(form(question), 'own')) ?? {});
     return ended('done');
@@ -47,14 +47,14 @@ describe('an in-flight call', () => {
     await clock.advance(limits.heldQuestionMs - 1);
     expect([isStopped(), answers]).toEqual([false, []]);
     await clock.advance(1);
-    await call.over;
+    await call.ended;
     expect(answers).toEqual([{ action: 'cancel' }]);
   });
 
   it('sends its progress to the client that waits at the time', async () => {
     const told: string[] = [];
     const to = (who: string) => ({ progress: () => void told.push(who) });
-    const call = new HeldCall(fakeClock(), to('first'), async ({ ask, progress }) => {
+    const call = new InFlightCall(fakeClock(), to('first'), async ({ ask, progress }) => {
       progress?.({ progress: 1 });
       await ask?.(form('one'), 'own');
       progress?.({ progress: 2 });
@@ -68,18 +68,18 @@ describe('an in-flight call', () => {
   });
 
   it('ends when it is stopped, also while no client waits', async () => {
-    const call = new HeldCall(fakeClock(), {}, async (_, signal) => {
+    const call = new InFlightCall(fakeClock(), {}, async (_, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return ended('aborted');
     });
     call.stop(new Error('the key was revoked'));
-    await call.over;
+    await call.ended;
     expect(await call.next({}, new AbortController().signal)).toEqual({ outcome: ended('aborted') });
   });
 
   it('is cancelled when the last waiting client disconnects', async () => {
     let until: AbortSignal | undefined;
-    const call = new HeldCall(fakeClock(), {}, (_, signal) => {
+    const call = new InFlightCall(fakeClock(), {}, (_, signal) => {
       until = signal;
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(ended('aborted'))));
     });

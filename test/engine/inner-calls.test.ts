@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
-import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, decideAll, madeTool, memoryJournal, runOf, toolNamed, waitingOf, type Body } from './inner-run.ts';
 
 const read = toolNamed('local.read');
@@ -10,7 +10,7 @@ const send = toolNamed('local.send');
 const asks = toolNamed('local.asks', { approval: 'always' });
 
 /** What code sees of one result. */
-function seen(answer: InnerAnswer): string {
+function seen(answer: InnerOutcome): string {
   return answer.waits ? 'waits' : `${answer.result.code ?? 'ok'}: ${contentText(answer.result.content)}`;
 }
 
@@ -27,7 +27,7 @@ function inTurn(...calls: [name: string, args?: unknown][]): Body {
   };
 }
 
-const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+const suspended: ToolOutcome = { ...textResult(''), suspended: true };
 
 function beneath({ calls }: ToolContext) {
   if (calls === null) throw new Error('it may call no tool');
@@ -226,7 +226,7 @@ test('code gets the full long result, without a note about fetching the rest', a
 });
 
 test('the timeout of a call does not include its nested calls, which have their own', async () => {
-  const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+  const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
   const reached = Promise.withResolvers<void>();
   const run = runOf([madeTool('one', [read, send])], {
     bodies: {

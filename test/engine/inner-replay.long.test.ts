@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
 import type { CallJournal } from '../../src/ports/call-journal.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
 
 // The platform hashes in its own thread, whose timing a test cannot control.
@@ -28,11 +28,11 @@ const life: fc.Arbitrary<Life> = fc.record({
   says: fc.array(fc.constantFrom<'approve' | 'deny'>('approve', 'deny'), { minLength: 1, maxLength: 4 }),
 });
 
-const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+const suspended: ToolOutcome = { ...textResult(''), suspended: true };
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Like the sandbox: ends when all threads have ended, or when the remaining ones wait. */
-async function program(threads: Made[][], { calls }: ToolContext, see: (line: string) => void): Promise<ToolAnswer> {
+async function program(threads: Made[][], { calls }: ToolContext, see: (line: string) => void): Promise<ToolOutcome> {
   if (calls === null) throw new Error('no calls');
   let waits = false;
   const lines: string[] = [];
@@ -63,8 +63,8 @@ function mortal(journal: CallJournal, isDead: () => boolean): CallJournal {
       alive();
       journal.begin(call);
     },
-    pause: (call) => {
-      if (!isDead()) journal.pause(call);
+    markWaiting: (call) => {
+      if (!isDead()) journal.markWaiting(call);
     },
     finish: (call, result, options) => {
       alive();

@@ -7,7 +7,7 @@ import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import type { CallDeps, CallOutcome, CallScope } from '../../src/engine/tool-call.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 import { yesTo } from './approve.ts';
@@ -34,7 +34,7 @@ export function madeTool(name: string, uses: EditionTool[], own: Partial<Edition
   return toolNamed(`made.${name}`, { made: { by: 'k', implementation: '', uses }, ...own });
 }
 
-export type Body = (args: Record<string, unknown>, context: ToolContext) => Promise<ToolAnswer> | ToolAnswer;
+export type Body = (args: Record<string, unknown>, context: ToolContext) => Promise<ToolOutcome> | ToolOutcome;
 
 /** `bodies` by canonical name; a tool without one returns its name. */
 export type RunOptions = {
@@ -120,12 +120,12 @@ export function memoryJournal(maxBytes = Number.POSITIVE_INFINITY) {
   const journal: CallJournal = {
     startedAt: () => 1_000,
     find: (callId) => entries.get(callId) ?? null,
-    beneath: () => [...entries.values()],
+    entriesUnder: () => [...entries.values()],
     begin(call) {
       told.push(`begin ${call.callId}`);
       put(call, { attempts: (entries.get(call.callId)?.attempts ?? 0) + 1 });
     },
-    pause: (call) => put(call, { attempts: 0 }),
+    markWaiting: (call) => put(call, { attempts: 0 }),
     finish(call, result, { keep }) {
       told.push(`finish ${call.callId}`);
       bytes += JSON.stringify(result).length;

@@ -1,13 +1,13 @@
 /** Sandboxed code that makes many concurrent calls, of which some wait: recorded results keep their order, and waiting calls do not block them. */
 import { expect, test } from 'vitest';
 import { contentText, textResult } from '../../src/core/tool.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
 
 const sandbox = createSandbox();
 
-async function inSandbox(source: string, { calls, signal }: ToolContext): Promise<ToolAnswer> {
+async function inSandbox(source: string, { calls, signal }: ToolContext): Promise<ToolOutcome> {
   if (calls === null) throw new Error('no calls');
   const tools = calls.tools.map(({ name }) => name);
   const end = await sandbox.run({ source, args: {}, tools, ...calls.replay, call: (name, args) => calls.call(name, args) }, signal);

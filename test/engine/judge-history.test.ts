@@ -69,7 +69,7 @@ function labelsOf({ private: seen, untrusted }: Taint): string {
 const judged = async (dialect: 'openai-chat' | 'openai-responses' | 'anthropic-messages', body: object, keyId = 'k1'): Promise<string> => {
   const request = dialectOf(dialect).readRequest({ model: 'rehearsal/default', ...body });
   const { history } = request.conversation({ inSession: false });
-  return labelsOf(await judgeHistory({ ...deps, recall: answers.recall }, keyId, history));
+  return labelsOf(await judgeHistory({ ...deps, storedMarks: answers.recall }, keyId, history));
 };
 const chat = async (messages: object[], keyId?: string): Promise<string> =>
   await judged('openai-chat', { messages: [...messages, { role: 'user', content: 'send it' }] }, keyId);
@@ -225,15 +225,15 @@ describe('a history that its client supplied', () => {
       { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Hello!\n\nHow can I help?' }] },
     ];
     const broken = () => Promise.reject(new Error('away'));
-    expect(labelsOf(await judgeHistory({ ...deps, recall: broken }, 'k1', history))).toBe('both');
+    expect(labelsOf(await judgeHistory({ ...deps, storedMarks: broken }, 'k1', history))).toBe('both');
     const call = { type: 'tool-call' as const, callId: 'c', requested: 'read_file', canonical: null, via: null, arguments: {} };
     const calls = [{ role: 'assistant' as const, parts: [call] }];
-    expect(labelsOf(await judgeHistory({ ...deps, recall: answers.recall, names: broken }, 'k1', calls))).toBe('both');
-    expect(labelsOf(await judgeHistory({ ...deps, recall: answers.recall, names: async () => null }, 'k1', calls))).toBe('both');
+    expect(labelsOf(await judgeHistory({ ...deps, storedMarks: answers.recall, names: broken }, 'k1', calls))).toBe('both');
+    expect(labelsOf(await judgeHistory({ ...deps, storedMarks: answers.recall, names: async () => null }, 'k1', calls))).toBe('both');
     const many = Array.from({ length: 2_001 }, (_, n) => ({
       role: 'assistant' as const,
       parts: [{ type: 'text' as const, text: `${n}` }],
     }));
-    expect(labelsOf(await judgeHistory({ ...deps, recall: async () => many.map(() => untainted) }, 'k1', many))).toBe('both');
+    expect(labelsOf(await judgeHistory({ ...deps, storedMarks: async () => many.map(() => untainted) }, 'k1', many))).toBe('both');
   });
 });

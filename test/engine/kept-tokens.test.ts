@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { textResult } from '../../src/core/tool.ts';
 import { createRedactor } from '../../src/engine/redact.ts';
-import { keptTokens } from '../../src/engine/kept-tokens.ts';
+import { withRedactedTokens } from '../../src/engine/kept-tokens.ts';
 
 it('removes a sent token from what is returned, and no other text', async () => {
   const redactor = createRedactor();
   const all = ['first-token', null, 'second-token'];
-  const tokens = keptTokens({ token: async () => all.shift() ?? null, renew: async () => true }, redactor);
+  const tokens = withRedactedTokens({ token: async () => all.shift() ?? null, refreshAfterRejection: async () => true }, redactor);
   expect([await tokens.token(), await tokens.token(), await tokens.token()]).toEqual(['first-token', null, 'second-token']);
-  expect(await tokens.renew('first-token', null)).toBe(true);
-  expect(redactor.clean(textResult('you sent Bearer first-token, then second-token, not third-token'))).toEqual(
+  expect(await tokens.refreshAfterRejection('first-token', null)).toBe(true);
+  expect(redactor.result(textResult('you sent Bearer first-token, then second-token, not third-token'))).toEqual(
     textResult('you sent Bearer [secret], then [secret], not third-token'),
   );
 });

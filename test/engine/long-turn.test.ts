@@ -24,9 +24,9 @@ async function longTurn(script: readonly ChatEvent[][], before: Parameters<typeo
   const keeps: string[] = [];
   const counting = {
     ...kept,
-    keep: (...[callId, content]: Parameters<typeof kept.keep>) => {
+    keep: (...[callId, content]: Parameters<typeof kept.store>) => {
       keeps.push(callId);
-      kept.keep(callId, content);
+      kept.store(callId, content);
     },
   };
   const bench = toolBench({ results: kept });

@@ -4,7 +4,7 @@ import type { AliasMap } from '../../src/core/alias-map.ts';
 import { resolveName } from '../../src/core/alias-map.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { pickMade } from '../../src/engine/plan/made-names.ts';
+import { selectMadeTools } from '../../src/engine/plan/made-names.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../src/engine/plan/plan-turn.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
@@ -39,7 +39,7 @@ const offered = async (planned: Plan): Promise<string[]> => ((await tableOf(plan
 const left = async (agent = 'helper') => {
   const planned = await plan({ agent });
   const names = await tableOf({ ...planned, madeAllow: [] });
-  return pickMade(names, (await catalog.directory.made('default'))?.names as AliasMap).left;
+  return selectMadeTools(names, (await catalog.directory.made('default'))?.names as AliasMap).omitted;
 };
 const base = ['builtin.read_file', 'builtin.write_file', 'docs.search'];
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { createMeetServers } from '../../src/engine/meet-servers.ts';
+import { createStaleServerRefresh } from '../../src/engine/meet-servers.ts';
 import { accessTo } from '../mcp/client/context.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 
@@ -11,7 +11,7 @@ function parts() {
   const looked: string[] = [];
   const ends: (() => void)[] = [];
   const read: string[] = [];
-  const meet = createMeetServers({
+  const meet = createStaleServerRefresh({
     clock,
     log,
     async server(workspace, name) {

@@ -7,13 +7,13 @@ import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 const tools = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'fetch_result', { kind: 'builtin' })]);
 const namesOf = async (...listed: { tool: string; name?: string }[]) =>
   buildAliasMap((await compile({ tools: listed }, tools)).edition, { aliases: true });
-const kept = { any: () => true };
+const kept = { hasAny: () => true };
 
 describe('the tool that fetches the rest of a long result', () => {
   it('is offered last once there is such a result, and can be called', async () => {
     const names = await namesOf({ tool: 'builtin.bash' });
     let any = false;
-    const now = () => withFetchResult(names, { any: () => any });
+    const now = () => withFetchResult(names, { hasAny: () => any });
     expect(now()).toBe(names);
     any = true;
     const extended = now();
@@ -27,7 +27,7 @@ describe('the tool that fetches the rest of a long result', () => {
     const names = buildAliasMap(compiled.edition, { aliases: true });
     const found = [{ canonical: 'builtin.bash', name: 'bash' }];
     const sent = [false, true].map((any) => {
-      const now = withFetchResult(turnNames(names, { aliases: true, allow: null }), { any: () => any });
+      const now = withFetchResult(turnNames(names, { aliases: true, allow: null }), { hasAny: () => any });
       return now === null ? [] : sentTools(now, found).map(({ name }) => name);
     });
     expect(sent).toEqual([

@@ -1,6 +1,6 @@
 /** Calls over real tools and files that the caller stored: the question, and the state of the files afterwards. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { Approved, Question } from '../../src/core/approval.ts';
+import type { GivenApproval, ApprovalQuestion } from '../../src/core/approval.ts';
 import { compileEdition } from '../../src/core/edition.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText } from '../../src/core/tool.ts';
@@ -21,7 +21,7 @@ const { edition } = await compileEdition({ workspace: 'default', name: 'demo', t
 
 /** The outcome of a call; `yes` approves its question. */
 type Asking = {
-  asked: Question | null;
+  asked: ApprovalQuestion | null;
   isError: boolean;
   code: string | undefined;
   text: string;
@@ -65,7 +65,7 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
     const outcome = await callWith(how, (more) => callTool(deps, scope, { ...request, ...more }, new AbortController().signal));
     if ('waitFor' in outcome) {
       const { waitFor } = outcome;
-      const asked: Question | null = waitFor.kind === 'approval' ? waitFor.ask : null;
+      const asked: ApprovalQuestion | null = waitFor.kind === 'approval' ? waitFor.ask : null;
       const nextYes = waitFor.kind === 'approval' ? yesTo(waitFor) : null;
       return { asked, yes: nextYes, isError: false, code: undefined, text: '', exitCode: null };
     }
@@ -76,7 +76,7 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
   /** Calls; `yes` then approves the question, after something else may have happened, and calls again. */
   const ask = async (requested: string, args: Record<string, unknown>) => {
     const callId = ids.next('call');
-    const asking = async (approved: Approved | null): Promise<Asking> => {
+    const asking = async (approved: GivenApproval | null): Promise<Asking> => {
       const { yes, ...answer } = await call(requested, args, { callId, ...(approved !== null && { approved }) });
       return { ...answer, yes: () => (yes === null ? Promise.reject(new Error('nothing was asked')) : asking(yes)) };
     };

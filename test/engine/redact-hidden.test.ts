@@ -106,7 +106,7 @@ const spellings: Record<string, (secret: string) => string> = {
 
 const redactorOf = (secret: string) => {
   const redactor = createRedactor();
-  redactor.keep(secret);
+  redactor.addSecret(secret);
   return redactor;
 };
 
@@ -119,7 +119,7 @@ describe('a secret that is returned changed', () => {
         ['The value: <', '>, as you asked.'],
         ['é'.repeat(70_000), ' behind'],
       ] as const) {
-        const shown = contentText(redactorOf(secret).clean(textResult(`${before}${written}${behind}`)).content);
+        const shown = contentText(redactorOf(secret).result(textResult(`${before}${written}${behind}`)).content);
         expect(shown, secret).toContain('[secret]');
         // What remains of an encoding are the characters that it shares with its neighbors.
         expect(shown.length - before.length - behind.length, `${secret}: ${shown.slice(-60)}`).toBeLessThan('[secret]'.length + 20);
@@ -131,7 +131,7 @@ describe('a secret that is returned changed', () => {
     for (const secret of canaries) {
       const [one, two] = [secret.slice(0, 9), secret.slice(9)];
       const blocks: ContentBlock[] = [one, two].map((text) => ({ type: 'text', text }));
-      const { content, structuredContent } = redactorOf(secret).clean({
+      const { content, structuredContent } = redactorOf(secret).result({
         isError: false,
         content: [
           ...blocks,

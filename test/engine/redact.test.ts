@@ -6,8 +6,8 @@ import { createRedactor } from '../../src/engine/redact.ts';
 
 function cleaned(text: string, ...secrets: string[]): string {
   const redactor = createRedactor();
-  for (const secret of secrets) redactor.keep(secret);
-  return contentText(redactor.clean(textResult(text)).content);
+  for (const secret of secrets) redactor.addSecret(secret);
+  return contentText(redactor.result(textResult(text)).content);
 }
 
 describe('a secret in a tool result', () => {

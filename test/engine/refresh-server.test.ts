@@ -28,7 +28,7 @@ function parts() {
     },
   };
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: source, openapi: source };
-  const tokens = { token: async () => 'granted', renew: async () => false };
+  const tokens = { token: async () => 'granted', refreshAfterRejection: async () => false };
   const deps = {
     clock,
     log,

@@ -4,8 +4,8 @@ import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import { approvalRequest } from '../../src/engine/serve/serve-approval.ts';
-import { askNow } from '../../src/engine/serve/serve-beneath.ts';
-import { mustHold } from '../../src/engine/serve/held-call.ts';
+import { askDuringCall } from '../../src/engine/serve/serve-beneath.ts';
+import { mustStayOpen } from '../../src/engine/serve/held-call.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from './inner-run.ts';
@@ -42,7 +42,7 @@ function callOf(
     session: null,
     turn: null,
     channel,
-    askNow: (waitFor, rounds) => askNow({ principal, channel, askable }, waitFor, rounds),
+    askDuringCall: (waitFor, rounds) => askDuringCall({ principal, channel, askable }, waitFor, rounds),
   };
   const ran: string[] = [];
   const count =
@@ -136,7 +136,7 @@ describe('calls that wait for an answer', () => {
   const answers: ((answer: InputAnswer) => void)[] = [];
   const channel = { ask: () => new Promise<InputAnswer>((resolve) => answers.push(resolve)) };
   const ask = (workspace: string, keyId: string) =>
-    askNow({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form }, waitFor, 0);
+    askDuringCall({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form }, waitFor, 0);
   const asks = (count: number, workspace: string, keyId: string) => Array.from({ length: count }, () => ask(workspace, keyId));
   const answerAll = () => {
     for (const answer of answers.splice(0)) answer(yes);
@@ -173,7 +173,7 @@ describe('calls that wait for an answer', () => {
     const broken = { ask: () => Promise.reject(new Error('gone')) };
     for (let times = 0; times < limits.maxOpenQuestions * 2; times += 1) {
       const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
-      const { refusal } = await askNow({ principal, channel: broken, askable: form }, waitFor, 0);
+      const { refusal } = await askDuringCall({ principal, channel: broken, askable: form }, waitFor, 0);
       expect(refusal?.message).toContain('the client did not answer');
     }
   });
@@ -202,8 +202,8 @@ test('a tool that calls tools is not rerun after its process died without a jour
 
 test('a call whose nested calls may ask stays in flight for clients whose requests end with a question', async () => {
   const directory = { server: () => Promise.reject(new Error('no server is asked for')) };
-  const held = (tool: Parameters<typeof mustHold>[2], args: unknown, askable: AskableInput = form) =>
-    mustHold(directory, 'default', tool, askable, args);
+  const held = (tool: Parameters<typeof mustStayOpen>[2], args: unknown, askable: AskableInput = form) =>
+    mustStayOpen(directory, 'default', tool, askable, args);
   const bash = toolNamed('builtin.bash');
   expect(await held(madeTool('tidy', []), {})).toBe(true);
   expect(await held(toolNamed('builtin.run_code'), { code: '1' })).toBe(true);

@@ -53,7 +53,7 @@ describe('a stream that a client listens on', () => {
 
   it('refreshes the servers whose tools have changed, if list changes are wanted', async () => {
     const changed: string[] = [];
-    const listen: McpUpstream['listen'] = async (_server, _uris, { changed: tell }) => tell?.('tools');
+    const listen: McpUpstream['listen'] = async (_server, _uris, { onListChanged: tell }) => tell?.('tools');
     const options = { upstream: { listen }, serverChanged: (_workspace: string, server: string) => void changed.push(server) };
     for (const lists of [false, true]) {
       const { clock, left, over } = await watching(async () => true, { lists, ...options });

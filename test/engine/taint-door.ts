@@ -105,7 +105,7 @@ export function taintDoor({ rules = [], marks = createTaintMarks(), scope: given
     }),
     fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
     secret: async (name) => (name === 'ITEMS_URL' ? 'https://api.example/items?key=k3y' : `value-of-${name}`),
-    refuses: (url) => new URL(url).hostname === '127.0.0.1',
+    isBlockedUrl: (url) => new URL(url).hostname === '127.0.0.1',
   };
   const hosts = ['page.example', 'api.example', 'other.example'].map((host) => ({ decision: 'allow', kind: 'network', host }));
   const free = { decision: 'allow', kind: 'untrusted' };

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
-import { ruleOf } from '../../src/core/policy/remember.ts';
+import { ruleToRemember } from '../../src/core/policy/remember.ts';
 import { createTaintMarks } from '../../src/core/taint.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
@@ -353,8 +353,8 @@ describe('the settings', () => {
     const host = (await first.post()).asked;
     const tool = (await first.call('wiki_search')).asked;
     const rules = [
-      ruleOf('builtin.http_request', host ?? { kind: 'always', target: null }),
-      ruleOf('wiki.search', tool ?? { kind: 'always', target: null }),
+      ruleToRemember('builtin.http_request', host ?? { kind: 'always', target: null }),
+      ruleToRemember('wiki.search', tool ?? { kind: 'always', target: null }),
     ];
     const later = door({ marks: seen(), rules: rules.flatMap((rule) => (rule === null ? [] : [rule])) });
     expect((await later.post()).asked).toBeNull();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toServer } from '../../src/engine/to-server.ts';
+import { createServerFetch } from '../../src/engine/to-server.ts';
 
 describe('a request to a server', () => {
   const sent: AbortSignal[] = [];
@@ -12,13 +12,13 @@ describe('a request to a server', () => {
 
   it('ends with its call', async () => {
     const { signal } = new AbortController();
-    await toServer(deps, signal)(new Request('https://mcp.example.com/'));
+    await createServerFetch(deps, signal)(new Request('https://mcp.example.com/'));
     expect(sent.pop()).toBe(signal);
   });
 
   it('can be aborted by its own signal only, so that a cancellation can still be sent', async () => {
     const own = new AbortController();
-    await toServer(deps, null)(new Request('https://mcp.example.com/', { signal: own.signal }));
+    await createServerFetch(deps, null)(new Request('https://mcp.example.com/', { signal: own.signal }));
     const signal = sent.pop();
     expect(signal?.aborted).toBe(false);
     own.abort();

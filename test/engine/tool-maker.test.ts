@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Problem } from '../../src/core/problem.ts';
-import { createConfigurationDesk } from '../../src/engine/configuration-desk.ts';
+import { createToolsetEditor } from '../../src/engine/configuration-desk.ts';
 import { createToolMaker } from '../../src/engine/tool-maker.ts';
 import type { MakeRequest, ToolMaker } from '../../src/ports/tool-maker.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
@@ -43,7 +43,7 @@ async function keyWith(scopes: Scope[], more: { toolsets?: string[]; agents?: st
   return (await catalog.createKey({ name: 'k', scopes, ...more })).record.id;
 }
 const makerOf = (keyId: string, names: AliasMap | null = offered): ToolMaker =>
-  createToolMaker({ catalog, keyId, sandbox: v8Syntax, desk: createConfigurationDesk(catalog, keyId), offered: names });
+  createToolMaker({ catalog, keyId, sandbox: v8Syntax, desk: createToolsetEditor(catalog, keyId), offered: names });
 const root = () => makerOf('root');
 const make = async (request: MakeRequest, maker = root()) => (await maker.prepare(request)).store();
 const refusal = async (request: MakeRequest, maker = root()): Promise<string> => {

@@ -23,7 +23,7 @@ import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
 import type { SecretBinding } from '../../src/core/secret.ts';
-import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
+import { callUrlOf, reservedServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
 import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import { joinTaint, untainted } from '../../src/core/taint.ts';
@@ -37,9 +37,9 @@ import { Webhook } from '../../src/core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../src/core/triggers/webhook.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/skills.ts';
-import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
+import { toUiToolDefinition, toMissingUiTool } from '../../src/catalog/ui-tool-definitions.ts';
 import { checkMadeTool } from '../../src/core/made/check-made-tool.ts';
-import { madeOwnName, toDefinition as toMadeDefinition, toMissing as toMissingMade } from '../../src/core/made/made-definition.ts';
+import { madeOwnName, toMadeDefinition, toMissingMade } from '../../src/core/made/made-definition.ts';
 import { madeToolset, privateToolset, readPrivateToolName, toMadeToolset } from '../../src/core/made/made-toolset.ts';
 import { pinned } from '../../src/core/made/stored-made-tool.ts';
 import { MadeTool, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../src/core/made-tool.ts';
@@ -130,8 +130,8 @@ export function createFakeCatalog(options: {
     const shown = [...documents].flatMap(([key, versions]) => {
       const kept = versions.at(-1);
       if (!key.startsWith('ui-tool:') || kept === undefined) return [];
-      if (!kept.removed) return [toDefinition(kept.name, kept.body as UiTool)];
-      return isNamed(kept.name) ? [toMissing(kept.name)] : [];
+      if (!kept.removed) return [toUiToolDefinition(kept.name, kept.body as UiTool)];
+      return isNamed(kept.name) ? [toMissingUiTool(kept.name)] : [];
     });
     const made = [...documents].flatMap(([key, versions]) => {
       const kept = versions.at(-1);
@@ -209,7 +209,7 @@ export function createFakeCatalog(options: {
         if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
-        if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is reserved by Moniker' }]);
+        if (reservedServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is reserved by Moniker' }]);
         const document = parseDocument(Server, body);
         const wrote = (version: number): void => {
           const earlier = before === null ? null : { document: before.body as Server, version: before.version };
@@ -476,7 +476,7 @@ export function createFakeCatalog(options: {
       for (const name of names)
         marks.set(name, { taint: joinTaint(marks.get(name)?.taint ?? untainted, taint), expiresAt: Date.now() + ttlMs });
     },
-    spend: async (nonce) => {
+    consumeNonce: async (nonce) => {
       if (spent.has(nonce)) return false;
       spent.add(nonce);
       return true;
@@ -526,8 +526,8 @@ export function createFakeCatalog(options: {
       await catalog.revokeKey(id);
       return { cancelledTurns: 0, isDone: true };
     },
-    keyIsCancelled: async () => false,
-    keyStands: async (id, scope) => {
+    isKeyCancelled: async () => false,
+    isKeyActive: async (id, scope) => {
       const rights = await catalog.keyRights(id);
       return rights !== null && hasScope(rights, scope);
     },
@@ -540,7 +540,7 @@ export function createFakeCatalog(options: {
       return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
     },
 
-    allow: (given) => {
+    addRule: (given) => {
       const rule = parseDocument(PolicyRule, given);
       const add = async (): Promise<void> => {
         const rules = rulesOf();

@@ -36,7 +36,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     directory: catalog.directory,
     aliases: options.aliases ?? true,
     seal: createStateSeal(master),
-    spend: (_workspace, nonce, expiresAt) => catalog.spend(nonce, expiresAt),
+    consumeNonce: (_workspace, nonce, expiresAt) => catalog.consumeNonce(nonce, expiresAt),
     equipment: ({ keyId }: Principal) => catalog.equipment(keyId),
     configuration: configurationTables(options.configuration ?? []),
     callDeps: () => call,
@@ -59,6 +59,6 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     }),
     serverChanged: options.serverChanged ?? (() => undefined),
     background: () => undefined,
-    isInForce: options.isInForce ?? (async () => true),
+    isKeyActive: options.isInForce ?? (async () => true),
   };
 }

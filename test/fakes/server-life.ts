@@ -1,23 +1,23 @@
 /** The health of the fake catalog's servers that list their tools themselves: in memory, by the product's rules (`core/servers/server-life.ts`). */
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess } from '../../src/core/servers/server.ts';
-import { strangerFinding, strangerWarning } from '../../src/core/servers/server-identity.ts';
+import { identityFinding, identityWarning } from '../../src/core/servers/server-identity.ts';
 import {
-  askLeave,
+  requestLease,
   boundedDiscovery,
-  couldNotBeRead,
+  afterFailedRefresh,
   countOffers,
-  freshState,
-  hasLeave,
+  initialState,
+  holdsLease,
   healthOf,
-  rewritten,
-  wasRead,
+  afterDocumentChange,
+  afterRefresh,
   type RefreshReason,
-  type ServerState,
+  type RefreshState,
 } from '../../src/core/servers/server-life.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
 import type { Discovery, ServerOffers } from '../../src/core/servers/server-state.ts';
-import type { ReadLeave, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
+import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
 import type { fakeServerTools } from './server-tools.ts';
 
 /** A server's current document, and its version. */
@@ -31,11 +31,11 @@ export function fakeServerLife(options: {
   tools: ReturnType<typeof fakeServerTools>;
 }) {
   const { now, server, access, tools } = options;
-  const states = new Map<string, ServerState>();
+  const states = new Map<string, RefreshState>();
   const offers = new Map<string, ServerOffers>();
 
   return {
-    state: (name: string): ServerState | null => states.get(name) ?? null,
+    state: (name: string): RefreshState | null => states.get(name) ?? null,
     offers: (name: string): ServerOffers => offers.get(name) ?? noOffers,
     /** What GET shows beside its document. */
     shown: (name: string): Record<string, unknown> => {
@@ -50,7 +50,7 @@ export function fakeServerLife(options: {
       }
       const isSamePlace = before?.document.kind === document.kind && before.document.url === document.url;
       if (!isSamePlace) offers.delete(name);
-      const state = rewritten(states.get(name) ?? null, version, isSamePlace, now());
+      const state = afterDocumentChange(states.get(name) ?? null, version, isSamePlace, now());
       states.set(name, { ...state, listedAt: state.listedAt ?? (before?.document.kind === 'static' ? now() : null) });
     },
     removed: (name: string): void => {
@@ -60,33 +60,33 @@ export function fakeServerLife(options: {
     claim: async (name: string, reason: RefreshReason): Promise<RefreshClaim> => {
       const { document, version } = server(name);
       if (document.kind !== 'static') {
-        const asked = askLeave(states.get(name) ?? freshState(version, now()), reason, now());
+        const asked = requestLease(states.get(name) ?? initialState(version, now()), reason, now());
         states.set(name, asked.state);
         if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
-        return { claimed: true, server: await access(name), leave: { version, until: asked.until } };
+        return { claimed: true, server: await access(name), lease: { version, until: asked.until } };
       }
-      return { claimed: true, server: await access(name), leave: { version, until: 0 } };
+      return { claimed: true, server: await access(name), lease: { version, until: 0 } };
     },
-    takeDiscovery: async (name: string, leave: ReadLeave, read: Discovery): Promise<ListingReport> => {
+    takeDiscovery: async (name: string, leave: RefreshLease, read: Discovery): Promise<ListingReport> => {
       const known = server(name);
       const { version } = leave;
       if (known.version !== version || known.document.kind === 'static') throw new Problem('conflict', `"${name}" was written anew.`);
       const before = states.get(name);
-      if (before === undefined || !hasLeave(before, leave)) throw new Problem('conflict', `Another reader has read "${name}".`);
+      if (before === undefined || !holdsLease(before, leave)) throw new Problem('conflict', `Another reader has read "${name}".`);
       const { discovery, warnings } = boundedDiscovery(read, tools.names(name));
       const { connection, ttlMs } = discovery;
-      const stranger = strangerFinding(before.connection, connection);
+      const stranger = identityFinding(before.connection, connection);
       const report = await tools.takeDiscovery(name, discovery, { isFirst: before.listedAt === null, stranger });
       offers.set(name, discovery.offers);
       const canChange = known.document.kind !== 'openapi' || known.document.document === undefined;
       const reading = { connection, offered: countOffers(discovery.offers), ttlMs, canChange };
-      states.set(name, { ...wasRead(states.get(name) ?? before, reading, now()), version });
-      return { ...report, warnings: [...warnings, ...strangerWarning(stranger), ...report.warnings] };
+      states.set(name, { ...afterRefresh(states.get(name) ?? before, reading, now()), version });
+      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
     },
-    takeFailure: (name: string, leave: ReadLeave, failure: RefreshFailure): void => {
+    takeFailure: (name: string, leave: RefreshLease, failure: RefreshFailure): void => {
       const state = states.get(name);
-      if (server(name).version !== leave.version || state === undefined || !hasLeave(state, leave)) return;
-      states.set(name, couldNotBeRead(state, failure, now()));
+      if (server(name).version !== leave.version || state === undefined || !holdsLease(state, leave)) return;
+      states.set(name, afterFailedRefresh(state, failure, now()));
     },
   };
 }

@@ -1,14 +1,21 @@
 /** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/take-listing.ts`). */
-import { type Acceptance, acceptInPlaceOf, acceptListed } from '../../src/core/listing/accept-listed.ts';
-import { annotatedPins, canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/listing/kept-tool.ts';
-import type { KeptTool } from '../../src/core/listing/kept-tool.ts';
-import { reportListing, requireNamed } from '../../src/core/listing/listing-report.ts';
+import { type ToolAcceptance, acceptReplacement, acceptListedDefinition } from '../../src/core/listing/accept-listed.ts';
+import {
+  acceptedAnnotationPins,
+  canonicalOf,
+  rawOf,
+  toolStateOf,
+  toToolDefinition,
+  toServerTool,
+} from '../../src/core/listing/kept-tool.ts';
+import type { StoredTool } from '../../src/core/listing/kept-tool.ts';
+import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
-import { readShown } from '../../src/core/listing/shown-listing.ts';
+import { readEchoedListing } from '../../src/core/listing/shown-listing.ts';
 import type { Finding } from '../../src/core/listing/hold.ts';
-import type { Discovery, Operation } from '../../src/core/servers/server-state.ts';
-import { goneTool, pinListing, takeListing } from '../../src/core/listing/take-listing.ts';
+import type { Discovery, ServerOperation } from '../../src/core/servers/server-state.ts';
+import { missingTool, pinListing, applyListing } from '../../src/core/listing/take-listing.ts';
 import type { PinnedListing } from '../../src/core/listing/take-listing.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 
@@ -17,29 +24,29 @@ type Taken = { report: ListingReport; hash: string; commit: () => void };
 
 /** `isNamed`: whether a toolset has the tool, by its canonical name. */
 export function fakeServerTools(isNamed: (canonical: string) => boolean) {
-  const kept = new Map<string, KeptTool[]>();
-  const toolsOf = (server: string): KeptTool[] => kept.get(server) ?? [];
-  const requireTool = (server: string, name: string): KeptTool => {
+  const kept = new Map<string, StoredTool[]>();
+  const toolsOf = (server: string): StoredTool[] => kept.get(server) ?? [];
+  const requireTool = (server: string, name: string): StoredTool => {
     const tool = toolsOf(server).find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Problem('not_found', `The server "${server}" has no tool "${name}".`);
     return tool;
   };
-  const replace = (server: string, tool: KeptTool): void => {
+  const replace = (server: string, tool: StoredTool): void => {
     kept.set(
       server,
       toolsOf(server).map((candidate) => (candidate.name === tool.name ? tool : candidate)),
     );
   };
   const take = async (server: string, tools: readonly Record<string, unknown>[], isFirst: boolean): Promise<Taken> => {
-    const shown = readShown(server, tools, toolsOf(server));
+    const shown = readEchoedListing(server, tools, toolsOf(server));
     const listing = await pinListing(shown.tools, shown);
     // A refresh may find something that is not a definition.
-    if (tools.length > 0) requireNamed(listing);
+    if (tools.length > 0) requireNamedItems(listing);
     return { ...takePinned(server, listing, { isFirst }), hash: listing.hash };
   };
   const takePinned = (server: string, listing: PinnedListing, by: { isFirst: boolean; stranger?: Finding | null }): Omit<Taken, 'hash'> => {
     const request = { kept: toolsOf(server), items: listing.items, ...by, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
-    const taken = takeListing(request);
+    const taken = applyListing(request);
     return { report: reportListing(server, listing, taken, []), commit: () => void kept.set(server, taken.tools) };
   };
 
@@ -55,7 +62,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       return report;
     },
     names: (server: string): Set<string> => new Set(toolsOf(server).map(({ name }) => name)),
-    operation: (server: string, name: string): Operation => {
+    operation: (server: string, name: string): ServerOperation => {
       const operation = toolsOf(server).find((tool) => tool.name === name)?.accepted?.definition.operation;
       if (operation === undefined) throw new Problem('not_found', `There is no operation "${name}" of ${server}.`);
       return operation;
@@ -70,13 +77,13 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       const named = toolsOf(server).filter(({ name }) => isNamed(canonicalOf(server, name)));
       kept.set(
         server,
-        named.map((tool) => ({ ...goneTool(tool), renamedTo: null })),
+        named.map((tool) => ({ ...missingTool(tool), renamedTo: null })),
       );
     },
     views: (server: string): ServerTool[] => toolsOf(server).map((tool) => toServerTool(server, tool)),
     view: (server: string, name: string): ServerTool => toServerTool(server, requireTool(server, name)),
     counts: (server: string) => {
-      const states = toolsOf(server).map(stateOf);
+      const states = toolsOf(server).map(toolStateOf);
       return {
         toolCount: states.filter((state) => state === 'ready' || state === 'held').length,
         held: states.filter((state) => state === 'held').length,
@@ -85,25 +92,25 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
     callable: (server: string): Pick<ServerAccess, 'ready' | 'held' | 'annotated'> => {
       const names = (isReady: boolean): string[] =>
         toolsOf(server)
-          .filter((tool) => (stateOf(tool) === 'ready') === isReady)
+          .filter((tool) => (toolStateOf(tool) === 'ready') === isReady)
           .map(({ name }) => name);
-      return { ready: names(true), held: names(false), ...annotatedPins(toolsOf(server)) };
+      return { ready: names(true), held: names(false), ...acceptedAnnotationPins(toolsOf(server)) };
     },
     definitions: (documents: ReadonlyMap<string, ServerDocument>): ToolDefinition[] =>
       [...kept].flatMap(([name, tools]) => {
         const { kind = 'static', trusted = false, instructions } = documents.get(name) ?? {};
         const server = { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
-        return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
+        return tools.flatMap((tool) => toToolDefinition(server, tool) ?? []);
       }),
-    accept: (server: string, name: string, acceptance: Acceptance): ServerTool => {
-      replace(server, acceptListed(requireTool(server, name), acceptance));
+    accept: (server: string, name: string, acceptance: ToolAcceptance): ServerTool => {
+      replace(server, acceptListedDefinition(requireTool(server, name), acceptance));
       return toServerTool(server, requireTool(server, name));
     },
     /** Accepts the other tool; returns the canonical names, for the toolsets. */
     rebind: (server: string, from: string, to: string): [from: string, to: string] => {
       const prefix = `${server}.`;
       const target = requireTool(server, to.startsWith(prefix) ? to.slice(prefix.length) : to);
-      replace(server, acceptInPlaceOf(requireTool(server, from), target));
+      replace(server, acceptReplacement(requireTool(server, from), target));
       return [canonicalOf(server, from), canonicalOf(server, target.name)];
     },
     /** Called when toolsets no longer list tools. */
@@ -111,7 +118,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       for (const [server, tools] of kept) {
         kept.set(
           server,
-          tools.filter((tool) => stateOf(tool) !== 'missing' || isNamed(canonicalOf(server, tool.name))),
+          tools.filter((tool) => toolStateOf(tool) !== 'missing' || isNamed(canonicalOf(server, tool.name))),
         );
       }
     },

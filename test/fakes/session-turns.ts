@@ -8,7 +8,7 @@ import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
 import type {
-  Decided,
+  DecisionOutcome,
   SessionCall,
   SessionCallRequest,
   SessionSetup,
@@ -133,7 +133,7 @@ function beginCall(
   append({ type: 'step-end', turn, step: 1, reason: 'tool-calls', model: 'rehearsal/default' });
 }
 
-export function applyDecision(session: FakeSession, callId: string, decision: Decision): Decided {
+export function applyDecision(session: FakeSession, callId: string, decision: Decision): DecisionOutcome {
   const approval = findApproval(session.waiting, callId);
   const { turn } = approval;
   const first = decide(approval, decision);

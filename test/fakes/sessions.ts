@@ -12,7 +12,7 @@ import { toAnswerId } from '../../src/core/reference.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import type {
-  Session,
+  SessionPort,
   SessionCallRequest,
   Sessions,
   SessionSetup,
@@ -20,7 +20,7 @@ import type {
   SubmitTurn,
   TranscriptMessage,
 } from '../../src/ports/session.ts';
-import { deleteFile, listFiles, readFile, writeFile } from '../../src/session/file-access.ts';
+import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from '../../src/session/file-access.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { answerOf, applyDecision, createdAt, type FakeSession, finishTurn, runCall, runTurn, turnEvents, viewOf } from './session-turns.ts';
 import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult } from './waiting.ts';
@@ -77,7 +77,7 @@ export function fakeSessions(): FakeSessions {
     return session;
   };
 
-  const get = (id: string): Session => ({
+  const get = (id: string): SessionPort => ({
     view: async (caller) => viewOf(open(id, caller)),
     setup: async (caller) => open(id, caller).setup,
     remove: async (caller) => {
@@ -106,13 +106,13 @@ export function fakeSessions(): FakeSessions {
       if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, submitted: made });
       return made;
     },
-    repeated: async (caller, key, bodyHash) => {
+    findByIdempotencyKey: async (caller, key, bodyHash) => {
       const known = open(id, caller).keys.get(key);
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.submitted ?? null;
     },
     hasTurn: async (caller, turn) => open(id, caller).events.some((event) => event.type === 'turn-start' && event.turn === turn),
-    answer: async (caller, turn) => answerOf(open(id, caller), turn),
+    waitForAnswer: async (caller, turn) => answerOf(open(id, caller), turn),
     stream: async (caller, turn) => {
       const events = turnEvents(open(id, caller), turn);
       const asking = events.findIndex((event) => event.type === 'approval-required' || event.type === 'client-tool-required');
@@ -174,7 +174,7 @@ export function fakeSessions(): FakeSessions {
       if (link !== undefined) link.used = true;
       return answer;
     },
-    takeResults: async (caller, results) => {
+    submitResults: async (caller, results) => {
       const session = open(id, caller);
       const calls = results.map((result) => takeResult(session.waiting, result));
       const turn = calls[0]?.turn ?? '';
@@ -182,7 +182,7 @@ export function fakeSessions(): FakeSessions {
       if (pending.length === 0) finishTurn(session, turn, 'the results are there');
       return { turn, status: pending.length === 0 ? 'running' : 'waiting', pending };
     },
-    giveInput: async (caller, { callId }) => {
+    submitInput: async (caller, { callId }) => {
       open(id, caller);
       throw new Problem('not_found', `The call ${callId} does not wait for input.`);
     },
@@ -198,16 +198,16 @@ export function fakeSessions(): FakeSessions {
       return answer;
     },
     explain: () => Promise.reject(new Error('a fake session explains nothing')),
-    repeatedCall: async (caller, key, bodyHash) => {
+    findCallByIdempotencyKey: async (caller, key, bodyHash) => {
       const known = open(id, caller).calls.get(key);
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.answer ?? null;
     },
     // As in the real session: it decides about paths, limits and conditions, not the routes.
-    listFiles: async (caller, path, options) => listFiles(open(id, caller).files, path, options),
-    readFile: async (caller, path) => readFile(open(id, caller).files, path),
-    writeFile: async (caller, path, content, conditions) => await writeFile(open(id, caller).files, path, content, conditions),
-    deleteFile: async (caller, path, conditions) => await deleteFile(open(id, caller).files, path, conditions),
+    listFiles: async (caller, path, options) => listSessionFiles(open(id, caller).files, path, options),
+    readFile: async (caller, path) => readSessionFile(open(id, caller).files, path),
+    writeFile: async (caller, path, content, conditions) => await writeSessionFile(open(id, caller).files, path, content, conditions),
+    deleteFile: async (caller, path, conditions) => await deleteSessionFile(open(id, caller).files, path, conditions),
   });
 
   return {
@@ -218,7 +218,7 @@ export function fakeSessions(): FakeSessions {
     reads,
     get,
     idOf: async (owner, key) => keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none',
-    keyed: async (owner, key) => get(keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none'),
+    getByKey: async (owner, key) => get(keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none'),
     create: async (owner, setup, key) => {
       const name = `${owner.workspace} ${key}`;
       const before = key === undefined ? undefined : keyed.get(name);

@@ -79,7 +79,7 @@ export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now():
       await begin(made);
       return { ...toAccepted(delivery, false), status: 'pending' };
     },
-    untilTaken: async (trigger, id, waitMs) => {
+    waitUntilDispatched: async (trigger, id, waitMs) => {
       triggers.waits.push(waitMs);
       return existing(trigger, id).delivery;
     },
@@ -92,7 +92,7 @@ export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now():
       return { items: all.reverse().slice(0, limit).map(shown), nextCursor: null };
     },
     delivery: async (trigger, id) => shown(existing(trigger, id)),
-    keptPayload: async (trigger, id) => {
+    storedPayload: async (trigger, id) => {
       const { delivery, given } = existing(trigger, id);
       if (given.payload === null) throw new Problem('conflict', 'The payload is no longer kept.');
       return { delivery, event: given.event, payload: given.payload };

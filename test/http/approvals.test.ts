@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { approvePage } from '../../src/http/pages/approve-page.ts';
-import { visibleText } from '../../src/http/pages/visible-text.ts';
+import { escapeInvisible } from '../../src/http/pages/visible-text.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 
 const publicUrl = 'https://moniker.example/base/';
@@ -319,7 +319,7 @@ describe('the page', () => {
   it('writes nothing that is markup or unseen, whatever it is given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const html = visibleText(text);
+        const html = escapeInvisible(text);
         const bare = html.replaceAll(/<span class="hidden-character">[^<]*<\/span>/g, '');
         expect(bare).not.toMatch(/[<>"']/);
         expect(html).not.toMatch(/(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u);
@@ -328,8 +328,8 @@ describe('the page', () => {
   });
 
   it('tells a long run of unseen characters by its length', () => {
-    expect(visibleText(`a${'\u200B'.repeat(1000)}b`).length).toBeLessThan(300);
-    expect(visibleText('\u200B'.repeat(1000))).toContain('and 984 more');
+    expect(escapeInvisible(`a${'\u200B'.repeat(1000)}b`).length).toBeLessThan(300);
+    expect(escapeInvisible('\u200B'.repeat(1000))).toContain('and 984 more');
   });
 });
 

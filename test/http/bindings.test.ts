@@ -1,7 +1,7 @@
 /** What a key bound to agents or toolsets reaches: by REST, MCP, the configuration tools, the chat dialects and sessions. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
-import { createConfigurationDesk } from '../../src/engine/configuration-desk.ts';
+import { createToolsetEditor } from '../../src/engine/configuration-desk.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 
@@ -375,7 +375,7 @@ describe('a secret in a preset', () => {
     expect(await statusOf(editor, ['POST', '/v1/toolsets/safe/rollback', { version: 1 }])).toBe(403);
     await made('POST', '/v1/toolsets/safe/rollback', { version: 1 });
     const { record } = await h.catalog.createKey({ name: 'editor', scopes: ['toolsets'] });
-    const desk = createConfigurationDesk(h.catalog, record.id);
+    const desk = createToolsetEditor(h.catalog, record.id);
     const { version } = await h.catalog.get('toolset', 'safe');
     await expect(desk.rename('safe', 'moved', version)).rejects.toMatchObject({ code: 'forbidden' });
   });
@@ -499,7 +499,7 @@ describe('an agent with taint: false', () => {
 describe('the configuration tools of a bound key', () => {
   const deskOf = async (rights: Rights) => {
     const { record } = await h.catalog.createKey({ name: 'bound', ...rights });
-    return createConfigurationDesk(h.catalog, record.id);
+    return createToolsetEditor(h.catalog, record.id);
   };
   const of = (tools: object[]) => ({ announce: 'prompt' as const, tools: tools as (typeof file)[] });
 
@@ -514,7 +514,7 @@ describe('the configuration tools of a bound key', () => {
       () => desk.rename('small', 'new', 2),
       () => desk.remove('small', 2),
       () => desk.equip({ toolset: 'big', mode: 'normal' }),
-      () => desk.users('small'),
+      () => desk.usedBy('small'),
     ])
       await expect(ask()).rejects.toMatchObject({ code: 'forbidden' });
   });

@@ -4,13 +4,13 @@ import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
-import { callDirectly, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
-import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';
+import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
+import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/meet-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/refresh-server.ts';
 import { testServer } from '../../src/engine/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
-import { mintToken, readToken } from '../../src/storage/approval-link.ts';
+import { mintApprovalToken, readApprovalToken } from '../../src/storage/approval-link.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
@@ -97,12 +97,12 @@ export function createHarness(
     }),
   };
   const refresh = createServerRefresh(reading);
-  const meet = createMeetServers({
+  const meet = createStaleServerRefresh({
     ...{ clock, log, refreshIfStale: refresh.refreshIfStale },
     server: (workspace, name) => catalog.directory.server(workspace, name),
     background: (work) => void background.push(work),
   });
-  const directory = meetingServers(catalog.directory, meet);
+  const directory = withStaleServerRefresh(catalog.directory, meet);
   const direct = {
     call: {
       clock,
@@ -139,18 +139,18 @@ export function createHarness(
     sandbox: v8Syntax,
     sessions,
     triggers: () => triggers,
-    approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
+    approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
       test: (name, document) => testServer(reading, workspace, name, document),
-      meet: (names) => meet(workspace, names),
+      refreshIfStale: (names) => meet(workspace, names),
     }),
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
-    callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
-    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, hold: unused }, asked),
+    callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
+    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, callKeptOpen: unused }, asked),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body, agent }) => {
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });

@@ -248,7 +248,7 @@ describe('a webhook that answers with the turn', () => {
   it('answers 202 when the turn takes longer than a sender waits', async () => {
     const harness = await triage({ respond: 'sync' });
     const get = harness.sessions.get;
-    harness.sessions.get = (id) => ({ ...get(id), answer: () => new Promise(() => undefined) });
+    harness.sessions.get = (id) => ({ ...get(id), waitForAnswer: () => new Promise(() => undefined) });
     const answer = deliver(harness, asGitHub(opened));
     await vi.waitFor(() => expect(harness.triggers.waits).toHaveLength(1));
     await vi.waitFor(async () => {
@@ -267,7 +267,7 @@ describe('a webhook that answers with the turn', () => {
 
   it('answers 202 when it cannot be waited for: it is stored all the same', async () => {
     const harness = await triage({ respond: 'sync' });
-    harness.triggers.untilTaken = () => Promise.reject(new Error('the object was moved'));
+    harness.triggers.waitUntilDispatched = () => Promise.reject(new Error('the object was moved'));
     const answer = await deliver(harness, asGitHub(opened));
     expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { delivery: 'd-1', status: 'pending', session: 'ses1' }]);
     expect(harness.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'a delivery could not be waited for' }));

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { Session } from '../../src/ports/session.ts';
+import type { SessionPort } from '../../src/ports/session.ts';
 import { createChatHarness, type Harness, rootKey } from './harness.ts';
 
 let h: Harness;
@@ -53,7 +53,7 @@ beforeEach(async () => {
       if (after > 0) await h.clock.sleep(waitMs);
       return after === 0 ? [{ type: 'turn-start', id: 1, at: 0, turn: 'turn_1', input: [] }] : [];
     },
-  } as unknown as Session;
+  } as unknown as SessionPort;
   const { sessions } = h.services;
   Object.assign(h.services, {
     sessions: { ...sessions, get: () => session, create: async () => ({ id: sessionId }) },
@@ -212,7 +212,7 @@ describe('an answer that was long in coming', () => {
             await h.clock.advance(20_000);
             return { id: sessionId, toolset: null, createdAt: new Date(0).toISOString(), turn: null, queued: 0 };
           },
-        }) as unknown as Session,
+        }) as unknown as SessionPort,
     };
     const answer = await h.send('GET', `/v1/sessions/${sessionId}`, undefined, headers);
     expect(answer.status).toBe(401);

@@ -26,7 +26,7 @@ describe('the policy', () => {
   });
 
   it('shows what was remembered', async () => {
-    await h.catalog.allow({ decision: 'allow', kind: 'write-outside', tool: 'builtin.bash', path: '/tmp' });
+    await h.catalog.addRule({ decision: 'allow', kind: 'write-outside', tool: 'builtin.bash', path: '/tmp' });
     expect((await bodyOf(await h.send('GET', '/v1/policy'))).rules).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
-import type { CompletionOptions, Session } from '../../src/ports/session.ts';
+import type { CompletionOptions, SessionPort } from '../../src/ports/session.ts';
 import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
 import { expectFault, stockClient } from './stock-openai.ts';
 
@@ -135,9 +135,9 @@ describe('an answer to go on from', () => {
         return { turn: 't', position: 0, session: sessionId, edition: null, completion: ours };
       },
       completion: async () => new Response('{}').body,
-    } as unknown as Session; // What this test needs of it.
+    } as unknown as SessionPort; // What this test needs of it.
     const opened: string[] = [];
-    const get = (id: string): Session => {
+    const get = (id: string): SessionPort => {
       opened.push(id);
       return session;
     };
@@ -181,7 +181,7 @@ describe('an answer that was given', () => {
         read.push({ streamed: false, cancelled: completion });
         return { turn: null, cancelled: false };
       },
-    } as unknown as Session; // What these tests need of it.
+    } as unknown as SessionPort; // What these tests need of it.
     h = createHarness({}, { sessions: Object.assign(h.sessions, { get: () => session }) });
   });
 

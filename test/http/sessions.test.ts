@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { openEventStream, startingPoint } from '../../src/http/event-stream.ts';
-import type { Session } from '../../src/ports/session.ts';
+import { openEventStream, resumePoint } from '../../src/http/event-stream.ts';
+import type { SessionPort } from '../../src/ports/session.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 
@@ -188,7 +188,7 @@ describe('the event stream', () => {
   it('ends with the problem when the session goes away', async () => {
     const session = h.sessions.get(id);
     let reads = 0;
-    const leaving: Session = {
+    const leaving: SessionPort = {
       ...session,
       eventsAfter: async (...args) =>
         reads++ === 0 ? await session.eventsAfter(...args) : Promise.reject(new Problem('not_found', 'It is gone.')),
@@ -213,7 +213,7 @@ describe('the event stream', () => {
       (row) => row.class === 'last-event-id',
     );
     it.each(rows.map((row) => [row.id, row] as const))('%s as Last-Event-ID never fails', (_id, row) => {
-      const start = startingPoint(undefined, row.header);
+      const start = resumePoint(undefined, row.header);
       if (row.expect === 'resume-or-empty') expect(start).toBe(Number(row.header));
       else expect(start).toBe(0);
     });

@@ -5,13 +5,13 @@ import { sentTools } from '../../src/core/offered-tools.ts';
 import type { ProviderKind } from '../../src/core/provider-kind.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { planNames, turnNames } from '../../src/engine/plan/plan-names.ts';
-import { type Recipient, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
+import { type ReportTarget, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
 import { exampleAccess } from '../../src/providers/shown-tools.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
-const to = (kind: ProviderKind): Recipient => ({ provider: kind, access: exampleAccess(kind), model: '' });
-const text: Recipient = { provider: 'text', access: null, model: '' };
+const to = (kind: ProviderKind): ReportTarget => ({ provider: kind, access: exampleAccess(kind), model: '' });
+const text: ReportTarget = { provider: 'text', access: null, model: '' };
 
 async function namesOf(document: { tools: object[] }, tools: readonly ToolDefinition[], down: string[] = []): Promise<AliasMap> {
   return buildAliasMap((await compile(document, knownTools(tools, down))).edition, { aliases: true });

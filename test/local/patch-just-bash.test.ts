@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { projectRoot } from '../../src/local/environment.ts';
 import { applyPatch } from '../../src/local/patch-just-bash.ts';
-import { install } from '../../src/tools/shell/interpreter-hooks.ts';
+import { installInterpreterHooks } from '../../src/tools/shell/interpreter-hooks.ts';
 import { interpreterPatch } from '../../src/tools/shell/interpreter-patch.ts';
 
 const installed = join(projectRoot, 'node_modules', interpreterPatch.package);
@@ -55,5 +55,5 @@ it('says why it does not apply: another version, another file, a text that is no
 });
 
 it('is required: without it the worker does not start', () => {
-  expect(() => install({})).toThrow('just-bash is installed without its patch. Run npm install');
+  expect(() => installInterpreterHooks({})).toThrow('just-bash is installed without its patch. Run npm install');
 });

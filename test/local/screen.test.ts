@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderScreen } from '../../src/local/screen.ts';
+import { renderStartScreen } from '../../src/local/screen.ts';
 
 const screen = {
   url: 'http://127.0.0.1:8787',
@@ -13,14 +13,14 @@ const screen = {
 };
 
 test('the screen links to the start page with the key in the fragment, as the page reads it', () => {
-  const link = /^ {2}open +(\S+)$/m.exec(renderScreen(screen))?.[1];
+  const link = /^ {2}open +(\S+)$/m.exec(renderStartScreen(screen))?.[1];
   const { origin, pathname, search, hash } = new URL(link ?? '');
   expect({ origin, pathname, search }).toEqual({ origin: screen.url, pathname: '/', search: '' });
   expect(new URLSearchParams(hash.slice(1)).get('key')).toBe(screen.newKey);
 });
 
 test('the screen of a later start says where the key is, and does not hold it', () => {
-  const text = renderScreen({ ...screen, newKey: null, keyFile: "it's/keys", demoSession: 's1' });
+  const text = renderStartScreen({ ...screen, newKey: null, keyFile: "it's/keys", demoSession: 's1' });
   expect(text).toContain("  key      in it's/keys\n");
   expect(text).toContain('  open     http://127.0.0.1:8787/\n');
   expect(text).toContain("KEY=$(sed -n 's/^MONIKER_ROOT_KEY=//p' 'it'\\''s/keys')\n");
@@ -28,7 +28,7 @@ test('the screen of a later start says where the key is, and does not hold it', 
 });
 
 test('the screen names a key of the environment, and does not hold it', () => {
-  const text = renderScreen({ ...screen, newKey: null, keyFile: null, demoSession: 's1' });
+  const text = renderStartScreen({ ...screen, newKey: null, keyFile: null, demoSession: 's1' });
   expect(text).toContain('  key      MONIKER_ROOT_KEY of the environment\n');
   expect(text.match(/Bearer \$MONIKER_ROOT_KEY"/g)).toHaveLength(2);
 });
@@ -36,9 +36,9 @@ test('the screen names a key of the environment, and does not hold it', () => {
 test('skills of a folder are shown, and what became of those that were not loaded, one line each', () => {
   const names = Array.from({ length: 10 }, (_, index) => `s${index}`);
   const notes = ['skill a was not loaded:\n  open it', ...Array.from({ length: 20 }, () => 'x'.repeat(1000))];
-  const lines = renderScreen({ ...screen, skills: { folder: 'skills', names, notes } }).split('\n');
+  const lines = renderStartScreen({ ...screen, skills: { folder: 'skills', names, notes } }).split('\n');
   expect(lines).toContain('  skills   s0, s1, s2, s3, s4, s5, s6, s7 and 2 more (GET /v1/skills) (from skills)');
   expect(lines).toContain('  warning  skill a was not loaded: open it');
   expect(lines.filter((line) => line.startsWith('  warning'))).toHaveLength(11);
-  expect(renderScreen(screen)).not.toContain('skills   ');
+  expect(renderStartScreen(screen)).not.toContain('skills   ');
 });

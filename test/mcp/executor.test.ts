@@ -89,7 +89,12 @@ async function door({
   const callScope: CallScope = {
     ...{ keyId: 'k1', session: 's1', turn: 't1', names: () => names, edition: null, files: createMemoryFiles(() => 0) },
     ...{ timeoutMs: 30_000, rules: [], canWait: true },
-    results: { any: () => kept.size > 0, has: (id) => kept.has(id), keep: (id, content) => void kept.set(id, content), read: () => null },
+    results: {
+      hasAny: () => kept.size > 0,
+      has: (id) => kept.has(id),
+      store: (id, content) => void kept.set(id, content),
+      read: () => null,
+    },
     audit: (row) => void audit.push(row),
     ...scope,
   };
@@ -138,7 +143,7 @@ describe('a call of an MCP server’s tool', () => {
   it('passes on that the server’s list has changed', async () => {
     const { changes, call } = await door({
       answer: ({ hooks }) => {
-        hooks.changed?.('tools');
+        hooks.onListChanged?.('tools');
         return { isError: false, content: [] };
       },
     });
@@ -147,7 +152,7 @@ describe('a call of an MCP server’s tool', () => {
   });
 
   it('is sent for the session, otherwise for the key, with the server’s tokens', async () => {
-    const tokens: ServerTokens = { token: async () => 't', renew: async () => false };
+    const tokens: ServerTokens = { token: async () => 't', refreshAfterRejection: async () => false };
     const first = await door({ tokens });
     await first.call();
     expect(first.heard[0]?.context.conversation).toBe('s1');

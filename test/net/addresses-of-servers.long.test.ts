@@ -4,7 +4,7 @@ import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tool.ts';
-import { toServer } from '../../src/engine/to-server.ts';
+import { createServerFetch } from '../../src/engine/to-server.ts';
 import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';
 import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
@@ -26,7 +26,7 @@ function world(answer: (request: Request) => Response = () => Response.json({}))
     sent.push(request.url);
     return answer(request);
   });
-  const fetch = toServer(
+  const fetch = createServerFetch(
     { fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }) },
     null,
   );
@@ -249,7 +249,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
         const { tokens, sent } = installed({}, byClient);
         const named = inHeader(place);
         if (named === null) continue;
-        const reason = await reasonOf(tokens.renew(null, `Bearer resource_metadata="${named}"`));
+        const reason = await reasonOf(tokens.refreshAfterRejection(null, `Bearer resource_metadata="${named}"`));
         // An invalid address is not a hint: the server's own metadata is used.
         if (strangers(sent).length > 0 || (reason !== null && !isClear(reason))) wrong.push(`${id} ${place}: ${reason}`);
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { refuseOwnHop } from '../../src/net/hop.ts';
-import { stayAt } from '../../src/engine/to-server.ts';
+import { refuseOtherOrigins } from '../../src/engine/to-server.ts';
 import { createOutbound, sendThrough } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -72,7 +72,7 @@ describe('the outbound client', () => {
     const send = async (): Promise<Response> => new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/' } });
     const sent = createOutbound(closed, send)(new Request('https://a.example/'), {
       purpose: 'server',
-      onHop: stayAt('https://a.example/'),
+      onHop: refuseOtherOrigins('https://a.example/'),
     });
     await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1; the redirect was not followed.');
   });

@@ -150,7 +150,7 @@ describe('error responses of providers', () => {
     });
     for (const odd of ['9'.repeat(400), '99999999999', 'Wed, 21 Oct 2099 07:28:00 GMT']) {
       const { problem } = await failing(json(429, {}, { 'retry-after': odd }));
-      expect(problem).toMatchObject({ extra: { retryAfterMs: limits.maxToldRetryAfterMs } });
+      expect(problem).toMatchObject({ extra: { retryAfterMs: limits.maxForwardedRetryAfterMs } });
     }
     expect((await failing(json(429, {}, { 'retry-after': 'soon' }))).slept).toEqual([limits.providerRetryMs, limits.providerRetryMs * 2]);
     expect(await failing(json(429, { code: 'insufficient_quota' }))).toMatchObject({ attempts: 1 });

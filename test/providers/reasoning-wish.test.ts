@@ -1,6 +1,6 @@
 /** The requested reasoning, and the effort that a model supports. */
 import { describe, expect, it } from 'vitest';
-import { effortWord, reasoningWish } from '../../src/providers/reasoning-wish.ts';
+import { effortLevel, requestedReasoning } from '../../src/providers/reasoning-wish.ts';
 
 describe('requested reasoning', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('requested reasoning', () => {
       { budget: 500, effort: 'high' },
     ],
   ])('of %j is %j', (settings, wish) => {
-    expect(reasoningWish(settings)).toEqual(wish);
+    expect(requestedReasoning(settings)).toEqual(wish);
   });
 
   it.each([
@@ -30,6 +30,6 @@ describe('requested reasoning', () => {
     [{ budget: 100_000 }, null, 'high'],
     [{ budget: 100_000, effort: 'low' }, null, 'low'],
   ] as const)('of %j with the efforts %j becomes %j', (wish, efforts, word) => {
-    expect(effortWord(wish, efforts)).toBe(word);
+    expect(effortLevel(wish, efforts)).toBe(word);
   });
 });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
-import { Patience } from '../../src/providers/patience.ts';
+import { IdleTimeout } from '../../src/providers/patience.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 import { ReplyCursor } from '../../src/providers/transport.ts';
 import { readJson } from '../fixtures.ts';
@@ -51,7 +51,7 @@ export function responseOf(pieces: readonly Uint8Array[], contentType: string): 
 /** Everything that results, through the transport and the adapter. */
 export async function readResponse(response: Response, access: ProviderAccess): Promise<ChatEvent[]> {
   const reply = adapterFor(access.kind).createReply({ access, model: 'model' });
-  const cursor = new ReplyCursor({ response, patience: new Patience(stillClock) }, access, reply);
+  const cursor = new ReplyCursor({ response, patience: new IdleTimeout(stillClock) }, access, reply);
   const events: ChatEvent[] = [];
   try {
     for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings } from '../../src/core/plan.ts';
 import { plainProfile } from '../../src/providers/profile-rows.ts';
-import { askedFormat, takenSettings } from '../../src/providers/taken-settings.ts';
+import { requestedFormat, supportedSettings } from '../../src/providers/taken-settings.ts';
 
 const all: ModelSettings = {
   temperature: 1,
@@ -18,13 +18,13 @@ const all: ModelSettings = {
   maxOutputTokens: 10,
 };
 const left = (flags: object, hasTools = true): string[] => {
-  const taken = takenSettings(all, { ...plainProfile, ...flags }, hasTools);
+  const taken = supportedSettings(all, { ...plainProfile, ...flags }, hasTools);
   return Object.keys(all).filter((name) => !(name in taken));
 };
 
 describe('settings', () => {
   it('are all kept without flags', () => {
-    expect(takenSettings(all, plainProfile, true)).toEqual(all);
+    expect(supportedSettings(all, plainProfile, true)).toEqual(all);
   });
 
   it.each([
@@ -43,8 +43,8 @@ describe('settings', () => {
 
   it('use the profile’s token limit if the request has none', () => {
     const profile = { ...plainProfile, defaultMaxTokens: 99 };
-    expect(takenSettings({}, profile, false)).toEqual({ maxOutputTokens: 99 });
-    expect(takenSettings({ maxOutputTokens: 5 }, profile, false)).toEqual({ maxOutputTokens: 5 });
+    expect(supportedSettings({}, profile, false)).toEqual({ maxOutputTokens: 99 });
+    expect(supportedSettings({ maxOutputTokens: 5 }, profile, false)).toEqual({ maxOutputTokens: 5 });
   });
 });
 
@@ -55,5 +55,5 @@ it.each([
   [{ type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } }, { schema: { type: 'object' } }],
   [{ type: 'json_schema', json_schema: 'odd' }, { schema: null }],
 ])('%j requests the format %j', (responseFormat, form) => {
-  expect(askedFormat({ responseFormat })).toEqual(form);
+  expect(requestedFormat({ responseFormat })).toEqual(form);
 });

@@ -5,7 +5,7 @@ import type { OfferedTool } from '../../src/ports/chat-model.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { plainProfile } from '../../src/providers/profile-rows.ts';
 import { createChatModel } from '../../src/providers/registry.ts';
-import { defineTools, logLeftTools, offerTools } from '../../src/providers/tool-definitions.ts';
+import { defineTools, logSkippedTools, offerTools } from '../../src/providers/tool-definitions.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 
 const tool = (name: string, inputSchema: OfferedTool['inputSchema'] = { type: 'object', properties: {} }): OfferedTool => ({
@@ -119,7 +119,7 @@ describe('a tool that is not sent', () => {
   it('is logged once per list', () => {
     const log = keptLog();
     const request = { access, model: 'm', tools: [tool('good'), tool('list', { type: 'array' })] };
-    for (let step = 0; step < 3; step += 1) logLeftTools(log, request);
+    for (let step = 0; step < 3; step += 1) logSkippedTools(log, request);
     expect(log.lines).toEqual([
       {
         level: 'info',
@@ -131,8 +131,8 @@ describe('a tool that is not sent', () => {
         },
       },
     ]);
-    logLeftTools(log, { ...request, tools: [tool('good')] });
-    logLeftTools(undefined, request);
+    logSkippedTools(log, { ...request, tools: [tool('good')] });
+    logSkippedTools(undefined, request);
     expect(log.lines).toHaveLength(1);
   });
 

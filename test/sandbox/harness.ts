@@ -1,7 +1,7 @@
 /** Runs code as the executors do, with tools defined by the test. */
 import type { SandboxEnd } from '../../src/core/code-result.ts';
 import { textResult } from '../../src/core/tool.ts';
-import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
+import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import type { SandboxRun } from '../../src/ports/sandbox.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -9,12 +9,12 @@ export const sandbox = createSandbox();
 
 export type Asked = { name: string; args: unknown };
 export type Parts = Partial<Omit<SandboxRun, 'source' | 'call'>> & {
-  call?: (name: string, args: unknown) => InnerAnswer | Promise<InnerAnswer>;
+  call?: (name: string, args: unknown) => InnerOutcome | Promise<InnerOutcome>;
   signal?: AbortSignal;
 };
 
 /** A file tool that knows every path. */
-function answer(_name: string, args: unknown): InnerAnswer {
+function answer(_name: string, args: unknown): InnerOutcome {
   const path = typeof args === 'object' && args !== null && 'path' in args ? String(args.path) : 'nothing';
   return { waits: false, result: textResult(`text of ${path}`) };
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createKeptSources } from '../../src/sandbox/kept-sources.ts';
+import { createCompileCache } from '../../src/sandbox/kept-sources.ts';
 
 it('keeps the most recently used entries within its byte limit, including sources', () => {
   const most = 3_000;
   const size = (source: string, bytes: number): number => bytes + source.length * 2 + 200;
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 3_200 })), { maxLength: 60 }), (steps) => {
-      const kept = createKeptSources<number>(most);
+      const kept = createCompileCache<number>(most);
       let model: { source: string; bytes: number }[] = [];
       for (const [number, bytes] of steps) {
         const source = 'x'.repeat(number);
@@ -18,7 +18,7 @@ it('keeps the most recently used entries within its byte limit, including source
           if (before !== undefined) model.push(before);
           continue;
         }
-        kept.keep(source, bytes, bytes);
+        kept.set(source, bytes, bytes);
         if (size(source, bytes) <= most) model.push({ source, bytes });
         while (model.reduce((sum, entry) => sum + size(entry.source, entry.bytes), 0) > most) model.shift();
       }

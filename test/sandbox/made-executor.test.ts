@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
-import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
+import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMadeExecutor } from '../../src/sandbox/made-executor.ts';
 import { sandbox } from './harness.ts';
@@ -10,7 +10,7 @@ import { sandbox } from './harness.ts';
 const executor = createMadeExecutor(sandbox);
 const inputSchema = { type: 'object', properties: { path: { type: 'string' }, times: { type: 'number', default: 2 } } };
 
-function callsOf(answer: (name: string, args: unknown) => InnerAnswer): InnerCalls {
+function callsOf(answer: (name: string, args: unknown) => InnerOutcome): InnerCalls {
   const tools = [{ name: 'read_file', canonical: 'builtin.read_file', aliases: [], description: '', inputSchema: {} }];
   return { tools, replay: { now: 0, seed: 'x' }, call: async (name, args) => answer(name, args) };
 }

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
-import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
+import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
 
-const ok = (text: string): InnerAnswer => ({ waits: false, result: textResult(text) });
+const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 
 describe('code in the sandbox', () => {
   it('returns what its body returns', async () => {
@@ -37,7 +37,7 @@ describe('code in the sandbox', () => {
   });
 
   it('delivers results one at a time, in order of arrival', async () => {
-    const first = Promise.withResolvers<InnerAnswer>();
+    const first = Promise.withResolvers<InnerOutcome>();
     const code =
       'const order = []; await Promise.all(["a", "b"].map(async (path) => { await tools.read_file({ path }); order.push(path); })); return order';
     const run = runIn(code, {
@@ -51,7 +51,7 @@ describe('code in the sandbox', () => {
   });
 
   it('starts all calls in order without waiting for each other', async () => {
-    const all = Array.from({ length: 40 }, () => Promise.withResolvers<InnerAnswer>());
+    const all = Array.from({ length: 40 }, () => Promise.withResolvers<InnerOutcome>());
     const { end, calls } = await runIn.withCalls(
       'return (await Promise.all(Array.from({ length: 40 }, (_, at) => tools.read_file({ at })))).length',
       {
@@ -85,7 +85,7 @@ describe('code in the sandbox', () => {
   });
 
   it('is suspended once every remaining call waits, and not before', async () => {
-    const call = (_name: string, args: unknown): InnerAnswer => (JSON.stringify(args).includes('wait') ? { waits: true } : ok('done'));
+    const call = (_name: string, args: unknown): InnerOutcome => (JSON.stringify(args).includes('wait') ? { waits: true } : ok('done'));
     const code = 'const [a] = await Promise.all([tools.read_file({}), tools.read_file({ wait: 1 })]); return a';
     const { end, calls } = await runIn.withCalls(code, { call });
     expect(end).toEqual({ end: 'suspended', console: '' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../src/sandbox/turns.ts';
+import { createThreadShares } from '../../src/sandbox/turns.ts';
 
 const bounds = { fuel: 10, ms: 10, restMs: 1, waitMs: 20 };
 const never = new AbortController().signal;
@@ -9,40 +9,40 @@ describe('turns', () => {
     ['fuel', 11, 0],
     ['time', 0, 11],
   ])('pauses all machines after this much %s, until a timer has fired', async (_, fuel, ms) => {
-    const join = createTurns(() => 0, bounds);
+    const join = createThreadShares(() => 0, bounds);
     const [one, other] = [join(), join()];
-    one.spend(fuel, ms);
+    one.recordUse(fuel, ms);
     expect([one.isResting(), other.isResting()]).toEqual([true, true]);
     await Promise.resolve();
     expect(other.isResting()).toBe(true);
-    expect(await other.take(never)).toBe(true);
+    expect(await other.acquire(never)).toBe(true);
     expect(other.isResting()).toBe(false);
   });
 
   it('adds up the use of all machines', () => {
-    const join = createTurns(() => 0, bounds);
+    const join = createThreadShares(() => 0, bounds);
     const [one, other] = [join(), join()];
-    one.spend(6, 0);
+    one.recordUse(6, 0);
     expect(one.isResting()).toBe(false);
-    other.spend(6, 0);
+    other.recordUse(6, 0);
     expect(one.isResting()).toBe(true);
   });
 
   it('does not end a pause because time passed while the thread was blocked', () => {
     let at = 0;
-    const turns = createTurns(() => at, bounds)();
-    turns.spend(11, 0);
+    const turns = createThreadShares(() => at, bounds)();
+    turns.recordUse(11, 0);
     at += 1_000;
     expect(turns.isResting()).toBe(true);
   });
 
   it('lets the others run first after a machine that used the thread', async () => {
-    const join = createTurns(() => 0, { ...bounds, restMs: 5 });
+    const join = createThreadShares(() => 0, { ...bounds, restMs: 5 });
     const [one, other] = [join(), join()];
-    one.spend(11, 0);
+    one.recordUse(11, 0);
     const order: string[] = [];
     const take = async (name: string, turns: typeof one): Promise<void> => {
-      await turns.take(never);
+      await turns.acquire(never);
       order.push(name);
     };
     await Promise.all([take('one', one), take('other', other)]);
@@ -50,19 +50,19 @@ describe('turns', () => {
   });
 
   it('gives up when others use the thread for too long, and at once when aborted', async () => {
-    const join = createTurns(() => 0, bounds);
+    const join = createThreadShares(() => 0, bounds);
     const [busy, waiting] = [join(), join()];
-    const isBusy = setInterval(() => busy.spend(11, 0), 0);
-    busy.spend(11, 0);
+    const isBusy = setInterval(() => busy.recordUse(11, 0), 0);
+    busy.recordUse(11, 0);
     try {
       let isGiven = true;
       // All its waiting counts, even with turns in between.
       for (let turn = 0; turn < 1_000 && isGiven; turn++) {
-        isGiven = await waiting.take(never);
-        busy.spend(11, 0);
+        isGiven = await waiting.acquire(never);
+        busy.recordUse(11, 0);
       }
       expect(isGiven).toBe(false);
-      expect(await join().take(AbortSignal.abort())).toBe(true);
+      expect(await join().acquire(AbortSignal.abort())).toBe(true);
     } finally {
       clearInterval(isBusy);
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { ClientResult } from '../../src/core/message.ts';
-import type { Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
+import type { SessionPort, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
@@ -30,12 +30,12 @@ type Given = Pick<Partial<SubmitTurn>, 'plan' | 'history' | 'idempotencyKey' | '
   results?: ClientResult[];
 };
 
-const make = async (): Promise<Session> => sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
+const make = async (): Promise<SessionPort> => sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
 const result = (callId: string | undefined, text: string): ClientResult => {
   return { callId: callId ?? '', content: [{ type: 'text', text }], isError: false };
 };
 
-async function send(session: Session, text: string | null, { previous, results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
+async function send(session: SessionPort, text: string | null, { previous, results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
   return await session.submit(owner, {
     plan,
     input: text === null ? [] : [{ type: 'text', text }],
@@ -90,7 +90,7 @@ describe('a request with a previous response id', () => {
     expect(second.session).toBe(first.session);
     expect(second.text).toContain('red');
     // Turns of other clients are part of it.
-    await session.answer(owner, (await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] })).turn);
+    await session.waitForAnswer(owner, (await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] })).turn);
     const third = await ask(session, 'Still there?', { previous: second.id });
     expect([third.session, await usersOf(first.session)]).toEqual([first.session, ['/pick', 'And now?', 'hello', 'Still there?']]);
   });

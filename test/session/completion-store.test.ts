@@ -18,8 +18,8 @@ it('stores a limited number of responses for chat clients, the newest ones', () 
       asked: '',
       createdAt: n,
     });
-  for (let n = 1; n <= limits.maxKeptCompletions + 2; n += 1) add(n);
-  expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(limits.maxKeptCompletions);
+  for (let n = 1; n <= limits.maxStoredCompletions + 2; n += 1) add(n);
+  expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(limits.maxStoredCompletions);
   expect([1, 2, 3].map((n) => store.get(`c${n}`)?.id ?? null)).toEqual([null, null, 'c3']);
-  expect(store.last()?.id).toBe(`c${limits.maxKeptCompletions + 2}`);
+  expect(store.last()?.id).toBe(`c${limits.maxStoredCompletions + 2}`);
 });

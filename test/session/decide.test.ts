@@ -319,7 +319,7 @@ describe('an approval decision writes an audit row and a log line', () => {
       expiresAt: self.clock.now() + 1_000,
     } as const;
     for (const callId of ['call_9.1', 'call_9.1.2']) {
-      self.room.approvals.askDirect({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
+      self.room.approvals.addForDirectCall({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
       await decide(self.decisionContext(), callId, 'approve', once);
     }
     expect(rows(self).map(({ callId, parent }) => [callId, parent])).toEqual([
@@ -336,7 +336,7 @@ it('deletes decided approvals with their arguments after a while, when a new one
   await self.clock.advance(limits.approvalTtlMs);
   await self.call({ name: 'asks', arguments: { n: 1 } });
   expect(showApproval(self.decisionContext(), callId)).toMatchObject({ state: 'denied', arguments: { command: 'rm' } });
-  await self.clock.advance(limits.decidedApprovalKeptMs);
+  await self.clock.advance(limits.decidedApprovalTtlMs);
   const { pending } = await self.call({ name: 'asks', arguments: { n: 2 } });
   expect(() => showApproval(self.decisionContext(), callId)).toThrow(expect.objectContaining({ code: 'not_found' }));
   const held = self.sql.exec<{ call_id: string }>('SELECT call_id FROM approval_arguments').toArray();
@@ -345,7 +345,7 @@ it('deletes decided approvals with their arguments after a while, when a new one
 });
 
 describe('a reader of a waiting turn', () => {
-  const source = (self: Awaited<ReturnType<typeof waiting>>['self']) => ({ ...self.room, clock: self.clock, gone: () => false });
+  const source = (self: Awaited<ReturnType<typeof waiting>>['self']) => ({ ...self.room, clock: self.clock, isDeleted: () => false });
   const read = async (stream: ReadableStream<Uint8Array>) =>
     [...(await new Response(stream).text()).matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
 
@@ -392,8 +392,8 @@ describe('a reader of a waiting turn', () => {
     room.accept('t1');
     room.accept('t2');
     await room.settle();
-    const answer = readAnswer({ ...room.room, clock: room.clock, gone: () => false }, 't2');
-    const stream = read(streamTurn({ ...room.room, clock: room.clock, gone: () => false }, 't2'));
+    const answer = readAnswer({ ...room.room, clock: room.clock, isDeleted: () => false }, 't2');
+    const stream = read(streamTurn({ ...room.room, clock: room.clock, isDeleted: () => false }, 't2'));
     go();
     await room.settle();
     expect(await answer).toMatchObject({ reason: 'queued' });

@@ -11,7 +11,7 @@ function open(encode = encodeEvent) {
   const clock = fakeClock();
   const log = new EventLog(fakeSql(sessionMigrations), clock.now);
   let gone = false;
-  const reader = createFeed({ log, clock, after: 0, gone: () => gone }, 'mine', { event: encode, problem: encodeProblem }).getReader();
+  const reader = createFeed({ log, clock, after: 0, isDeleted: () => gone }, 'mine', { event: encode, problem: encodeProblem }).getReader();
   const heard: string[] = [];
   const pump = async (): Promise<void> => {
     for (let read = await reader.read(); !read.done; read = await reader.read()) heard.push(new TextDecoder().decode(read.value));
@@ -30,7 +30,7 @@ describe("a turn's feed", () => {
     const clock = fakeClock();
     const log = new EventLog(fakeSql(sessionMigrations), clock.now);
     const reads = vi.spyOn(log, 'read');
-    const stream = createFeed({ log, clock, after: 0, gone: () => false }, 'mine', { event: encodeEvent, problem: encodeProblem });
+    const stream = createFeed({ log, clock, after: 0, isDeleted: () => false }, 'mine', { event: encodeEvent, problem: encodeProblem });
     // Like a socket whose buffer is full: it pulls once.
     const reader = stream.getReader();
     const first = reader.read();
@@ -86,7 +86,7 @@ describe("a turn's feed", () => {
     const clock = fakeClock();
     const log = new EventLog(sql, clock.now);
     let gone = false;
-    const stream = createFeed({ log, clock, after: 0, gone: () => gone }, 'mine', { event: encodeEvent, problem: encodeProblem });
+    const stream = createFeed({ log, clock, after: 0, isDeleted: () => gone }, 'mine', { event: encodeEvent, problem: encodeProblem });
     gone = true;
     sql.exec('DROP TABLE events');
     const { value } = await stream.getReader().read();

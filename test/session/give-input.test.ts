@@ -3,10 +3,10 @@ import { limits } from '../../src/core/limits.ts';
 import type { GivenInput, InputRequest } from '../../src/core/mcp-input.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
 import { inputNote } from '../../src/dialects/answer.ts';
-import type { ToolAnswer } from '../../src/ports/tool-executor.ts';
-import { giveInput } from '../../src/session/give-input.ts';
-import { isOwnNote } from '../../src/session/shown.ts';
-import { takeResults } from '../../src/session/take-results.ts';
+import type { ToolOutcome } from '../../src/ports/tool-executor.ts';
+import { submitInput } from '../../src/session/give-input.ts';
+import { isServiceNote } from '../../src/session/shown.ts';
+import { acceptResults } from '../../src/session/take-results.ts';
 import { readAnswer } from '../../src/session/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from './runner-room.ts';
 
@@ -18,7 +18,7 @@ const which: InputRequest = {
     requestedSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
   },
 };
-const asks = (state = 'opaque'): ToolAnswer => ({ ...errorResult('tool_error', 'it asks'), input: { requests: { which }, state } });
+const asks = (state = 'opaque'): ToolOutcome => ({ ...errorResult('tool_error', 'it asks'), input: { requests: { which }, state } });
 const answer = (id: string) => ({ which: { action: 'accept' as const, content: { id } } });
 const last: Model = () => reply({ type: 'text', text: 'done' }, finish);
 
@@ -37,8 +37,8 @@ async function waiting({ rounds = 1, made = calls(['bash', { command: 'x' }]), l
   room.accept('t1');
   await room.settle();
   const asked = () => room.events().flatMap((event) => (event.type === 'input-required' ? [event] : []));
-  const give = (input: Parameters<typeof giveInput>[1]['input'], round?: number, callId = asked()[0]?.callId ?? '') =>
-    giveInput(room.room, { callId, input, ...(round !== undefined && { round }) }, 'k1', room.clock.now());
+  const give = (input: Parameters<typeof submitInput>[1]['input'], round?: number, callId = asked()[0]?.callId ?? '') =>
+    submitInput(room.room, { callId, input, ...(round !== undefined && { round }) }, 'k1', room.clock.now());
   return { room, heard, asked, give, callId: asked()[0]?.callId ?? '' };
 }
 
@@ -50,7 +50,7 @@ describe('a turn whose tool asks a person', () => {
     expect(room.room.turns.current()).toMatchObject({ state: 'waiting', reason: 'approval_required' });
     expect(asked()).toEqual([expect.objectContaining({ canonical: 'builtin.bash', server: 'builtin', round: 1, requests: { which } })]);
     expect(JSON.stringify(room.events())).not.toContain('opaque');
-    const shown = await readAnswer({ ...room.room, clock: room.clock, gone: () => false }, 't1');
+    const shown = await readAnswer({ ...room.room, clock: room.clock, isDeleted: () => false }, 't1');
     expect(shown).toMatchObject({ status: 'waiting', reason: 'approval_required', toolCalls: [] });
     expect(shown.pending).toEqual([
       {
@@ -92,7 +92,7 @@ describe('a turn whose tool asks a person', () => {
     const { room, give, callId } = await waiting({ long: 'x'.repeat(900_000) });
     await give(answer('7-secret'));
     await room.settle();
-    expect(room.room.inputs.asked(callId)).toBeNull();
+    expect(room.room.inputs.questionOf(callId)).toBeNull();
     expect(room.room.inputs.given(callId)).toBeNull();
     expect(JSON.stringify(room.events())).not.toContain('7-secret');
     expect(room.events().filter(({ type }) => type === 'input-given')).toMatchObject([
@@ -197,7 +197,10 @@ describe('an answer', () => {
   it('is refused when it is sent as a result', async () => {
     const { room, callId } = await waiting();
     const result = { callId, content: [{ type: 'text' as const, text: 'x' }], isError: false };
-    await expect(takeResults(room.room, [result])).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('input') });
+    await expect(acceptResults(room.room, [result])).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('input'),
+    });
   });
 });
 
@@ -212,11 +215,11 @@ it('recognizes the note about a question in a chat history, also after the answe
   const { room, give, callId } = await waiting();
   const note = inputNote({ canonical: 'builtin.bash', callId, question: 'Server "crm" asks: Which one?' }, 's');
   expect(note).not.toMatch(/\n/);
-  expect(isOwnNote(room.room, 's', note)).toBe(true);
-  expect(isOwnNote(room.room, 's', note.replace('Which', 'What'))).toBe(false);
+  expect(isServiceNote(room.room, 's', note)).toBe(true);
+  expect(isServiceNote(room.room, 's', note.replace('Which', 'What'))).toBe(false);
   await give(answer('7'));
   await room.settle();
-  expect(isOwnNote(room.room, 's', note)).toBe(true);
+  expect(isServiceNote(room.room, 's', note)).toBe(true);
 });
 
 describe('progress of a call', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message, ToolCallPart } from '../../src/core/message.ts';
-import { matchHistory, toTold, type Told } from '../../src/session/history.ts';
+import { matchHistory, toComparableHistory, type ComparableHistory } from '../../src/session/history.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
@@ -16,13 +16,16 @@ const result = (...callIds: string[]): Message => ({
   parts: callIds.map((callId) => ({ type: 'tool-result', callId, requested: 'f', canonical: null, isError: false, content: [] })),
 });
 
-const told = (messages: readonly Message[], notes: readonly string[] = []): Told =>
-  toTold(messages, {
+const told = (messages: readonly Message[], notes: readonly string[] = []): ComparableHistory =>
+  toComparableHistory(messages, {
     isShown: ({ canonical }) => canonical === 'client.pick' || canonical === null,
     isNote: (text) => notes.includes(text),
   });
-const match = (stored: readonly Message[], sent: readonly Message[], ...rest: [tails?: Pick<Told, 'said' | 'calls'>[], notes?: string[]]) =>
-  matchHistory(told(stored, rest[1]), sent.length === 0 ? null : told(sent, rest[1]), rest[0]).is;
+const match = (
+  stored: readonly Message[],
+  sent: readonly Message[],
+  ...rest: [tails?: Pick<ComparableHistory, 'assistantTexts' | 'callIds'>[], notes?: string[]]
+) => matchHistory(told(stored, rest[1]), sent.length === 0 ? null : told(sent, rest[1]), rest[0]).kind;
 
 describe('a resent history', () => {
   it('is none without an assistant message', () => {
@@ -75,7 +78,7 @@ describe('a resent history', () => {
 
   it('may have notes about pending questions, and may lack what no client received', () => {
     const stored = [user('a'), assistant('b'), assistant('c'), call('c1', 'client.pick', '')];
-    const tail = { said: ['c'], calls: new Set(['c1']) };
+    const tail = { assistantTexts: ['c'], callIds: new Set(['c1']) };
     expect(match(stored, [user('a'), assistant('b\n\nWaiting for x')], [tail], ['Waiting for x'])).toBe('same');
     expect(match(stored, [user('a'), assistant('b\n\nWaiting for x')], [tail])).toBe('fork');
     expect(match(stored, [user('a'), assistant('b')])).toBe('fork');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { contentText, textResult, type ToolDefinition } from '../../src/core/tool.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { decide, expireApprovals } from '../../src/session/decide.ts';
 import { pendingOf } from '../../src/session/pending.ts';
-import { takeResults } from '../../src/session/take-results.ts';
+import { acceptResults } from '../../src/session/take-results.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-room.ts';
 
@@ -14,9 +14,9 @@ const run = calls(['bash', { command: 'x' }]);
 /** A script over the session's tools: `bash` makes these calls one after another; `local.risky` and `local.other` require approval. */
 type Step = [name: string, args?: Record<string, unknown>];
 
-const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+const suspended: ToolOutcome = { ...textResult(''), suspended: true };
 
-async function script(steps: readonly Step[], { calls: beneath }: ToolContext, together = false): Promise<ToolAnswer> {
+async function script(steps: readonly Step[], { calls: beneath }: ToolContext, together = false): Promise<ToolOutcome> {
   if (beneath === null) throw new Error('no calls');
   const lines: string[] = [];
   if (together) {
@@ -254,7 +254,7 @@ describe('a turn with a nested call that waits', () => {
     await self.settle();
     expect(self.room.turns.get('t1')?.reason).toBe('client_tool_required');
     expect(pendingOf(self.room, 't1')).toMatchObject([{ callId: 'call_1.2', parent: 'call_1', kind: 'client-tool', arguments: { q: 1 } }]);
-    await takeResults(self.room, [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }]);
+    await acceptResults(self.room, [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }]);
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send {}']);

@@ -4,19 +4,19 @@ import { limits } from '../../src/core/limits.ts';
 import type { InputRequired } from '../../src/core/mcp-input.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult, type ToolDefinition } from '../../src/core/tool.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { decide, decideByLink, mintLink } from '../../src/session/decide.ts';
-import { giveInput } from '../../src/session/give-input.ts';
+import { submitInput } from '../../src/session/give-input.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-room.ts';
 
 const more: ToolDefinition[] = ['send', 'risky', 'other'].map((name) => toolOf('local', name, { kind: 'local' }));
 const run = calls(['bash', { command: 'x' }]);
-const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+const suspended: ToolOutcome = { ...textResult(''), suspended: true };
 const once = { by: 'k', remember: false };
 
 /** `bash` makes these calls one after another; `local.risky` and `local.other` require approval. */
-async function script(names: readonly string[], { calls: beneath }: ToolContext): Promise<ToolAnswer> {
+async function script(names: readonly string[], { calls: beneath }: ToolContext): Promise<ToolOutcome> {
   const lines: string[] = [];
   for (const name of names) {
     const answer = await beneath?.call(name, {});
@@ -91,9 +91,9 @@ describe('while a nested call waits', () => {
     await self.settle();
     expect(self.room.inputs.pendingCount()).toBe(1);
     await self.restart();
-    await giveInput(self.room, { callId: 'call_1.1', input: { name: { action: 'accept', content: {} } } }, 'k', self.clock.now());
+    await submitInput(self.room, { callId: 'call_1.1', input: { name: { action: 'accept', content: {} } } }, 'k', self.clock.now());
     await self.settle();
-    await giveInput(self.room, { callId: 'call_1.2', input: { name: { action: 'decline' } } }, 'k', self.clock.now());
+    await submitInput(self.room, { callId: 'call_1.2', input: { name: { action: 'decline' } } }, 'k', self.clock.now());
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(rounds).toBe(2);
@@ -103,7 +103,7 @@ describe('while a nested call waits', () => {
 
 describe('while a nested call runs', () => {
   it('its turn is cancelled: its result is dropped, and its row is written', async () => {
-    const late = Promise.withResolvers<ToolAnswer>();
+    const late = Promise.withResolvers<ToolOutcome>();
     const self = await room(['send', 'send'], { execute: () => late.promise });
     self.accept('t1');
     await self.settle();
@@ -174,7 +174,7 @@ describe('the journal', () => {
     await without.settle();
     expect(kept(without)).toBeGreaterThan(0);
     without.die();
-    without.room.journals.forgetLost();
+    without.room.journals.dropUnrecoverable();
     expect(kept(without)).toBe(0);
 
     const keyed = await dies();
@@ -183,7 +183,7 @@ describe('the journal', () => {
     await keyed.settle();
     keyed.die();
     keyed.underWay.clear();
-    keyed.room.journals.forgetLost();
+    keyed.room.journals.dropUnrecoverable();
     expect(kept(keyed)).toBeGreaterThan(0);
     expect((await keyed.call(request)).result.code).toBe('outcome_unknown');
     expect(kept(keyed)).toBe(0);
@@ -199,8 +199,8 @@ describe('the journal', () => {
     let full = 1;
     while (journal.finish(call(full), large, { durationMs: 0, keep: true }) !== null) full += 1;
     expect(full).toBe(limits.maxJournalBytes / limits.maxInnerResultBytes);
-    journal.pause(call(full));
-    session.journals.answer(`call_1.${full}`, large);
+    journal.markWaiting(call(full));
+    session.journals.recordClientResult(`call_1.${full}`, large);
     expect(journal.find(`call_1.${full}`)?.result?.code).toBe('limit_reached');
     expect(journal.find('call_1.1')?.result).toEqual(large);
   });

@@ -24,17 +24,17 @@ describe("questions of tools in a session's tables", () => {
     await runInDurableObject(stub, async (_instance, { storage }) => {
       const inputs = new Inputs(storage.sql, () => 0);
       const state = 'ü'.repeat(2_500_000);
-      inputs.follow(required);
-      inputs.keep('a', { requests: {}, state });
+      inputs.applyEvent(required);
+      inputs.addQuestion('a', { requests: {}, state });
       expect(inputs.given('a')).toBeNull();
       const asked = inputs.get('a');
       if (asked === null) throw new Error('it was not asked');
-      inputs.answer(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
-      inputs.follow({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
+      inputs.addAnswers(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
+      inputs.applyEvent({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
       // As another object of the same session reads them.
       const again = new Inputs(storage.sql, () => 0);
       expect(again.given('a')).toEqual({ responses: { k: { action: 'accept', content: { id: '7' } } }, state });
-      again.follow({ type: 'tool-result', ...at, via: 'wire', isError: false, content: [] });
+      again.applyEvent({ type: 'tool-result', ...at, via: 'wire', isError: false, content: [] });
       expect([again.given('a'), again.get('a')?.state, again.pendingCount()]).toEqual([null, 'given', 0]);
       const [row] = storage.sql.exec('SELECT count(*) AS parts FROM input_parts');
       expect(row).toEqual({ parts: 0 });
@@ -46,7 +46,7 @@ describe("questions of tools in a session's tables", () => {
     const { id } = await sessions.create(owner, { model: 'rehearsal/default', listed: false });
     const given = { callId: 'a', input: {} };
     const stranger: Principal = { ...owner, keyId: 'other' };
-    await expect(sessions.get(id).giveInput(stranger, given)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(sessions.get(id).giveInput(owner, given)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(sessions.get(id).submitInput(stranger, given)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(sessions.get(id).submitInput(owner, given)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -29,7 +29,7 @@ const planFor = (toolset?: string) => services.planTurn(owner, { model, ...(tool
 
 async function turn({ session }: Made, plan: Plan, input: string): Promise<TurnAnswer> {
   const submitted = await session.submit(owner, { plan, input: text(input) });
-  return await session.answer(owner, submitted.turn);
+  return await session.waitForAnswer(owner, submitted.turn);
 }
 
 /** Appends this many whole turns, two messages each, as the runner writes them. */
@@ -40,14 +40,14 @@ async function fill({ stub }: Made, plan: Plan, count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       const id = `old_${index}`;
       turns.accept(id, plan, text('?'));
-      turns.begun(id, log.newest);
+      turns.markStarted(id, log.newest);
       log.append({ type: 'turn-start', turn: id, input: turns.takeInput(id), model });
       log.append({ type: 'step-start', turn: id, step: 1 });
       log.append({ type: 'text-delta', turn: id, step: 1, text: `answer ${index}` });
       log.append({ type: 'usage', turn: id, step: 1, usage });
       log.append({ type: 'step-end', turn: id, step: 1, reason: 'stop', model });
       const last = log.append({ type: 'turn-end', turn: id, status: 'completed', reason: 'stop', usage });
-      turns.ended(id, 'completed', 'stop', last.id);
+      turns.markEnded(id, 'completed', 'stop', last.id);
     }
   });
   // A new life of the object, with nothing in memory yet.
@@ -116,7 +116,7 @@ describe('a long session', () => {
     await fill(made, plan, 5_000);
     const stop = await count(made);
     expect(await made.session.view(owner)).toMatchObject({ turn: { id: 'old_4999', status: 'completed' }, queued: 0 });
-    expect(await made.session.answer(owner, 'old_17')).toMatchObject({ text: 'answer 17' });
+    expect(await made.session.waitForAnswer(owner, 'old_17')).toMatchObject({ text: 'answer 17' });
     // One page of the log for the old response; the log has 30,000 events.
     expect((await stop()).rowsRead).toBeLessThan(700);
     expect(await turn(made, plan, 'hello')).toMatchObject({ status: 'completed' });

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import type { Session } from '../../src/ports/session.ts';
+import type { SessionPort } from '../../src/ports/session.ts';
 import { Timers } from '../../src/session/timers.ts';
 import { TurnStore } from '../../src/session/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -18,7 +18,7 @@ const model = 'rehearsal/default';
 const stubOf = (id: string) => bindings.SESSION.get(bindings.SESSION.idFromString(id));
 
 /** Created for each use: a stub whose object was reset stays broken. */
-function fresh(id: string): Session {
+function fresh(id: string): SessionPort {
   return new Proxy(sessions.get(id), { get: (_, method) => Reflect.get(sessions.get(id), method) });
 }
 
@@ -51,7 +51,7 @@ describe('a flooded session', () => {
     await expect(send('more')).rejects.toMatchObject({ code: 'rate_limited' });
     await noisy.session.cancel(owner);
     for (let turn = 0; turn < 5; turn += 1) {
-      const answer = await quiet.session.answer(owner, await quiet.say('/shell echo here'));
+      const answer = await quiet.session.waitForAnswer(owner, await quiet.say('/shell echo here'));
       expect(answer).toMatchObject({ status: 'completed', toolCalls: [{ isError: false }] });
       // The quiet session ran in parallel to the noisy one, not after it. Only the first turn is compared: on a busy machine the noisy
       // session may finish its queue during the later ones.
@@ -74,20 +74,20 @@ describe('an alias that is assigned to another tool', () => {
     const { id, session, say } = await make('swapped');
     // The second step runs after the change.
     const turn = await say('/do_it {"command": "echo one"}\n\n/do_it {"command": "echo two"}');
-    const before = await session.answer(owner, turn);
+    const before = await session.waitForAnswer(owner, turn);
     expect(before).toMatchObject({ status: 'waiting', pending: [{ canonical: 'builtin.bash' }] });
     await catalog('default').put('toolset', 'swapped', tools('look_up', 'do_it'));
     await kill(id);
     await session.decide(owner, before.pending?.[0]?.callId ?? '', 'approve', { remember: false });
-    const second = await session.answer(owner, turn);
+    const second = await session.waitForAnswer(owner, turn);
     expect(second).toMatchObject({ status: 'waiting', pending: [{ canonical: 'builtin.bash', arguments: { command: 'echo two' } }] });
     await session.decide(owner, second.pending?.[0]?.callId ?? '', 'approve', { remember: false });
-    const ended = await session.answer(owner, turn);
+    const ended = await session.waitForAnswer(owner, turn);
     expect(ended.toolCalls.map(({ canonical, isError }) => [canonical, isError])).toEqual([
       ['builtin.bash', false],
       ['builtin.bash', false],
     ]);
-    const next = await session.answer(owner, await say('/do_it {"path": "nothing.txt"}'));
+    const next = await session.waitForAnswer(owner, await say('/do_it {"path": "nothing.txt"}'));
     expect(next).toMatchObject({ status: 'completed', toolCalls: [{ canonical: 'builtin.read_file' }] });
   });
 });
@@ -110,7 +110,7 @@ describe('an alarm', () => {
     }
     await runInDurableObject(stubOf(id), (_, { storage }) => void storage.sql.exec('ALTER TABLE turns_away RENAME TO turns'));
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
-    expect(await session.answer(owner, 'turn_late')).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, 'turn_late')).toMatchObject({ status: 'completed' });
   });
 });
 
@@ -146,7 +146,7 @@ describe('a deletion during a turn', () => {
     // The key of the old turn is free: this is a new turn.
     const renewed = await session.submit(owner, request('/shell echo queued > queued.txt'));
     expect(renewed.turn).not.toBe(queued.turn);
-    expect(await session.answer(owner, renewed.turn)).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, renewed.turn)).toMatchObject({ status: 'completed' });
     await expect(session.readFile(owner, 'late.txt')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -5,7 +5,7 @@ import { logFormat } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
-import { takeResults } from '../../src/session/take-results.ts';
+import { acceptResults } from '../../src/session/take-results.ts';
 import { calls, finish, makeRoom, reply, silence } from './runner-room.ts';
 
 type Room = Awaited<ReturnType<typeof makeRoom>>;
@@ -85,7 +85,7 @@ describe('a session stores a notice of a turn', () => {
     const room = await makeRoom([silence]);
     for (const turn of ['t1', 't2', 't3']) room.accept(turn, { trigger: { ...trigger, delivery: turn } });
     await room.settle();
-    await room.room.runner.shut();
+    await room.room.runner.stop();
     room.room.notices.abandonQueued();
     await room.settle();
     expect(told(room)).toEqual(['t1', 't2', 't3'].map((turn) => `${turn} turn.failed cancelled cancelled`));
@@ -155,7 +155,7 @@ describe('when a question is open', () => {
     await room.settle();
     expect([room.room.turns.isWaiting(), room.told]).toEqual([true, []]);
     const [call] = room.events().flatMap((event) => (event.type === 'client-tool-required' ? [event.callId] : []));
-    takeResults(room.room, [{ callId: call ?? '', ...textResult('found'), isError: false }]);
+    acceptResults(room.room, [{ callId: call ?? '', ...textResult('found'), isError: false }]);
     await room.settle();
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });

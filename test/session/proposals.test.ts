@@ -97,7 +97,7 @@ describe('a turn that completes', () => {
     await room.settle();
     const [asked] = room.events().filter(({ type }) => type === 'approval-required');
     if (asked?.type !== 'approval-required') throw new Error('the call asks');
-    room.room.runner.tell('Go', () => [
+    room.room.runner.applyExternal('Go', () => [
       { type: 'turn-input', turn: 'Go', input: [{ type: 'text', text: 'and my quiz' }] },
       { type: 'approval-decided', turn: 'Go', step: 1, callId: asked.callId, decision: 'approve', by: 'k1' },
     ]);

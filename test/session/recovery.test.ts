@@ -215,7 +215,7 @@ describe('the alarm', () => {
     await room.settle();
     await room.clock.advance(limits.turnAlarmMs);
     room.alarm.at = null;
-    room.room.runner.tick = () => {
+    room.room.runner.recordTimeSpent = () => {
       expect(room.alarm.at).not.toBeNull();
       throw new Error('broken');
     };

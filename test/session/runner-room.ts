@@ -13,8 +13,8 @@ import type { TurnNotice } from '../../src/core/triggers/callbacks/turn-notice.t
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
-import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
-import { ring } from '../../src/session/alarm.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
+import { runAlarm } from '../../src/session/alarm.ts';
 import { ApprovalLinks } from '../../src/session/approval-links.ts';
 import { Approvals } from '../../src/session/approvals.ts';
 import { AuditOutbox } from '../../src/session/audit-outbox.ts';
@@ -22,14 +22,14 @@ import { CallJournals } from '../../src/session/call-journal.ts';
 import { CallStore } from '../../src/session/call-store.ts';
 import { ClientCalls } from '../../src/session/client-calls.ts';
 import { CompletionStore } from '../../src/session/completion-store.ts';
-import { callDirectly } from '../../src/session/direct-calls.ts';
-import type { DecideDoor } from '../../src/session/decide.ts';
+import { callWithSession } from '../../src/session/direct-calls.ts';
+import type { DecisionContext } from '../../src/session/decide.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { Inputs } from '../../src/session/inputs.ts';
 import { Notices } from '../../src/session/notices.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
-import type { Room } from '../../src/session/room.ts';
+import type { OpenSession } from '../../src/session/room.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { Timers } from '../../src/session/timers.ts';
 import { createLogTranscript } from '../../src/session/transcript-log.ts';
@@ -61,7 +61,7 @@ const toolset = {
 };
 
 export type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
-export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolAnswer>;
+export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolOutcome>;
 
 export async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
   yield events;
@@ -170,7 +170,7 @@ export async function makeRoom(
   };
 
   /** Opens the session as a new process does, from its tables. */
-  const open = (): Room => {
+  const open = (): OpenSession => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
     const approvals = new Approvals(sql, clock.now);
@@ -194,11 +194,11 @@ export async function makeRoom(
       }),
       files: createMemoryFiles(clock.now),
       approvals,
-      links: new ApprovalLinks(sql, clock.now),
+      approvalLinks: new ApprovalLinks(sql, clock.now),
       clientCalls: new ClientCalls(sql),
       inputs,
       taint: createTaintStore(sql, clock.now),
-      calls: new CallStore(sql, clock.now),
+      keyedCalls: new CallStore(sql, clock.now),
       journals: new CallJournals(sql, clock.now, { approvals, inputs }),
     };
     const runner = new TurnRunner({
@@ -221,7 +221,7 @@ export async function makeRoom(
         }
         return turnNames(all, asked);
       },
-      keep: (promise) => void work.push(promise),
+      waitUntil: (promise) => void work.push(promise),
     });
     const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
     return { meta, audit, ...parts, runner };
@@ -257,7 +257,7 @@ export async function makeRoom(
       self.room.turns.accept(id, { ...plan, edition: pointer, ...(clientTools.length > 0 && { clientTools }), ...own }, [
         { type: 'text', text: id },
       ]);
-      self.room.runner.pump();
+      self.room.runner.startNext();
     },
     events: (): SessionEvent[] => [...self.room.log.readAll(0)],
     /** The process dies: whatever it still does has no effect. */
@@ -269,26 +269,26 @@ export async function makeRoom(
     async restart(): Promise<void> {
       self.die();
       self.room.runner.recover();
-      self.room.runner.pump();
+      self.room.runner.startNext();
       await settle();
     },
     async ring(): Promise<void> {
-      const door = { room: self.room, session: 's', now: clock.now, log: kept };
+      const context = { openSession: self.room, session: 's', now: clock.now, log: kept };
       const leave = async (): Promise<void> => {
         self.left += 1;
       };
-      await ring({ ...door, isCancelled: async () => false, flushAudit: async () => true, flushNotices, leave });
+      await runAlarm({ ...context, isCancelled: async () => false, flushAudit: async () => true, flushNotices, destroy: leave });
       await settle();
     },
     left: 0,
-    decisionContext: (): DecideDoor => ({
-      room: self.room,
+    decisionContext: (): DecisionContext => ({
+      openSession: self.room,
       session: 's',
       now: clock.now,
       log: kept,
-      gone: () => false,
-      allow: async (rule) => void allowed.push(rule),
-      keyStands: async (keyId, scope) => {
+      isDeleted: () => false,
+      addRule: async (rule) => void allowed.push(rule),
+      isKeyActive: async (keyId, scope) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
           throw new Error('the catalog is unavailable');
@@ -298,9 +298,9 @@ export async function makeRoom(
     }),
     underWay: new Map<string, Promise<SessionCall>>(),
     call: (request: Partial<SessionCallRequest> & { name: string }): Promise<SessionCall> =>
-      callDirectly(
+      callWithSession(
         {
-          room: self.room,
+          openSession: self.room,
           session: 's',
           keyId: 'root',
           deps,
@@ -308,10 +308,10 @@ export async function makeRoom(
           names: self.names,
           rules: [...rules, ...allowed],
           skills: [],
-          underWay: self.underWay,
+          inFlight: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),
           directMarks: () => ({ read: async () => null, add: async () => undefined }),
-          gone: () => false,
+          isDeleted: () => false,
           audit: (row) => self.room.audit.add(row),
         },
         { plan: { ...plan, edition: pointer }, arguments: {}, ...request },

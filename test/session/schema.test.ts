@@ -40,11 +40,11 @@ it('finds what every turn reads without scanning the whole session', () => {
   const inputs = new Inputs(sql, now);
 
   turns.accept('t1', plan, []);
-  turns.begun('t1', 0);
-  turns.rested('t1', 'approval_required');
+  turns.markStarted('t1', 0);
+  turns.markWaiting('t1', 'approval_required');
   turns.current();
   turns.isWaiting();
-  turns.queued();
+  turns.countQueued();
   turns.takeInput('t1');
   turns.findByKey('k', 'h');
   const range = { turn: 't1', after: 1, earlier: { turn: 't1', after: 0 } };
@@ -61,21 +61,21 @@ it('finds what every turn reads without scanning the whole session', () => {
     { type: 'turn-end', turn: 't1', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
   ];
   for (const event of told) {
-    clientCalls.follow(event);
-    approvals.follow(event);
-    inputs.follow(event);
+    clientCalls.applyEvent(event);
+    approvals.applyEvent(event);
+    inputs.applyEvent(event);
   }
-  inputs.keep('a', { requests: {} });
+  inputs.addQuestion('a', { requests: {} });
   inputs.given('a');
   inputs.get('a');
   inputs.get('a', 1);
-  inputs.of('a');
-  inputs.due();
+  inputs.allOf('a');
+  inputs.expired();
   inputs.nextExpiry();
   inputs.pendingCount();
   clientCalls.pending();
   approvals.pending();
-  approvals.due();
+  approvals.expired();
   approvals.nextExpiry();
   approvals.findDirect({ toolset: 'demo', canonical: 'c', entry: 'e', argumentsHash: 'h' });
   links.find('h');

@@ -35,10 +35,10 @@ describe('a session', () => {
   it('answers a turn, remembers it, and numbers its events without gaps', async () => {
     const { session } = await make();
     const first = await session.submit(owner, say('my name is Ada'));
-    const answer = await session.answer(owner, first.turn);
+    const answer = await session.waitForAnswer(owner, first.turn);
     expect(answer).toMatchObject({ status: 'completed', reason: 'stop' });
     const second = await session.submit(owner, say('what did I say?'));
-    expect((await session.answer(owner, second.turn)).text).toContain('Ada');
+    expect((await session.waitForAnswer(owner, second.turn)).text).toContain('Ada');
     const events = await session.eventsAfter(owner, 0, 0);
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
     expect((await session.messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
@@ -69,13 +69,13 @@ describe('a session', () => {
     const { turn } = await session.submit(owner, say('hello'));
     const stream = await session.stream(owner, turn);
     await stream.cancel();
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
   });
 
   it('runs turns one at a time, in the order accepted', async () => {
     const { session } = await make();
     const turns = await Promise.all(Array.from({ length: 10 }, (_, index) => session.submit(owner, say(`turn ${index}`))));
-    await Promise.all(turns.map(({ turn }) => session.answer(owner, turn)));
+    await Promise.all(turns.map(({ turn }) => session.waitForAnswer(owner, turn)));
     const events = await session.eventsAfter(owner, 0, 0);
     const bounds = events
       .filter(({ type }) => type === 'turn-start' || type === 'turn-end')
@@ -129,14 +129,14 @@ describe('a session', () => {
 
   it('forks once for one idempotency key', async () => {
     const { id, session } = await make();
-    await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
+    await session.waitForAnswer(owner, (await session.submit(owner, say('hello'))).turn);
     const history = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'something else' }] }];
     const request = { ...say('again'), chat, history, idempotencyKey: 'fork', bodyHash: 'h' };
     const forks = await Promise.all(Array.from({ length: 3 }, () => session.submit(owner, request)));
     forks.push(await session.submit(owner, request));
     expect(forks[0]?.session).not.toBe(id);
     expect(new Set(forks.map(({ session: fork, turn }) => `${fork} ${turn}`)).size).toBe(1);
-    expect(await session.repeated(owner, 'fork', 'h')).toMatchObject({ session: forks[0]?.session, turn: forks[0]?.turn });
+    expect(await session.findByIdempotencyKey(owner, 'fork', 'h')).toMatchObject({ session: forks[0]?.session, turn: forks[0]?.turn });
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
@@ -145,10 +145,10 @@ describe('a session', () => {
     const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
     const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, request)));
     expect(new Set(turns.map(({ turn }) => turn)).size).toBe(1);
-    expect(await session.repeated(owner, 'k', 'h')).toMatchObject({ turn: turns[0]?.turn });
-    expect(await session.repeated(owner, 'k2', 'h')).toBeNull();
-    expect(await session.repeatedCall(owner, 'k', 'h')).toBeNull();
-    await expect(session.repeated(owner, 'k', 'other')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+    expect(await session.findByIdempotencyKey(owner, 'k', 'h')).toMatchObject({ turn: turns[0]?.turn });
+    expect(await session.findByIdempotencyKey(owner, 'k2', 'h')).toBeNull();
+    expect(await session.findCallByIdempotencyKey(owner, 'k', 'h')).toBeNull();
+    await expect(session.findByIdempotencyKey(owner, 'k', 'other')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
@@ -162,7 +162,7 @@ describe('a session', () => {
     turns.push(await session.submit(owner, { ...say('once'), turn: 'turn-named' }));
     expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set(['turn-named']));
     expect(await session.hasTurn(owner, 'turn-named')).toBe(true);
-    await session.answer(owner, 'turn-named');
+    await session.waitForAnswer(owner, 'turn-named');
     expect((await session.messages(owner)).items.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe('a session', () => {
   it('skips a resent history, and forks a different one', async () => {
     const { id, session } = await make();
     const { turn } = await session.submit(owner, say('hello'));
-    const { text } = await session.answer(owner, turn);
+    const { text } = await session.waitForAnswer(owner, turn);
     const history = [
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hello' }] },
       { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
@@ -187,7 +187,7 @@ describe('a session', () => {
     expect((await session.submit(owner, { ...say('again'), chat, history })).session).toBe(id);
     const fork = await session.submit(owner, { ...say('again'), chat, history: history.slice(0, 1) });
     expect(fork.session).not.toBe(id);
-    await sessions.get(fork.session).answer(owner, fork.turn);
+    await sessions.get(fork.session).waitForAnswer(owner, fork.turn);
     expect((await sessions.get(fork.session).messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
   });
 

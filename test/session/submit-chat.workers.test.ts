@@ -6,7 +6,7 @@ import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { readToolCallId, toToolCallId } from '../../src/core/reference.ts';
 import type { ClientResult } from '../../src/core/message.ts';
-import type { Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
+import type { SessionPort, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
@@ -50,11 +50,11 @@ const said = ({ content, calls }: Told): Message => ({
   ],
 });
 
-async function make(): Promise<Session> {
+async function make(): Promise<SessionPort> {
   return sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
 }
 
-async function send(session: Session, text: string | null, { results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
+async function send(session: SessionPort, text: string | null, { results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
   const input = text === null ? [] : [textPart(text)];
   return await session.submit(owner, {
     plan,
@@ -73,7 +73,7 @@ async function told({ session, completion }: SubmittedTurn): Promise<Told> {
 }
 
 const ask = async (...request: Parameters<typeof send>): Promise<Told> => await told(await send(...request));
-const textsOf = async (session: Session): Promise<string> => JSON.stringify((await session.messages(owner)).items);
+const textsOf = async (session: SessionPort): Promise<string> => JSON.stringify((await session.messages(owner)).items);
 
 describe('a chat request to a session whose turn waits', () => {
   it('brings results of some calls, and gets the others again', async () => {
@@ -131,7 +131,7 @@ describe('a chat request to a session whose turn waits', () => {
     const session = await make();
     const first = await ask(session, '/pick');
     const [callId = ''] = first.calls;
-    await session.takeResults(owner, [resultOf(readToolCallId(callId)?.own ?? '', 'red')]);
+    await session.submitResults(owner, [resultOf(readToolCallId(callId)?.own ?? '', 'red')]);
     const history = [user('/pick'), said(first)];
     const rest = await send(session, null, { results: [resultOf(callId, 'red')], history });
     expect(rest.session).toBe((await session.view(owner)).id);
@@ -141,7 +141,7 @@ describe('a chat request to a session whose turn waits', () => {
   it('starts with the rest of the waiting turn when a new turn follows it', async () => {
     const session = await make();
     const first = await ask(session, '/pick');
-    await session.takeResults(owner, [resultOf(readToolCallId(first.calls[0] ?? '')?.own ?? '', 'red')]);
+    await session.submitResults(owner, [resultOf(readToolCallId(first.calls[0] ?? '')?.own ?? '', 'red')]);
     const second = await send(session, 'hello', { history: [user('/pick'), said(first)] });
     expect(second.session).toBe((await session.view(owner)).id);
     const answer = await told(second);
@@ -153,7 +153,7 @@ describe('a chat request to a session whose turn waits', () => {
   it('shows the calls of a native turn before it aborts any', async () => {
     const session = await make();
     const { turn } = await session.submit(owner, { plan, input: [textPart('/pick')] });
-    await session.answer(owner, turn);
+    await session.waitForAnswer(owner, turn);
     const answer = await ask(session, 'What is it?');
     expect([answer.calls.length, answer.finish]).toEqual([1, 'tool_calls']);
     const rest = await ask(session, null, { results: [resultOf(answer.calls[0] ?? '', 'red')] });
@@ -184,7 +184,7 @@ describe('a chat client whose tool is called by another tool', () => {
 
 describe('a chat request after a turn that failed', () => {
   const broken = { ...plan, model: 'rehearsal/none' };
-  const fail = async (session: Session, text: string | null, given: Given = {}): Promise<void> => {
+  const fail = async (session: SessionPort, text: string | null, given: Given = {}): Promise<void> => {
     const { results = [], ...rest } = given;
     const input = text === null ? [] : [textPart(text)];
     const chat = { dialect: 'openai-chat' as const, echo: {}, model: broken.model, includeUsage: false, results };

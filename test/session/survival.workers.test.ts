@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import type { Session } from '../../src/ports/session.ts';
+import type { SessionPort } from '../../src/ports/session.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { Timers } from '../../src/session/timers.ts';
@@ -55,7 +55,7 @@ async function make(setup = { model: 'rehearsal/default', toolset: 'survival', l
   return { id, session, say, effects };
 }
 
-function fresh(id: string): Session {
+function fresh(id: string): SessionPort {
   return new Proxy(sessions.get(id), { get: (_, method) => Reflect.get(sessions.get(id), method) });
 }
 
@@ -79,18 +79,18 @@ describe('a turn that waits for an approval', () => {
   it('survives ten crashes and evictions, and runs once for two concurrent approvals', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
-    const asked = await session.answer(owner, turn);
+    const asked = await session.waitForAnswer(owner, turn);
     expect(asked).toMatchObject({ status: 'waiting', reason: 'approval_required' });
     const callId = asked.pending?.[0]?.callId ?? '';
     for (let death = 0; death < 10; death += 1) {
       if (death % 2 === 0) await kill(id);
       else await evictDurableObject(stubOf(id));
-      expect(await session.answer(owner, turn)).toEqual(asked);
+      expect(await session.waitForAnswer(owner, turn)).toEqual(asked);
     }
     expect(await effects()).toBe(0);
     const both = await Promise.all([1, 2].map(() => session.decide(owner, callId, 'approve', once)));
     expect(both.map(({ decision }) => decision)).toEqual(['approve', 'approve']);
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
     await kill(id);
     expect(await session.decide(owner, callId, 'approve', once)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
@@ -99,18 +99,18 @@ describe('a turn that waits for an approval', () => {
   it('never runs what was denied, and refuses an approval after the denial', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
-    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const callId = (await session.waitForAnswer(owner, turn)).pending?.[0]?.callId ?? '';
     await session.decide(owner, callId, 'deny', once);
     await kill(id);
     await expect(session.decide(owner, callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, code: 'denied' }] });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, code: 'denied' }] });
     expect(await effects()).toBe(0);
   });
 
   it('sets only the alarm of its expiry, and keeps an unlisted session', async () => {
     const { session, id, say } = await make();
     const turn = await say(effect);
-    await session.answer(owner, turn);
+    await session.waitForAnswer(owner, turn);
     await runInDurableObject(stubOf(id), async (_, state) => {
       const due = state.storage.sql.exec<{ kind: string }>('SELECT kind FROM timers ORDER BY kind').toArray();
       expect(due.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['approval', 'expire']));
@@ -119,12 +119,12 @@ describe('a turn that waits for an approval', () => {
       state.storage.sql.exec(`UPDATE timers SET due = 0 WHERE kind = 'expire'`);
     });
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'waiting' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'waiting' });
   });
 
   it("keeps later turns queued, and reports a repeat's current place in the queue", async () => {
     const { session, id, say } = await make();
-    await session.answer(owner, await say(effect));
+    await session.waitForAnswer(owner, await say(effect));
     const request = { plan, input: [{ type: 'text' as const, text: 'hello' }], idempotencyKey: 'queued', bodyHash: 'h' };
     await say('between');
     const first = await session.submit(owner, request);
@@ -132,18 +132,18 @@ describe('a turn that waits for an approval', () => {
     await kill(id);
     expect(await session.submit(owner, request)).toMatchObject({ turn: first.turn, position: 2 });
     await session.cancel(owner);
-    await session.answer(owner, first.turn);
+    await session.waitForAnswer(owner, first.turn);
     expect(await session.submit(owner, request)).toMatchObject({ turn: first.turn, position: 0 });
   });
 
   it('stays cancelled after later crashes', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
-    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const callId = (await session.waitForAnswer(owner, turn)).pending?.[0]?.callId ?? '';
     expect(await session.cancel(owner)).toEqual({ turn, cancelled: true });
     const before = await session.eventsAfter(owner, 0, 0);
     await kill(id);
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'cancelled' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'cancelled' });
     await expect(session.decide(owner, callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
     expect(await session.eventsAfter(owner, 0, 0)).toEqual(before);
     expect(await effects()).toBe(0);
@@ -152,19 +152,19 @@ describe('a turn that waits for an approval', () => {
   it('is decided by the nonce of a link, once', async () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
-    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const callId = (await session.waitForAnswer(owner, turn)).pending?.[0]?.callId ?? '';
     const { nonce } = await session.mintLink(root, callId);
     expect(await session.linkedApproval(nonce)).toMatchObject({ callId, turn, state: 'pending' });
     await session.decideByLink(nonce, 'approve');
     await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });
 
   it('is not decided by a link whose key was revoked or has expired, and keeps waiting', async () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
-    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const callId = (await session.waitForAnswer(owner, turn)).pending?.[0]?.callId ?? '';
     const linkOf = async (name: string) => {
       const { record } = await catalog('default').createKey({
         name,
@@ -183,7 +183,7 @@ describe('a turn that waits for an approval', () => {
     }
     expect(await session.approval(owner, callId)).toMatchObject({ state: 'pending' });
     await session.decideByLink(good.nonce, 'approve');
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });
 });
@@ -203,13 +203,13 @@ describe('a turn that waits while its own key is revoked or expires', () => {
       const { id } = await sessions.create(mine, { model: 'rehearsal/default', toolset: 'survival', listed: false });
       const session = fresh(id);
       const { turn } = await session.submit(mine, { plan, input: [{ type: 'text', text: effect }] });
-      const callId = (await session.answer(mine, turn)).pending?.[0]?.callId ?? '';
+      const callId = (await session.waitForAnswer(mine, turn)).pending?.[0]?.callId ?? '';
       await ways[how](record.id);
       await expect(directory.principal(key)).rejects.toMatchObject({ code: 'unauthenticated', extra: { reason: how } });
       await kill(id);
       expect(await session.approval(root, callId)).toMatchObject({ state: 'pending' });
       await session.decide(root, callId, 'approve', once);
-      expect(await session.answer(root, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
+      expect(await session.waitForAnswer(root, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
     },
   );
 });
@@ -221,7 +221,7 @@ describe('a turn whose process died', () => {
       const turns = new TurnStore(state.storage.sql, Date.now);
       const log = new EventLog(state.storage.sql, Date.now);
       turns.accept('turn_dead', plan, [{ type: 'text', text: 'x' }]);
-      turns.begun('turn_dead', log.newest);
+      turns.markStarted('turn_dead', log.newest);
       const at = { turn: 'turn_dead', step: 1 };
       log.append({ type: 'turn-start', turn: 'turn_dead', input: turns.takeInput('turn_dead'), model: plan.model });
       log.append({ type: 'step-start', ...at });
@@ -244,7 +244,7 @@ describe('a turn whose process died', () => {
     await leave(id);
     await kill(id);
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
-    const answer = await session.answer(owner, 'turn_dead');
+    const answer = await session.waitForAnswer(owner, 'turn_dead');
     expect(answer.status).toBe('completed');
     expect(answer.toolCalls.map(({ callId, code }) => `${callId} ${code ?? 'ok'}`)).toEqual([
       'c_unsafe outcome_unknown',
@@ -270,7 +270,7 @@ describe('a turn whose process died', () => {
     });
     await kill(id);
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
-    expect(await session.answer(owner, 'turn_new')).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, 'turn_new')).toMatchObject({ status: 'completed' });
     const starts = (await session.eventsAfter(owner, 0, 0)).filter(({ type }) => type === 'turn-start');
     expect(starts).toHaveLength(1);
   });
@@ -285,14 +285,14 @@ describe('a turn whose process died', () => {
       expect(alarm).not.toBeNull();
       expect(alarm ?? 0).toBeLessThanOrEqual(Date.now() + limits.turnAlarmMs);
     });
-    await session.answer(owner, await turn);
+    await session.waitForAnswer(owner, await turn);
   });
 });
 
 describe('a deletion', () => {
   it('is finished by the alarm when its process died during it, and the session stays deleted', async () => {
     const { session, id, say } = await make();
-    await session.answer(owner, await say(effect));
+    await session.waitForAnswer(owner, await say(effect));
     await runInDurableObject(stubOf(id), async (_, state) => {
       state.storage.sql.exec('UPDATE meta SET leaving = 1');
       await state.storage.setAlarm(Date.now() + 60_000);
@@ -314,7 +314,7 @@ describe('a deletion', () => {
 
   it('leaves neither a turn nor an alarm', async () => {
     const { session, id, say } = await make();
-    await session.answer(owner, await say(effect));
+    await session.waitForAnswer(owner, await say(effect));
     await say('behind it');
     await session.remove(owner);
     await kill(id);
@@ -359,7 +359,7 @@ describe('a session made with a key', () => {
     const { id } = await sessions.create(owner, { ...setup, listed: false }, 'kept on');
     const session = sessions.get(id);
     const { turn } = await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] });
-    await session.answer(owner, turn);
+    await session.waitForAnswer(owner, turn);
     await runInDurableObject(stubOf(id), (_, state) => {
       const { due } = state.storage.sql.exec<{ due: number }>(`SELECT due FROM timers WHERE kind = 'expire'`).one();
       expect(due).toBeGreaterThan(Date.now() + limits.idempotencyTtlMs - 60_000);
@@ -386,6 +386,6 @@ describe('a session of an older release', () => {
     const session = fresh(id);
     expect(await session.view(owner)).toMatchObject({ turn: null });
     const { turn } = await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] });
-    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await session.waitForAnswer(owner, turn)).toMatchObject({ status: 'completed' });
   });
 });

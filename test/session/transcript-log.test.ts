@@ -35,14 +35,14 @@ function session() {
   };
   const begin = (turn: string, input = turn): void => {
     turns.accept(turn, plan, text(input));
-    turns.begun(turn, log.newest);
+    turns.markStarted(turn, log.newest);
     append({ type: 'turn-start', turn, input: turns.takeInput(turn), model: 'a/b' });
   };
   const end = (turn: string, answer = `re ${turn}`): void => {
     append({ type: 'step-start', turn, step: 1 });
     append({ type: 'text-delta', turn, step: 1, text: answer });
     append({ type: 'step-end', turn, step: 1, reason: 'stop', model: 'a/b' });
-    turns.ended(turn, 'completed', 'stop', append({ type: 'turn-end', turn, status: 'completed', reason: 'stop', usage }));
+    turns.markEnded(turn, 'completed', 'stop', append({ type: 'turn-end', turn, status: 'completed', reason: 'stop', usage }));
   };
   return {
     log: () => log,

@@ -223,7 +223,7 @@ describe("a session's turns", () => {
     accept('t1');
     accept('t2');
     await settle();
-    await runner.shut();
+    await runner.stop();
     await Promise.all(work);
     expect(ends(events())).toEqual(['t1 cancelled cancelled']);
     expect(runner.active).toBe(false);
@@ -245,7 +245,7 @@ describe("a session's turns", () => {
         via: 'wire',
         ...textResult(text),
       }) as const;
-    opened.runner.tell('t1', () => [result('first'), result('second')]);
+    opened.runner.applyExternal('t1', () => [result('first'), result('second')]);
     await settle();
     expect(events().flatMap((event) => (event.type === 'tool-result' ? [event.content] : []))).toEqual([textResult('first').content]);
     expect(ends(events())).toEqual(['t1 completed stop']);

@@ -1,5 +1,5 @@
 /** What happens to a session from outside in one run, generated from a seed: a list, so that a failing run can be shortened. */
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Tier } from './machine.ts';
 import { createRandom, type Random } from './random.ts';
@@ -31,7 +31,7 @@ type Done =
   /** `takeover`: a new process starts while the old one has not noticed its end. */
   | { do: 'crash'; how: 'kill' | 'takeover' }
   /** The process dies the next time that it reaches this point, or a few times later. */
-  | { do: 'crash-at'; point: CrashPoint; skip: number; how: 'kill' | 'takeover' }
+  | { do: 'crash-at'; point: Failpoint; skip: number; how: 'kill' | 'takeover' }
   /** The process dies repeatedly. */
   | { do: 'crash-often'; times: number };
 
@@ -39,7 +39,7 @@ type Done =
 type Target = 'pending' | 'any' | 'unknown';
 
 /** The points that a turn passes in the engine. */
-export const engineCrashPoints: readonly CrashPoint[] = [
+export const engineCrashPoints: readonly Failpoint[] = [
   'before-model-request',
   'model-stream-mid',
   'model-stream-tool-args-mid',
@@ -61,7 +61,7 @@ export const engineCrashPoints: readonly CrashPoint[] = [
 ];
 
 /** The points of the object around it. Its schema exists from the start: `schema-migration-mid` is for tests of the platform's storage. */
-export const objectCrashPoints: readonly CrashPoint[] = [
+export const objectCrashPoints: readonly Failpoint[] = [
   ...engineCrashPoints,
   'accept-before-ack',
   'ack-before-turn',
@@ -72,7 +72,7 @@ export const objectCrashPoints: readonly CrashPoint[] = [
 ];
 
 /** Rare points, chosen more often so that some are reached. The first is the rarest, since it takes a long conversation. */
-const seldomPassed: readonly CrashPoint[] = [
+const seldomPassed: readonly Failpoint[] = [
   'compaction-mid',
   'compaction-mid',
   'compaction-mid',
@@ -106,7 +106,7 @@ function withDeath(random: Random, command: Command, { crashPoints }: Pick<Tier,
   ];
 }
 
-function pointOf(command: Command): CrashPoint | null {
+function pointOf(command: Command): Failpoint | null {
   if (command.do === 'remove') return 'delete-session-mid';
   if (command.do !== 'decide' && command.do !== 'decide-by-link') return null;
   return command.words[0] === 'approve' ? 'confirmed-before-effect' : 'denied-before-continue';

@@ -1,7 +1,7 @@
 /** Replaces `core/crash-point.ts`: the current simulated run decides what happens to a process at a named point. */
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 
-type Passing = (name: CrashPoint) => void | Promise<void>;
+type Passing = (name: Failpoint) => void | Promise<void>;
 
 let pass: Passing = () => undefined;
 
@@ -9,6 +9,6 @@ export function onCrashPoint(passing: Passing): void {
   pass = passing;
 }
 
-export function crashPoint(name: CrashPoint): void | Promise<void> {
+export function crashPoint(name: Failpoint): void | Promise<void> {
   return pass(name);
 }

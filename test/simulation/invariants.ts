@@ -2,7 +2,7 @@
  * The invariants of a session, checked over its stored log, what the upstream saw and what its clients received. Each is one sentence;
  * the first that does not hold is the violation.
  */
-import { parentRoot } from '../../src/core/composite-tool.ts';
+import { outerRootId } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -256,7 +256,7 @@ function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'tu
     return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
   for (const [callId, call] of fold.calls) {
     // Nested calls that its end interrupted have no result.
-    if (call.turn !== turn.id || parentRoot(callId) !== undefined) continue;
+    if (call.turn !== turn.id || outerRootId(callId) !== undefined) continue;
     if (call.results !== (call.takenBack ? 0 : 1)) return `${callId} has ${call.results} results at its turn's end`;
   }
   return null;
@@ -325,7 +325,7 @@ function checkEffects(fold: Fold, witness: Witness): string | null {
     times.set(effect.callId, count);
     const fault = checkEffect(effect, call, count, witness);
     if (fault !== null) return `${effect.callId} ${fault}`;
-    if (parentRoot(effect.callId) !== undefined) continue;
+    if (outerRootId(effect.callId) !== undefined) continue;
     runs.set(call.turn, (runs.get(call.turn) ?? new Set()).add(effect.callId));
   }
   for (const { n, once, asks, approvals, times: ran } of direct.values()) {

@@ -11,7 +11,7 @@ import { unwrap } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import { EventLog } from '../../src/session/event-log.ts';
-import { foundRoom } from '../../src/session/room.ts';
+import { createSessionTables } from '../../src/session/room.ts';
 import { Session } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
@@ -48,7 +48,12 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   const told = new Set<string>();
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
-  foundRoom(storageOf(disk, founder), { workspace: owner.workspace, keyId: owner.keyId, setup: { listed: true }, createdAt: world.now });
+  createSessionTables(storageOf(disk, founder), {
+    workspace: owner.workspace,
+    keyId: owner.keyId,
+    setup: { listed: true },
+    createdAt: world.now,
+  });
   createSessionFiles(storageOf(disk, founder).sql, () => world.now).write(givenFile, new Uint8Array(1), { own: false });
   disk.flush();
   founder.state = 'dead';
@@ -89,7 +94,7 @@ function bootObject(disk: SqlDisk, life: Life, wiring: Wiring): Process {
       unwrap(await object.decide(owner, callId, decision, { remember: false }));
     },
     giveResult: async (callId, text) => {
-      unwrap(await object.takeResults(owner, [{ callId, content: [{ type: 'text', text }], isError: false }]));
+      unwrap(await object.submitResults(owner, [{ callId, content: [{ type: 'text', text }], isError: false }]));
     },
     alarm: () => object.alarm(),
     read: async (after) => unwrap(await object.eventsAfter(owner, after, 0)),
@@ -127,7 +132,7 @@ function moreOf(object: Session): WholeProcess {
     },
     streamTurn: async (turn) => unwrap(await object.stream(owner, turn)),
     streamCompletion: async (completion) => unwrap(await object.completion(owner, completion, { streamed: true })),
-    answer: async (turn) => unwrap(await object.answer(owner, turn)).status,
+    answer: async (turn) => unwrap(await object.waitForAnswer(owner, turn)).status,
     remove: async () => unwrap(await object.remove(owner)),
   };
 }

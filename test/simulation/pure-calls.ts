@@ -37,12 +37,12 @@ export class PureCalls {
     return {
       startedAt: () => 0,
       find: (callId) => this.#rows.get(callId)?.entry ?? null,
-      beneath,
+      entriesUnder: beneath,
       begin(call) {
         tell(call);
         put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: row.entry.attempts + 1 } }));
       },
-      pause: (call) => put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: 0 } })),
+      markWaiting: (call) => put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: 0 } })),
       finish(call, result, { durationMs }) {
         tell(call);
         const order = Math.max(0, ...beneath(call.root).map((entry) => entry.order ?? 0)) + 1;

@@ -3,14 +3,14 @@
  * tables of the `Session` object, so that thousands of runs fit in a second.
  */
 import type { ApprovalVerdict, Decision } from '../../src/core/approval.ts';
-import { parentRoot } from '../../src/core/composite-tool.ts';
+import { outerRootId } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
 import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, isWaiting, type TurnState, waitedFor } from '../../src/core/turn-state.ts';
+import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../../src/core/turn-state.ts';
 import { closingEvents, runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { Journal, type Row } from './journal.ts';
@@ -98,7 +98,7 @@ class PureSession implements Process {
     const decided = this.#journal.events().find((event) => event.type === 'approval-decided' && event.callId === callId);
     if (decided?.type === 'approval-decided' && decided.decision === decision) return;
     const run = this.#run;
-    const isOpen = run !== null && waitedFor(run.state).some((question) => question.callId === callId);
+    const isOpen = run !== null && pendingQuestions(run.state).some((question) => question.callId === callId);
     const late = Date.parse(asked.expiresAt) <= this.#world.now;
     if (!isOpen || late) throw new Problem('conflict', 'It is already decided.');
     this.#tell(run, [decidedEvent(run, callId, decision, 'key')]);
@@ -118,7 +118,7 @@ class PureSession implements Process {
     const run = this.#run;
     const now = this.#world.now;
     if (run !== null && !run.working) {
-      const late = waitedFor(run.state).filter(({ callId }) => (this.#expiries.get(callId) ?? now + 1) <= now);
+      const late = pendingQuestions(run.state).filter(({ callId }) => (this.#expiries.get(callId) ?? now + 1) <= now);
       for (const { callId } of late) {
         if (run.sealed) break;
         this.#tell(run, [decidedEvent(run, callId, 'expire', 'clock')]);
@@ -239,8 +239,8 @@ class PureSession implements Process {
       conversation: this.#transcript,
       newest: () => this.#newest,
       append: (event) => this.#append(run, event),
-      inputs: { keep: () => undefined, given: () => null },
-      beforeEnd: () => this.#life.pause('the turn is about to end'),
+      inputs: { store: () => undefined, given: () => null },
+      flushBeforeEnd: () => this.#life.pause('the turn is about to end'),
       call: {
         keyId: 'key',
         session: 's',
@@ -266,7 +266,7 @@ class PureSession implements Process {
   /** Soon while something runs; while a turn waits for approval, when the first one expires. */
   #setAlarm(): void {
     const run = this.#run;
-    const open = run === null ? [] : waitedFor(run.state);
+    const open = run === null ? [] : pendingQuestions(run.state);
     const expiry = open.flatMap(({ callId }) => this.#expiries.get(callId) ?? []).sort((a, b) => a - b)[0] ?? null;
     const due = run?.working ? this.#world.now + limits.turnAlarmMs : expiry;
     if (due !== (this.#journal.alarm?.due ?? null)) this.#write({ type: 'alarm', alarm: due === null ? null : { due } });
@@ -274,7 +274,7 @@ class PureSession implements Process {
 }
 
 function decidedEvent({ turn, state }: Run, callId: string, decision: ApprovalVerdict, by: string): SessionEventBody {
-  const parent = parentRoot(callId);
+  const parent = outerRootId(callId);
   return { type: 'approval-decided', turn: turn.turn, step: state.step, callId, ...(parent !== undefined && { parent }), decision, by };
 }
 

@@ -2,10 +2,10 @@
  * One simulated run: a seed's commands against a session, with crashes anywhere, then a calm phase in which every accepted turn has to
  * end. The same seed gives the same run, to the last event.
  */
-import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/crash-point.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, isUndecided, openCalls } from '../../src/core/turn-state.ts';
+import { beginTurn, isUndecided, unansweredCalls } from '../../src/core/turn-state.ts';
 import { Clients } from './clients.ts';
 import { commandsOf, type Command } from './commands.ts';
 import { onCrashPoint } from './crash-hook.ts';
@@ -47,7 +47,7 @@ class Simulation {
   /** The alarm whose handler has not ended. */
   #ringing: Alarm | null = null;
   /** The named point at which the process has to die, and how often it passes it before. */
-  #doomed: { point: CrashPoint; skip: number; how: 'kill' | 'takeover' } | null = null;
+  #doomed: { point: Failpoint; skip: number; how: 'kill' | 'takeover' } | null = null;
 
   constructor(tier: Tier, seed: number, tracing: boolean) {
     const upstream: Upstream = { effects: [], requests: 0 };
@@ -77,7 +77,7 @@ class Simulation {
   }
 
   /** A process reaches a named point: it dies there, at once or a moment later, or others run first, or nothing happens. */
-  passes(point: CrashPoint): void | Promise<void> {
+  passes(point: Failpoint): void | Promise<void> {
     const life = this.#life;
     if (life === null) return;
     const doom = this.#doomed;
@@ -93,7 +93,7 @@ class Simulation {
   }
 
   /** Never resolves, unless the calm phase or another process has begun. */
-  #dieAt(point: CrashPoint, life: Life): void | Promise<void> {
+  #dieAt(point: Failpoint, life: Life): void | Promise<void> {
     if (this.#peace || this.#life !== life) return;
     this.#kill(point);
     return new Promise(() => undefined);
@@ -247,7 +247,7 @@ class Simulation {
     if (start?.type !== 'turn-start') return null;
     const state = beginTurn(start.turn);
     for (const event of events) if ('turn' in event && event.turn === start.turn) applyEvent(state, event);
-    const open = openCalls(state).filter(isUndecided);
+    const open = unansweredCalls(state).filter(isUndecided);
     const call = open.length === 0 || state.phase === 'ended' ? null : this.#world.random.pick(open);
     return call === null || call.asked === null || call.asked === 'input' ? null : { kind: call.asked, callId: call.callId };
   }

@@ -7,7 +7,7 @@ import type { EditionPointer, EditionTool } from '../../src/core/edition-tool.ts
 import type { Plan } from '../../src/core/plan.ts';
 import { callsTools } from '../../src/core/composite-tool.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
-import type { ToolAnswer, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
+import type { ToolOutcome, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import type { Life, World } from './world.ts';
@@ -115,7 +115,7 @@ export function createExecutor(world: World, life: Life, upstream: Upstream, sen
   };
   return {
     isSafe: (tool, args) => callsTools(tool) || isSafe(args),
-    async execute(tool, args, context): Promise<ToolAnswer> {
+    async execute(tool, args, context): Promise<ToolOutcome> {
       if (callsTools(tool)) return await program(world, life, args, context);
       const kind = world.random.int(0, 19);
       if (kind > 3) await life.pause(`${context.idempotencyKey} is about to send`);
@@ -133,7 +133,7 @@ export function createExecutor(world: World, life: Life, upstream: Upstream, sen
 }
 
 /** Code over tools: two or three calls, one of which requires approval, in parallel or not, alternately safe and unsafe. */
-async function program(world: World, life: Life, args: Record<string, unknown>, { calls, signal }: ToolContext): Promise<ToolAnswer> {
+async function program(world: World, life: Life, args: Record<string, unknown>, { calls, signal }: ToolContext): Promise<ToolOutcome> {
   if (calls === null) throw new Error('it has no calls');
   const n = Number(args.n);
   const made = ['sim.note', 'sim.guarded', 'sim.note', 'sim.guarded'].slice(n % 2, (n % 2) + 2 + (n % 3 === 0 ? 1 : 0));

@@ -6,10 +6,10 @@ import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 /** A client whose Catalog responds to each method like this, and what its isolate invalidated. */
 function make(answer: () => Promise<unknown>) {
   const dropped: string[] = [];
-  const stub = { put: answer, remove: answer, revokeKey: answer, allow: answer };
+  const stub = { put: answer, remove: answer, revokeKey: answer, addRule: answer };
   // The client needs no more of the bindings than this.
   const bindings = { CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
-  const directory = { dropped: (kind: string, _workspace: string, name: string) => void dropped.push(`${kind} ${name}`) };
+  const directory = { invalidate: (kind: string, _workspace: string, name: string) => void dropped.push(`${kind} ${name}`) };
   return { dropped, client: createCatalogClient(bindings, 'default', directory) };
 }
 
@@ -25,7 +25,7 @@ describe('what the isolate invalidates after a write', () => {
     await client.put('toolset', 'a', {});
     await client.remove('agent', 'b');
     await client.revokeKey('c');
-    await client.allow({ decision: 'allow', kind: 'network', host: 'a.example' });
+    await client.addRule({ decision: 'allow', kind: 'network', host: 'a.example' });
     expect(dropped).toEqual(['toolset a', 'agent b', 'key c', 'policy workspace']);
   });
 

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resolveName } from '../../src/core/alias-map.ts';
-import { unreadRules } from '../../src/core/policy/document.ts';
+import { fallbackRules } from '../../src/core/policy/document.ts';
 import { limits } from '../../src/core/limits.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -213,7 +213,7 @@ describe('after a write', () => {
     const { workspace, catalog, directory } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('one'));
     const early = directory.toolset(workspace, 'support');
-    directory.dropped('toolset', workspace, 'support');
+    directory.invalidate('toolset', workspace, 'support');
     await catalog.put('toolset', 'support', shell('two'));
     await early;
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
@@ -251,7 +251,7 @@ describe('the rules of the workspace', () => {
     const { workspace, catalog, directory, isolate, clock } = await emptyWorkspace();
     const other = isolate();
     expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[], []]);
-    await catalog.allow(rule);
+    await catalog.addRule(rule);
     expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[rule], []]);
     await clock.advance(limits.rulesTtlMs);
     expect(await other.rules(workspace)).toEqual([rule]);
@@ -259,7 +259,7 @@ describe('the rules of the workspace', () => {
 
   it('require approval for changes while the Catalog is unavailable, which is logged once, until it responds', async () => {
     const { workspace, catalog, directory, bindings, clock, log } = await emptyWorkspace();
-    await catalog.allow(rule);
+    await catalog.addRule(rule);
     const answering = bindings.CATALOG;
     const silent = {
       idFromName: (name: string) => answering.idFromName(name),
@@ -267,7 +267,7 @@ describe('the rules of the workspace', () => {
     };
     // Only the methods that are used.
     bindings.CATALOG = silent as unknown as DurableObjectNamespace;
-    expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([unreadRules, unreadRules]);
+    expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([fallbackRules, fallbackRules]);
     expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { workspace, cause: 'Error: gone' } }]);
     bindings.CATALOG = answering;
     await clock.advance(limits.missTtlMs);

@@ -97,7 +97,7 @@ describe('webhooks in memory', () => {
     const { cache, loads, write, source, read } = make();
     write('a', 1);
     const slow = cache.read('a', source('a'));
-    cache.drop('a');
+    cache.invalidate('a');
     await slow;
     await read('a');
     expect(loads).toHaveLength(2);

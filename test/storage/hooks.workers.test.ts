@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { type TakenDelivery, takeDelivery } from '../../src/engine/triggers/take-delivery.ts';
+import { type ReceivedDelivery, receiveDelivery } from '../../src/engine/triggers/take-delivery.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { NewDelivery } from '../../src/ports/triggers.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -43,7 +43,7 @@ async function make() {
   await made.catalog.put('webhook', 'triage', webhook);
   await vi.waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull(), { timeout: 10_000 });
   const taken: NewDelivery[] = [];
-  const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<TakenDelivery | Problem> => {
+  const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<ReceivedDelivery | Problem> => {
     const deps = {
       directory,
       triggers: () => ({
@@ -58,7 +58,7 @@ async function make() {
       log: keptLog(),
     };
     const request = { workspace: made.workspace, name, headers: headersFor(key), body, requestId: 'r' };
-    return await takeDelivery(deps, request).catch((error: Problem) => error);
+    return await receiveDelivery(deps, request).catch((error: Problem) => error);
   };
   /** The cost of one delivery. */
   const costOf = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<string[]> => {

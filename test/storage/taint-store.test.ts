@@ -27,9 +27,9 @@ describe('what a conversation has seen', () => {
   it('is taken over from another session, where this one has no mark', () => {
     const { sql, store } = opened();
     store.mark('private', 'mine');
-    store.take({ private: 'theirs', untrusted: 'a page' });
+    store.addAll({ private: 'theirs', untrusted: 'a page' });
     expect(opened(sql).store.read()).toEqual({ private: 'mine', untrusted: 'a page' });
-    store.take({ private: null, untrusted: null });
+    store.addAll({ private: null, untrusted: null });
     expect(opened(sql).store.read()).toEqual({ private: 'mine', untrusted: 'a page' });
   });
 

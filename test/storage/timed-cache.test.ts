@@ -78,12 +78,12 @@ describe('isolate memory', () => {
     const { cache } = make();
     let finish: (value: string) => void = () => {};
     const slow = cache.load('a', () => new Promise((resolve) => (finish = (value) => resolve({ value, ttlMs: 100 }))));
-    cache.drop('a');
+    cache.invalidate('a');
     expect(await cache.load('a', gives('new'))).toBe('new');
     finish('old');
     expect(await slow).toBe('old');
     expect(cache.read('a')).toBe('new');
-    cache.dropWhere((key, value) => key === 'a' && value === 'new');
+    cache.invalidateWhere((key, value) => key === 'a' && value === 'new');
     expect(cache.read('a')).toBeUndefined();
   });
 

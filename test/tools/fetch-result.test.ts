@@ -4,9 +4,9 @@ import { toolBench } from './run-tool.ts';
 
 const whole = 'abcdefghij';
 const results: ResultStore = {
-  any: () => true,
+  hasAny: () => true,
   has: (callId) => callId === 'call_1',
-  keep: () => undefined,
+  store: () => undefined,
   read: (callId, offset, maxBytes) => {
     if (callId !== 'call_1') return null;
     const end = offset + Math.min(maxBytes, 4);

@@ -20,7 +20,7 @@ const finder = (more: Partial<ToolFinder> = {}): ToolFinder => ({
           },
           { name: 'ping', canonical: 'net.ping', aliases: [], description: '', inputSchema: { type: 'object' } },
         ].slice(0, max),
-  near: () => [],
+  similarNames: () => [],
   ...more,
 });
 async function run(args: Record<string, unknown>, find: ToolFinder | null = finder()) {
@@ -58,7 +58,7 @@ describe('find_tools', () => {
   });
 
   it('reports no match with similar names, and a full tool list', async () => {
-    const none = await run({ query: 'nothing' }, finder({ near: () => ['noting'] }));
+    const none = await run({ query: 'nothing' }, finder({ similarNames: () => ['noting'] }));
     expect(none).toMatchObject({ isError: false, structuredContent: { tools: [] } });
     expect(none.text).toContain('None of the 1472 tools matches "nothing". Similar names: noting.');
     expect((await run({ query: 'issue' }, finder({ isFull: true }))).text).toContain('not added to your tool list');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
-import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
+import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { toolBench } from './run-tool.ts';
 
@@ -19,7 +19,7 @@ function callsOf(answers: Record<string, (args: unknown) => ToolResult | 'waits'
       inputSchema: { type: 'object' },
     })),
     replay: { now: 1_000, seed: 'call_1' },
-    async call(name, args): Promise<InnerAnswer> {
+    async call(name, args): Promise<InnerOutcome> {
       made.push([name, args]);
       const result = answers[name]?.(args) ?? errorResult('unknown_tool', `There is no tool "${name}". Did you mean list?`);
       return result === 'waits' ? { waits: true } : { waits: false, result };

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
-import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
+import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
-import { keepOutput } from '../../src/tools/shell/kept-output.ts';
+import { saveOutput } from '../../src/tools/shell/kept-output.ts';
 import { toolBench } from './run-tool.ts';
 
 type Call = { name: string; args: unknown; files: FileSystem | undefined };
 
-function innerCalls(answer: (call: Call) => InnerAnswer): InnerCalls & { made: Call[] } {
+function innerCalls(answer: (call: Call) => InnerOutcome): InnerCalls & { made: Call[] } {
   const made: Call[] = [];
   return {
     made,
@@ -34,7 +34,7 @@ function innerCalls(answer: (call: Call) => InnerAnswer): InnerCalls & { made: C
   };
 }
 
-const done = (result: ToolResult): InnerAnswer => ({ waits: false, result });
+const done = (result: ToolResult): InnerOutcome => ({ waits: false, result });
 const noResults: ResultStore = { keep: () => undefined, read: () => null } as unknown as ResultStore;
 
 describe('the tool command', () => {
@@ -101,7 +101,7 @@ describe('the tool command', () => {
   });
 
   it('does not count toward the timeout of the script', async () => {
-    const slow = (): Promise<InnerAnswer> => new Promise((resolve) => setTimeout(() => resolve(done(textResult('slow'))), 1_300));
+    const slow = (): Promise<InnerOutcome> => new Promise((resolve) => setTimeout(() => resolve(done(textResult('slow'))), 1_300));
     const calls: InnerCalls = { ...innerCalls(() => done(textResult(''))), call: slow };
     const { run } = toolBench({ calls });
     // The interpreter's own timeout would end it a second later.
@@ -270,8 +270,8 @@ awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | s
     const stateless = toolBench();
     expect((await stateless.run('builtin.bash', { command: 'seq 1 20000' })).structuredContent).not.toHaveProperty('stdoutFile');
     expect(stateless.files.list('/workspace')).toEqual([]);
-    for (let index = 0; index < 20; index += 1) keepOutput(files, '/workspace/.tmp', `call_${index}.1/é`, 'x');
-    expect(files.list('/workspace/.tmp')).toHaveLength(limits.maxKeptOutputs);
+    for (let index = 0; index < 20; index += 1) saveOutput(files, '/workspace/.tmp', `call_${index}.1/é`, 'x');
+    expect(files.list('/workspace/.tmp')).toHaveLength(limits.maxStoredOutputs);
     expect(files.stat('/workspace/.tmp/output-call_19.1__.txt')).not.toBeNull();
   });
 });

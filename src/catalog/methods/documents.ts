@@ -3,7 +3,7 @@ import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../agents.ts';
-import { listRows, notFound, requireRow, toStored } from '../documents.ts';
+import { listRows, documentNotFound, requireRow, toStoredDocument } from '../documents.ts';
 import { findTool, listTools } from '../known-tools.ts';
 import { privateDefinitions } from '../made-tool-definitions.ts';
 import { madeToolWriter } from '../made-tools.ts';
@@ -44,20 +44,20 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
 
 /** Rejects the names of internal toolsets, which are not accessible to users. */
 function refuseOwn(kind: DocumentKind, name: string): void {
-  if (kind === 'toolset' && isInternalToolset(name)) throw notFound(kind, name);
+  if (kind === 'toolset' && isInternalToolset(name)) throw documentNotFound(kind, name);
 }
 
 export const documentMethods = {
-  questions: {
+  concurrent: {
     get: ({ context }, kind, name, version) => {
       const { sql } = context;
       refuseOwn(kind, name);
       if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
       const row = requireRow(sql, kind, name);
-      if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
+      if (version !== undefined && version !== row.version) throw documentNotFound(kind, `${name}@${version}`);
       if (kind === 'server') return showServer(context, row);
       const warnings = writers[kind].review?.(context, row.body) ?? [];
-      return { ...showDocument(context, writers[kind], toStored(row)), ...(warnings.length > 0 && { warnings }) };
+      return { ...showDocument(context, writers[kind], toStoredDocument(row)), ...(warnings.length > 0 && { warnings }) };
     },
     list: ({ context }, kind, page) => {
       if (kind === 'server') return listServers(context, page);
@@ -72,7 +72,7 @@ export const documentMethods = {
     privateTools: ({ context }, owner) => privateDefinitions(context, owner),
     tool: ({ context }, canonical) => findTool(context, canonical),
   },
-  writes: {
+  serialized: {
     put: ({ context, by }, kind, name, body, options) => putDocument(context, writers[kind], { kind, name, body, options, by }),
     remove: async ({ context, by }, kind, name, options) => {
       if (kind === 'provider') refuseRehearsal(name);

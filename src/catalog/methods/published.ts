@@ -7,11 +7,11 @@ import { listProviderModels, readSealedProvider } from '../providers.ts';
 import { readSealedSecret } from '../secrets.ts';
 import { readSkillRow } from '../skills.ts';
 import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
-import { listeners } from '../triggers/callbacks/callback-targets.ts';
+import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import type { MethodTable } from './works.ts';
 
 export const publishedMethods = {
-  questions: {
+  concurrent: {
     pointer: async ({ context, republish }, toolset, version, isLost) => {
       const pointer = readPointer(context.sql, toolset, version);
       if (isLost) await republish('toolset', toolset);
@@ -40,10 +40,10 @@ export const publishedMethods = {
       // Written only by the webhook writer, which parses and seals.
       return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
     },
-    subscriptions: ({ context: { sql } }) => listeners(sql).map(({ head }) => head),
+    subscriptions: ({ context: { sql } }) => subscribedTargets(sql).map(({ head }) => head),
     sealedProvider: ({ context }, name) => readSealedProvider(context, name),
     providerModels: ({ context }) => listProviderModels(context),
     sealedSecret: ({ context }, name) => readSealedSecret(context, name),
   },
-  writes: {},
+  serialized: {},
 } satisfies MethodTable;

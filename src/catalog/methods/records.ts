@@ -5,7 +5,7 @@ import { addTaintMarks, readTaintMarks } from '../taint-marks.ts';
 import type { MethodTable } from './works.ts';
 
 export const recordMethods = {
-  questions: {
+  concurrent: {
     indexSession: ({ context }, row) => {
       indexSession(context, row);
       return null;
@@ -26,5 +26,5 @@ export const recordMethods = {
     },
     audit: ({ context }, query) => listAudit(context, query),
   },
-  writes: {},
+  serialized: {},
 } satisfies MethodTable;

@@ -2,16 +2,16 @@
 import { acceptTool } from '../accept-tool.ts';
 import { requireRow } from '../documents.ts';
 import { rebindTool } from '../rebind.ts';
-import { readServer } from '../server-access.ts';
+import { readServerAccess } from '../server-access.ts';
 import { readDocument } from '../server-documents.ts';
 import { readGrant, saveGrant } from '../server-grants.ts';
-import { readOffers } from '../server-offers.ts';
+import { readServerOffers } from '../server-offers.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers.ts';
 import type { MethodTable } from './works.ts';
 
 export const serverMethods = {
-  questions: {
+  concurrent: {
     serverTools: ({ context }, server, page) => listServerTools(context, server, page),
     serverTool: ({ context }, server, tool) => readServerTool(context, server, tool),
     serverDocument: ({ context: { sql } }, server) => {
@@ -24,11 +24,11 @@ export const serverMethods = {
       return null;
     },
     serverGrant: ({ context }, server) => readGrant(context, server),
-    server: ({ context }, name) => readServer(context, name),
-    serverOffers: ({ context }, name) => readOffers(context.sql, name),
+    server: ({ context }, name) => readServerAccess(context, name),
+    serverOffers: ({ context }, name) => readServerOffers(context.sql, name),
     operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
   },
-  writes: {
+  serialized: {
     refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
     takeDiscovery: ({ context, by }, server, leave, discovery) => takeDiscovery(context, { server, leave, discovery, by }),
     saveServerGrant: ({ context, by }, server, grant) => saveGrant(context, { server, grant, by }),

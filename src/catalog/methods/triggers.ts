@@ -1,22 +1,22 @@
 /** Methods for triggers: deliveries, schedule runs and outgoing callbacks. */
-import { crashPoint } from '../../core/crash-point.ts';
+import { failpoint } from '../../core/crash-point.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
 import { requireNotDeleted } from '../erasure.ts';
 import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
-import { listDeliveries, readDelivery, readPayload } from '../triggers/deliveries/delivery-list.ts';
+import { listDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
 import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
 import type { MethodTable } from './works.ts';
 
 export const triggerMethods = {
-  questions: {
+  concurrent: {
     acceptDelivery: async ({ context, triggers }, delivery) => {
       const accepted = acceptDelivery(context, delivery);
       // Atomically with the delivery, the alarm that dispatches it is stored.
       if (!accepted.isRepeat) triggers.dispatcher.arrived();
-      await crashPoint('webhook-before-200');
+      await failpoint('webhook-before-200');
       return accepted;
     },
-    untilTaken: async ({ context, triggers }, trigger, id, waitMs) => {
+    waitUntilDispatched: async ({ context, triggers }, trigger, id, waitMs) => {
       await triggers.dispatcher.untilTaken(trigger, id, waitMs);
       return toDelivery(requireDelivery(context.sql, trigger, id));
     },
@@ -28,9 +28,9 @@ export const triggerMethods = {
       requireNotDeleted(context, trigger);
       return readDelivery(context, trigger, id);
     },
-    keptPayload: ({ context }, trigger, id) => {
+    storedPayload: ({ context }, trigger, id) => {
       requireNotDeleted(context, trigger);
-      return readPayload(context, trigger, id);
+      return readDeliveryPayload(context, trigger, id);
     },
     replayDelivery: ({ context, triggers }, trigger, id, verdict) => {
       requireNotDeleted(context, trigger);
@@ -60,5 +60,5 @@ export const triggerMethods = {
     testSubscription: ({ triggers }, subscription) => triggers.callbacks.test({ kind: 'subscription', name: subscription }),
     runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
   },
-  writes: {},
+  serialized: {},
 } satisfies MethodTable;

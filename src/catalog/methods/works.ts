@@ -12,7 +12,7 @@ import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
 import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
 import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';
 
-export type Parts = {
+export type CatalogServices = {
   /** Id of the calling key, for the audit; `system` for the service itself. */
   by: string;
   context: CatalogContext;
@@ -27,9 +27,9 @@ type Arguments<Method> = Method extends (workspace: string, ...rest: infer Rest)
 type Value<Method> = Method extends (...args: never[]) => Promise<Outcome<infer Answer>> ? Answer : never;
 
 /** `CatalogRpc` inside the object: the workspace is already checked, and results and errors are wrapped by the caller. */
-export type Works = {
+export type CatalogHandlers = {
   readonly [Name in keyof CatalogRpc]: (
-    parts: Parts,
+    parts: CatalogServices,
     ...rest: Arguments<CatalogRpc[Name]>
   ) => Value<CatalogRpc[Name]> | Promise<Value<CatalogRpc[Name]>>;
 };
@@ -38,4 +38,4 @@ export type Works = {
  * The table of a method determines how it runs. Writes of a single statement are in `questions`, too: they have no phases that another
  * write could interleave with.
  */
-export type MethodTable = { readonly questions: Partial<Works>; readonly writes: Partial<Works> };
+export type MethodTable = { readonly concurrent: Partial<CatalogHandlers>; readonly serialized: Partial<CatalogHandlers> };

@@ -15,7 +15,7 @@ import { openValue } from '../../storage/secret-box.ts';
 import { eraseTarget } from '../erasure.ts';
 import type { CatalogContext } from '../context.ts';
 import type { DocumentRow } from '../documents.ts';
-import { enqueueLost, enqueuePublish } from '../outbox.ts';
+import { enqueueRepublish, enqueuePublish } from '../outbox.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
@@ -45,7 +45,7 @@ export const webhookWriter: DocumentWriter = {
       commit: (_row, changed) => {
         if (changed) enqueuePublish(context, 'webhook', name);
         // Deliveries never call this object, so this restores a webhook that is missing in KV.
-        else enqueueLost(context, 'webhook', name);
+        else enqueueRepublish(context, 'webhook', name);
       },
     };
   },

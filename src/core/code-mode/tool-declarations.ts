@@ -14,7 +14,7 @@ import { limits } from '../limits.ts';
 import { isOnDemand } from '../offered-tools.ts';
 import { rootOf } from '../old-names.ts';
 import { injectedNames } from '../reserved-names.ts';
-import { toldTool } from '../told-tools.ts';
+import { modelDefinition } from '../told-tools.ts';
 import { charactersPerToken } from '../transcript.ts';
 import { commentText, memberName, memberOf } from './typescript-text.ts';
 import { typeText, type Comments, type TypeDetail } from './typescript-type.ts';
@@ -93,7 +93,7 @@ const depths = [6, 2, 1] as const;
  * comments on arguments that earlier declarations already contain and that are not repeated; absent: the declaration is read alone.
  */
 export function declareTool(names: AliasMap, tool: EditionTool, said?: Set<string>): string {
-  const { description, inputSchema } = toldTool(names, tool);
+  const { description, inputSchema } = modelDefinition(names, tool);
   const comment = commentText(`${description}${alsoKnown(names, tool)}`, limits.maxDeclaredToolComment);
   const lead = `${comment}${comment === '' ? '' : '\n'}${memberName(tool.wireName)}`;
   const room = limits.maxDeclarationLength - lead.length;
@@ -139,6 +139,6 @@ function alsoKnown({ aliases, edition }: AliasMap, tool: EditionTool): string {
 }
 
 function nameTool(names: AliasMap, tool: EditionTool): string {
-  const summary = commentText(summaryOf(toldTool(names, tool).description), limits.maxNamedToolComment).slice(4, -3);
+  const summary = commentText(summaryOf(modelDefinition(names, tool).description), limits.maxNamedToolComment).slice(4, -3);
   return `// ${memberOf('tools', tool.wireName)}${summary === '' ? '' : `: ${summary}`}`;
 }

@@ -4,7 +4,7 @@
  * `unknown`. Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
  */
 import { limits } from '../limits.ts';
-import { partAt } from '../schema/schema-references.ts';
+import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-types.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
@@ -46,7 +46,7 @@ const maxOpen = 40;
 
 function referred({ $ref }: JsonSchema, writing: Writing, depth: number): string {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return any;
-  return typeOf(partAt(writing.root, $ref), writing, depth);
+  return typeOf(resolvePointer(writing.root, $ref), writing, depth);
 }
 
 /** For both `oneOf` and `anyOf`: the check of the call enforces that exactly one matches. */

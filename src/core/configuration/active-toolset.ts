@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
-import { shorten, type Standings } from './available-tools.ts';
+import { shorten, type ServerStates } from './available-tools.ts';
 import { fitRows } from './fit.ts';
-import { Context, contextOf, tokensOf } from './token-estimate.ts';
+import { Context, contextOf, definitionTokens } from './token-estimate.ts';
 import { documentOf, ToolInfo, toolInfos, ToolsetInfo, toolsetInfo, type StoredToolset } from './toolset-info.ts';
 import type { ToolTable } from './tool-table.ts';
 
@@ -32,7 +32,7 @@ export function describeActive(
   stored: StoredToolset | null,
   mode: 'configuration' | 'normal',
   table: ToolTable,
-  standings: Standings,
+  standings: ServerStates,
 ): ActiveToolset {
   if (stored === null) return { success: true, equipped: false, mode };
   const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 3);
@@ -45,7 +45,7 @@ export function describeActive(
     return isListing ? [] : [{ name }];
   });
   const there = table.tools.filter(({ source }) => source?.state !== 'missing');
-  const costs = new Map(there.map((tool) => [tool.canonical as string, tokensOf(tool)]));
+  const costs = new Map(there.map((tool) => [tool.canonical as string, definitionTokens(tool)]));
   const tokens = exposed.reduce((sum, { namespacedName }) => sum + (costs.get(namespacedName) ?? 0), 0);
   const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
   const distinct = new Set(exposed.map(({ namespacedName }) => namespacedName)).size;
@@ -66,7 +66,7 @@ export function describeActive(
     warnings: [
       ...rows
         .filter(({ state }) => state !== 'ready')
-        .slice(0, limits.maxToldAdvice)
+        .slice(0, limits.maxReportedWarnings)
         .map(({ wireName, namespacedName, state }) => {
           const why = state === 'held' ? 'its definition has changed and an administrator has to accept it' : 'its server does not list it';
           return `${wireName} (${namespacedName}) cannot be called: ${why}`;

@@ -18,10 +18,10 @@ export const Note = z.strictObject({
 export type Note = z.infer<typeof Note>;
 
 /** `done`: names of the notes that were added or removed. `faults`: one error for each of the others. */
-export type Annotated = { document: Toolset; done: string[]; faults: string[] };
+export type NoteChanges = { document: Toolset; done: string[]; faults: string[] };
 
 /** An existing note is never overwritten. */
-export function addNotes(stored: Toolset, indices: readonly number[], notes: readonly Note[]): Annotated {
+export function addNotes(stored: Toolset, indices: readonly number[], notes: readonly Note[]): NoteChanges {
   const faults: string[] = [];
   const done: string[] = [];
   const given = new Map<string, number>();
@@ -41,7 +41,7 @@ export function addNotes(stored: Toolset, indices: readonly number[], notes: rea
   return { document: changed(stored, indices, (before) => [...before, ...added]), done, faults };
 }
 
-export function removeNotes(stored: Toolset, indices: readonly number[], names: readonly string[]): Annotated {
+export function removeNotes(stored: Toolset, indices: readonly number[], names: readonly string[]): NoteChanges {
   const there = new Set(indices.flatMap((at) => (stored.tools[at]?.notes ?? []).map(({ name }) => name)));
   const asked = [...new Set(names)];
   const done = asked.filter((name) => there.has(name));

@@ -10,7 +10,7 @@ import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { namesOfEntry, shownAliases } from './entry-names.ts';
 import { fitRows } from './fit.ts';
-import { Context, contextOf, tokensOf } from './token-estimate.ts';
+import { Context, contextOf, definitionTokens } from './token-estimate.ts';
 import type { ToolTable } from './tool-table.ts';
 
 export const AvailableToolsQuery = z.strictObject({
@@ -74,11 +74,11 @@ export type AvailableTools = z.infer<typeof AvailableTools>;
 export type AvailableTool = z.infer<typeof AvailableTool>;
 
 /** By server name, including servers without tools; servers with an unknown state are left out. */
-export type Standings = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
+export type ServerStates = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
 
-export function listAvailable(table: ToolTable, standings: Standings, query: AvailableToolsQuery): AvailableTools {
+export function listAvailable(table: ToolTable, standings: ServerStates, query: AvailableToolsQuery): AvailableTools {
   const there = table.tools.filter(({ source }) => source?.state !== 'missing');
-  const tokens = new Map(there.map((tool) => [tool.canonical, tokensOf(tool)]));
+  const tokens = new Map(there.map((tool) => [tool.canonical, definitionTokens(tool)]));
   const total = sum(there, (tool) => tokens.get(tool.canonical) ?? 0);
   const matching = there.filter(matcher(query));
   const byServer = Map.groupBy(there, ({ server }) => server);
@@ -115,7 +115,7 @@ export function listAvailable(table: ToolTable, standings: Standings, query: Ava
 }
 
 /** Returns heads for servers without tools, so that a search for their tools shows why there are none. */
-function silentHeads(standings: Standings, seen: ReadonlySet<string>, { server, query, after }: AvailableToolsQuery): Head[] {
+function silentHeads(standings: ServerStates, seen: ReadonlySet<string>, { server, query, after }: AvailableToolsQuery): Head[] {
   if (query !== undefined || after !== undefined) return [];
   return [...standings].flatMap(([serverName, { status, reason }]) => {
     if (status === 'ok' || seen.has(serverName) || (server ?? serverName) !== serverName) return [];

@@ -32,13 +32,13 @@ export const EntryRequest = z.strictObject({
 export type EntryRequest = z.infer<typeof EntryRequest>;
 
 /** `path` null: an existing entry that the request does not mention. `hasAlias`: the first of its aliases was given as `alias`. */
-export type Place = { path: string | null; hasAlias: boolean };
-export type DraftEntry = { entry: ToolsetEntry; place: Place };
-export type Draft = { document: Toolset; places: readonly Place[] };
-export type Drafted = { ok: true; draft: Draft } | { ok: false; faults: string[] };
+export type EntryPlace = { path: string | null; hasAlias: boolean };
+export type DraftEntry = { entry: ToolsetEntry; place: EntryPlace };
+export type Draft = { document: Toolset; places: readonly EntryPlace[] };
+export type DraftResult = { ok: true; draft: Draft } | { ok: false; faults: string[] };
 
 /** The entries of a new toolset. `list`: the field of the request that contains them. */
-export function readEntries(
+export function readEntryRequests(
   requests: readonly EntryRequest[],
   list: string,
   table: ToolTable,
@@ -54,7 +54,7 @@ export function readEntries(
   return { entries, faults };
 }
 
-export function placeOf({ alias }: Pick<EntryRequest, 'alias'>, path: string): Place {
+export function placeOf({ alias }: Pick<EntryRequest, 'alias'>, path: string): EntryPlace {
   return { path, hasAlias: alias !== undefined };
 }
 
@@ -65,7 +65,7 @@ export function givenAliases({ alias, aliases }: Pick<EntryRequest, 'alias' | 'a
 }
 
 /** `rest`: the document without its entries. */
-export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEntry[], table: ToolTable): Drafted {
+export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEntry[], table: ToolTable): DraftResult {
   if (entries.length === 0) return { ok: false, faults: ['tools: is empty; a toolset needs at least one tool'] };
   if (entries.length > limits.maxToolsetEntries)
     return { ok: false, faults: [`tools: has ${entries.length} entries; a toolset can have at most ${limits.maxToolsetEntries}`] };

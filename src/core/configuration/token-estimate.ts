@@ -9,7 +9,7 @@ export const Context = z.object({
 });
 export type Context = z.infer<typeof Context>;
 
-export function tokensOf({ name, description, inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>): number {
+export function definitionTokens({ name, description, inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>): number {
   return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / charactersPerToken);
 }
 

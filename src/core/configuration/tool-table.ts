@@ -7,7 +7,7 @@ import type { KnownTools } from '../known-tools.ts';
 import { quote } from '../names.ts';
 import { nearNames } from '../suggest.ts';
 import type { ToolDefinition } from '../tool.ts';
-import { pinOf } from '../listing/tool-pin.ts';
+import { toolPin } from '../listing/tool-pin.ts';
 
 export const namespacedName = z.string().meta({
   description: 'Name of the tool as returned by list-available-tools, <server>.<tool>, in exactly this spelling.',
@@ -29,12 +29,12 @@ export type ToolTable = {
   /** Whether tools are called by the names that entries give them. */
   readonly aliases: boolean;
   pinOf(canonical: string): string;
-  find(reference: ToolReference, path: string): FoundTool;
+  find(reference: ToolReference, path: string): ToolMatch;
 };
-export type FoundTool = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
+export type ToolMatch = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
 
 export async function buildToolTable(tools: readonly ToolDefinition[], aliases: boolean): Promise<ToolTable> {
-  const hashes = await Promise.all(tools.map(pinOf));
+  const hashes = await Promise.all(tools.map(toolPin));
   const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
   const pins = new Map<string, string>(tools.map(({ canonical }, index) => [canonical, hashes[index] ?? '']));
   const byPin = Map.groupBy(tools, ({ canonical }) => pins.get(canonical) ?? '');
@@ -54,7 +54,7 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
     known: { get: (canonical) => byName.get(canonical), all: () => byName.values(), hasServer: (server) => servers.has(server) },
     pinOf: (canonical) => pins.get(canonical) ?? '',
     find({ namespacedName, refId }, path) {
-      const refuse = (member: string, message: string): FoundTool => ({ ok: false, fault: `${path}${member}: ${message}` });
+      const refuse = (member: string, message: string): ToolMatch => ({ ok: false, fault: `${path}${member}: ${message}` });
       if (namespacedName === undefined && refId === undefined) return refuse('', 'names no tool: set namespacedName or refId');
       const named = namespacedName === undefined ? undefined : byName.get(namespacedName);
       if (namespacedName !== undefined && named === undefined) return refuse('.namespacedName', unknown(namespacedName));

@@ -113,16 +113,16 @@ function toolInfo(entry: ToolsetEntry, { wireName, aliases }: { wireName: string
 }
 
 /** `gs = git.status (aliases: st)` */
-export function tellTool({ wireName, namespacedName, aliases, state }: ToolInfo): string {
+export function describeToolInfo({ wireName, namespacedName, aliases, state }: ToolInfo): string {
   const others = aliases.filter((alias) => alias !== wireName);
   const also = others.length === 0 ? '' : ` (aliases: ${others.join(', ')})`;
   return `${wireName} = ${namespacedName}${also}${state === 'ready' ? '' : `, ${state}: cannot be called`}`;
 }
 
-export function tellToolset(info: ToolsetInfo): string {
+export function describeToolset(info: ToolsetInfo): string {
   const { name, description, version, active, toolCount, tools, toolsLeftOut } = info;
   const about = description === undefined ? '' : `: ${description}`;
   const head = `${name} (version ${version}, ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${active ? ', equipped' : ''})${about}`;
   const more = toolsLeftOut === undefined ? [] : [`- and ${toolsLeftOut} more`];
-  return [head, ...tools.map((tool) => `- ${tellTool(tool)}`), ...more].join('\n');
+  return [head, ...tools.map((tool) => `- ${describeToolInfo(tool)}`), ...more].join('\n');
 }

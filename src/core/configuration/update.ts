@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
-import { EntryRequest, givenAliases, placeOf, readEntries, toDraft, type DraftEntry, type Drafted } from './draft.ts';
+import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
 import { namesOfEntry } from './entry-names.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 
@@ -40,7 +40,7 @@ export const ToolsetUpdate = z.strictObject({
 });
 export type ToolsetUpdate = z.infer<typeof ToolsetUpdate>;
 
-export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolTable): Drafted {
+export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolTable): DraftResult {
   const { description, tools, add = [], change = [], remove = [] } = update;
   const hasSteps = add.length + change.length + remove.length > 0;
   if (tools !== undefined && hasSteps) return refuse('tools: is the complete new list; send either tools, or add, change and remove');
@@ -57,7 +57,7 @@ export function isAdditive({ tools }: Pick<ToolsetUpdate, 'tools'>): boolean {
   return tools === undefined;
 }
 
-function refuse(fault: string): Drafted {
+function refuse(fault: string): DraftResult {
   return { ok: false, faults: [fault] };
 }
 
@@ -73,7 +73,7 @@ type Outcome = { entries: DraftEntry[]; faults: string[] };
 
 /** Entries of tools that stay are kept unchanged, in the order of the new list; each is used once. */
 function replaced(kept: readonly DraftEntry[], tools: readonly EntryRequest[], table: ToolTable): Outcome {
-  const asked = readEntries(tools, 'tools', table);
+  const asked = readEntryRequests(tools, 'tools', table);
   const left = Map.groupBy(kept, ({ entry }) => entry.tool);
   const entries = asked.entries.map(({ entry, place }): DraftEntry => {
     const before = left.get(entry.tool)?.shift();
@@ -112,7 +112,7 @@ function inSteps(
       entries[at] = { entry, place: placeOf(request, path) };
     }
   }
-  const added = readEntries(add, 'add', table);
+  const added = readEntryRequests(add, 'add', table);
   return { entries: [...entries.filter((_entry, at) => !removed.has(at)), ...added.entries], faults: [...faults, ...added.faults] };
 }
 

@@ -26,7 +26,7 @@ export const outboundLimits = {
   providerRetryMs: 500,
   maxRetryAfterMs: 20_000,
   /** Maximum forwarded `Retry-After` of a provider: a larger value is a wrong date, and an endless one has no meaning. */
-  maxToldRetryAfterMs: 24 * 60 * 60_000,
+  maxForwardedRetryAfterMs: 24 * 60 * 60_000,
   /** Sent with a 429 for which no upstream gave a time. */
   defaultRetryAfterMs: 5_000,
   /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */

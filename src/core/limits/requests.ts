@@ -14,7 +14,7 @@ export const requestLimits = {
    */
   maxJsonValues: 200_000,
   /** Reported errors of one request: one for each entry of the largest toolset. */
-  maxToldIssues: 1_000,
+  maxReportedIssues: 1_000,
   /** A slow upload holds a request open; the largest body arrives in this time at 1 Mbit/s. */
   requestBodyTimeoutMs: 150_000,
   /**

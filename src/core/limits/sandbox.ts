@@ -61,11 +61,11 @@ export const sandboxLimits = {
    * Work of all virtual machines of an isolate together, after which all pause for `sandboxRestMs`, so that other requests are
    * handled.
    */
-  sandboxTurnFuel: 25_000_000,
+  sandboxSliceFuel: 25_000_000,
   sandboxTurnMs: 125,
-  sandboxRestMs: 10,
+  sandboxPauseMs: 10,
   /** The total time that a machine waits for the thread in one run while others use it. */
-  maxSandboxTurnWaitMs: 6_000,
+  maxSandboxSliceWaitMs: 6_000,
   /** One virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
   /** The stack of one machine for calls of its functions: the engine's own stack is 1 MB, and it uses more of the isolate's. */

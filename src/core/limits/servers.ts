@@ -100,22 +100,22 @@ export const serverLimits = {
   maxRegistrations: 5,
   maxMetadataItems: 200,
   /** The shown part of an authorization server's error text. */
-  maxOAuthWords: 300,
+  maxOAuthErrorLength: 300,
   /** An `Mcp-Session-Id` that a server sets. */
   maxMcpSessionIdLength: 1_024,
   /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
   maxServerMessages: 10_000,
   /** One subscription to a server's changes; a client that still needs it subscribes again. */
-  maxListeningMs: 60 * 60_000,
+  maxServerStreamMs: 60 * 60_000,
   /** Retries of an interrupted event stream, with increasing waits, whatever the server requests. */
   maxStreamResumptions: 3,
   maxStreamResumptionWaitMs: 10_000,
   /** Notifications to a server at the end (a call is canceled, a session is over) take at most this long. */
-  serverFarewellMs: 1_000,
+  cancellationNoticeMs: 1_000,
   /** Wait for the stream on which a server sends its own requests; then a call that may need it is sent without it. */
   serverStreamWaitMs: 1_000,
   /** Connection state cached in an isolate, one per conversation with a server. */
-  maxKeptConnections: 2_000,
+  maxCachedConnections: 2_000,
   /** Minimum poll interval for a task of a server, whatever the server requests. */
   minTaskPollMs: 100,
   maxTaskPollMs: 10_000,
@@ -194,6 +194,6 @@ export const serverLimits = {
    * A slower response becomes a stream with heartbeats at this interval: they are the only way to detect that a client has
    * disconnected.
    */
-  mcpQuietAnswerMs: 1_000,
+  mcpHeartbeatMs: 1_000,
   mcpAnswerHeartbeatMs: 5_000,
 } as const;

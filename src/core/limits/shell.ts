@@ -42,9 +42,9 @@ export const shellLimits = {
   /** One response to curl: held in memory, and it must fit in a file. */
   maxShellDownloadBytes: 8 * MB,
   /** How often a script yields: after this many bytes read or processed, this much time, or this much matching. */
-  shellTurnBytes: 512 * KB,
+  shellYieldBytes: 512 * KB,
   /** The fixed cost of a command, in addition to its bytes. */
-  shellPointBytes: 8 * KB,
+  shellYieldCostBytes: 8 * KB,
   shellTurnMs: 20,
   shellTurnMatching: 400_000,
   /**
@@ -63,5 +63,5 @@ export const shellLimits = {
   shownStdoutBytes: 40 * KB,
   shownStderrBytes: 8 * KB,
   /** Long outputs of a session that are stored as files; the oldest are deleted. */
-  maxKeptOutputs: 8,
+  maxStoredOutputs: 8,
 } as const;

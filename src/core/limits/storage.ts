@@ -33,7 +33,7 @@ export const storageLimits = {
   rulesTtlMs: 5_000,
   maxPolicyRules: 1_000,
   /** Effects that the response of a policy test lists; all of them are evaluated. */
-  maxToldEffects: 200,
+  maxListedPolicyEffects: 200,
 
   // The Catalog and the read side (DESIGN §4, §9, §11).
   /** One RPC to the Catalog; it uses its own SQLite, so a longer delay is an error. */
@@ -52,9 +52,9 @@ export const storageLimits = {
   pinnedPointerTtlMs: 60_000,
   maxCachedNames: 10_000,
   /** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
-  maxRememberedSetupCharacters: 4_000,
+  maxCachedSetupCharacters: 4_000,
   /** A parsed edition with its tables takes about this many times its bytes. */
-  parsedEditionWeight: 3,
+  parsedEditionSizeFactor: 3,
   /** Bodies on one page of a list: keeps a page far below the 32 MB limit of an RPC. */
   listPageBytes: 4 * MB,
   /** A write waits this long for its publication before it responds; the outbox continues without it. */

@@ -18,15 +18,15 @@ export const toolsetLimits = {
   maxNoteBytes: 500,
   maxSuggestions: 5,
   /** Old names listed below one text. */
-  maxNamesTold: 20,
+  maxListedOldNames: 20,
   /** Characters by which a text may grow when tool names in it are replaced; beyond that the names are only listed below it. */
   maxRewrittenGrowth: 8 * KB,
   /** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
-  maxToldDifferences: 1_000,
+  maxReportedDifferences: 1_000,
   /** Reported warnings of one kind about a toolset's tools; the rest is counted. */
-  maxToldAdvice: 20,
+  maxReportedWarnings: 20,
   /** Cached provider reports of one edition: each is about as large as the edition. */
-  maxKeptReports: 4,
+  maxCachedReports: 4,
   /** Pointers of one result. */
   maxPicks: 50,
   /**

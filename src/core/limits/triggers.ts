@@ -29,7 +29,7 @@ export const triggerLimits = {
   maxSignatures: 20,
   maxDeliveryIdLength: 256,
   /** Headers that templates and filters see, and that are stored: their number, and the characters of names and values together. */
-  maxKeptHeaders: 64,
+  maxStoredHeaders: 64,
   maxKeptHeaderCharacters: 16_000,
   /** The event name that a sender gives; longer ones are cut. */
   maxEventLength: 200,
@@ -70,11 +70,11 @@ export const triggerLimits = {
    * Batch window: no further delivery must arrive for this long before the batch is dispatched, so that a burst is accepted first. On
    * a busy thread a shorter window would have no effect.
    */
-  dispatchCalmMs: 200,
+  batchWindowMs: 200,
   /** Extension of the window per delivery: slower arrivals are not a burst. */
-  dispatchHoldPerDeliveryMs: 20,
+  batchExtensionPerDeliveryMs: 20,
   /** Maximum total window. */
-  maxDispatchHoldMs: 5 * SECOND,
+  maxBatchWindowMs: 5 * SECOND,
   /** One dispatch: two objects respond in milliseconds, so a longer delay is an error. */
   dispatchTimeoutMs: 30 * SECOND,
   dispatchRetryMs: 1 * SECOND,
@@ -87,11 +87,11 @@ export const triggerLimits = {
   /** Longer than any sender retries (Stripe: 3 days), so that a late redelivery is recognized. */
   deliveryTtlMs: 30 * DAY,
   /** Deliveries of one webhook or schedule; the oldest finished ones are deleted first. */
-  maxKeptDeliveries: 10_000,
+  maxStoredDeliveries: 10_000,
   /** Their payloads, over all triggers: the object that stores them can hold 10 GB, and a full one stops the whole workspace. */
-  maxKeptPayloadBytes: 2_048 * MB,
+  maxStoredPayloadBytes: 2_048 * MB,
   /** The total size is computed again after this much more has arrived. */
-  payloadWeighingBytes: 64 * MB,
+  payloadRecountBytes: 64 * MB,
   /** Rows removed at a time, so that no request waits for a large sweep. */
   maxSweptRows: 200,
   sweepIntervalMs: 10 * MINUTE,
@@ -130,7 +130,7 @@ export const triggerLimits = {
   maxCallbackTextBytes: 256 * KB,
   maxCallbackBodyBytes: 1 * MB,
   /** The part of a receiver's response that an attempt shows. */
-  maxCallbackAnswerLength: 400,
+  maxCallbackResponseLength: 400,
   /** The newest attempts of one callback: all of them unless it was retried manually many times. */
   maxShownAttempts: 50,
   /** Callbacks that are not delivered yet, over all targets; further ones become dead letters at once, which is visible. */
@@ -138,7 +138,7 @@ export const triggerLimits = {
   /** Their bodies, with the same bound as those of deliveries. */
   maxPendingCallbackBytes: 256 * MB,
   /** Finished callbacks; the oldest are deleted first, before their TTL. */
-  maxKeptCallbacks: 10_000,
+  maxStoredCallbacks: 10_000,
   callbackTtlMs: 7 * DAY,
   /** Dead letters are kept longer, since a person has to look at them. */
   deadCallbackTtlMs: 30 * DAY,

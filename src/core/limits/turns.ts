@@ -189,11 +189,11 @@ export const turnLimits = {
   auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
   /** Retention of decided approvals, including arguments, after the last moment at which they could be decided. */
-  decidedApprovalKeptMs: 7 * 24 * 60 * 60_000,
+  decidedApprovalTtlMs: 7 * 24 * 60 * 60_000,
   /**
    * Newest answers of chat clients that can be requested again: a cut stream is resumed at once, and older answers are in the
    * messages.
    */
-  maxKeptCompletions: 1_000,
+  maxStoredCompletions: 1_000,
   idempotencyTtlMs: 24 * 60 * 60_000,
 } as const;

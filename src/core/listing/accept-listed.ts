@@ -3,17 +3,17 @@
  * the result and recompiles the toolsets.
  */
 import type { EditionTool } from '../edition-tool.ts';
-import { holdOf, shapeOf, stateOf, withoutAnnotations } from './kept-tool.ts';
-import type { KeptTool } from './kept-tool.ts';
+import { holdOf, definitionKey, toolStateOf, withoutAnnotations } from './kept-tool.ts';
+import type { StoredTool } from './kept-tool.ts';
 import { parseWireName, quote } from '../names.ts';
 import { Problem } from '../problem.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
 
 /** `refId`: the reviewed definition. `annotations`: whether its annotations count; absent: annotations of a held definition do not. */
-export type Acceptance = { refId?: string | undefined; annotations?: boolean | undefined };
+export type ToolAcceptance = { refId?: string | undefined; annotations?: boolean | undefined };
 
 /** Puts the listed definition into force. Throws `conflict` if it is not the reviewed definition, or if nothing would change. */
-export function acceptListed(tool: KeptTool, { refId, annotations }: Acceptance): KeptTool {
+export function acceptListedDefinition(tool: StoredTool, { refId, annotations }: ToolAcceptance): StoredTool {
   if (tool.listed === null || (tool.reason === null && annotations === undefined))
     throw new Problem(
       'conflict',
@@ -35,11 +35,11 @@ export function acceptListed(tool: KeptTool, { refId, annotations }: Acceptance)
  * Accepts `to` as the replacement of `from`. Throws `conflict` if `from` is not missing, or if `to` is held with a different definition,
  * which no administrator has reviewed.
  */
-export function acceptInPlaceOf(from: KeptTool, to: KeptTool): KeptTool {
-  if (stateOf(from) !== 'missing')
+export function acceptReplacement(from: StoredTool, to: StoredTool): StoredTool {
+  if (toolStateOf(from) !== 'missing')
     throw new Problem('conflict', `${quote(from.name)} is still listed by its server. Only a missing tool can be rebound.`);
   if (to.listed === null) throw new Problem('conflict', `${quote(to.name)} is not listed by its server. Choose a listed tool.`);
-  if (holdOf(to) !== null && (from.accepted === null || shapeOf(from.accepted) !== shapeOf(to.listed))) {
+  if (holdOf(to) !== null && (from.accepted === null || definitionKey(from.accepted) !== definitionKey(to.listed))) {
     throw new Problem(
       'conflict',
       `${quote(to.name)} is held and its definition differs from that of ${quote(from.name)}. Accept it first.`,

@@ -11,7 +11,7 @@ import { limits } from '../limits.ts';
 import { shortPath } from './listing-findings.ts';
 import { sameJson } from '../schema/schema-parts.ts';
 import { bareDefinition, type BareDefinition } from '../tool.ts';
-import { visibleText } from '../visible-text.ts';
+import { showInvisible } from '../visible-text.ts';
 import { isRecord, type Json } from '../wire-value.ts';
 
 /**
@@ -71,7 +71,7 @@ function add(found: Found, path: string, from: unknown, to: unknown): void {
   const start = typeof from === 'string' && typeof to === 'string' ? startOfWindow(from, to) : 0;
   found.changes.push({
     // A long name would be repeated in the path of each change below it.
-    path: shortPath(visibleText(path)),
+    path: shortPath(showInvisible(path)),
     ...(from !== undefined && { from: shown(from, start) }),
     ...(to !== undefined && { to: shown(to, start) }),
   });
@@ -87,11 +87,11 @@ function startOfWindow(from: string, to: string): number {
 
 /** The value itself if it is small and printable, else its text, cut to the limit. */
 function shown(value: unknown, start: number): unknown {
-  if (typeof value === 'string') return cut(visibleText(value.slice(start, start + limits.maxChangeValueLength + 1)), start);
+  if (typeof value === 'string') return cut(showInvisible(value.slice(start, start + limits.maxChangeValueLength + 1)), start);
   if (typeof value !== 'object' || value === null) return value;
   if (isDeeperThan(value, limits.maxJsonDepth)) return '…';
   const text = JSON.stringify(value);
-  const visible = visibleText(text);
+  const visible = showInvisible(text);
   return visible === text && text.length <= limits.maxChangeValueLength ? value : cut(visible, 0);
 }
 

@@ -6,7 +6,7 @@
  * have bounded gaps, so each text is scanned in linear time.
  */
 import type { Finding } from './hold.ts';
-import { contradictsReadOnly, wordsOf } from './hint-contradiction.ts';
+import { hasMutatingName, wordsOf } from './hint-contradiction.ts';
 import { addFinding } from './listing-findings.ts';
 import { pointer } from '../json-pointer.ts';
 import { fold } from '../fold.ts';
@@ -17,7 +17,7 @@ import type { BareDefinition } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** Returns findings that require a review. `listed`: the folded names of all tools of the listing, which may mention each other. */
-export function suspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
+export function findSuspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const known = new Set([...listed, ...parameterNames(definition.inputSchema)]);
   readText(findings, '/description', definition.description, known);
@@ -28,8 +28,8 @@ export function suspicions(definition: BareDefinition, listed: ReadonlySet<strin
 }
 
 /** Returns advisory findings. They hold no tool, and the policy does not use them. */
-export function remarks(definition: BareDefinition): Finding[] {
-  if (definition.annotations?.readOnlyHint !== true || !contradictsReadOnly(definition.name)) return [];
+export function findAdvisories(definition: BareDefinition): Finding[] {
+  if (definition.annotations?.readOnlyHint !== true || !hasMutatingName(definition.name)) return [];
   const message = 'claims to be read-only, but its name has a verb of change: check it before you accept its annotations';
   return [{ finding: 'hint-contradicts-name', path: '/annotations/readOnlyHint', message }];
 }

@@ -9,7 +9,7 @@ import { spaceWords } from '../name-words.ts';
  * Returns whether the first known verb of the name is a verb of change: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
  * reading the same words are nouns (`get_commit`), unless both are joined (`get_or_create_user`).
  */
-export function contradictsReadOnly(name: string): boolean {
+export function hasMutatingName(name: string): boolean {
   const words = wordsOf(name);
   const verb = words.find((word) => changing.has(word) || reading.has(word));
   if (verb === undefined || changing.has(verb)) return verb !== undefined;

@@ -16,7 +16,7 @@ export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: 
 /** `annotationsAccepted`: an administrator accepted the annotations of exactly this definition. */
 export type AcceptedDefinition = PinnedDefinition & { annotationsAccepted?: true };
 
-export type KeptTool = {
+export type StoredTool = {
   /** The name without the server. */
   name: string;
   /** The definition in force; null: none was ever accepted. */
@@ -34,9 +34,9 @@ export type KeptTool = {
 };
 
 /** What a server's document defines for all its tools. */
-export type ServerOfTools = Pick<Server, 'kind' | 'instructions'> & { name: string; trusted: boolean };
+export type DefinitionSource = Pick<Server, 'kind' | 'instructions'> & { name: string; trusted: boolean };
 
-export function stateOf({ refused, listed, reason }: KeptTool): ServerTool['state'] {
+export function toolStateOf({ refused, listed, reason }: StoredTool): ServerTool['state'] {
   if (refused !== null) return 'refused';
   if (listed === null) return 'missing';
   return reason === null ? 'ready' : 'held';
@@ -48,7 +48,7 @@ export function canonicalOf(server: string, ownName: string): CanonicalName {
 }
 
 /** null: not held. A new tool has nothing to compare with, so it has no changes. */
-export function holdOf(tool: KeptTool): Hold | null {
+export function holdOf(tool: StoredTool): Hold | null {
   const { accepted, listed, reason, findings } = tool;
   if (listed === null || reason === null) return null;
   return {
@@ -64,18 +64,18 @@ export function rawOf({ definition, raw }: PinnedDefinition): BareDefinition {
 }
 
 /** Equal for definitions that differ in their name only. */
-export function shapeOf(pinned: PinnedDefinition): string {
+export function definitionKey(pinned: PinnedDefinition): string {
   return canonicalJson({ ...rawOf(pinned), name: '' });
 }
 
-export function toServerTool(server: string, tool: KeptTool): ServerTool {
+export function toServerTool(server: string, tool: StoredTool): ServerTool {
   const shown = shownDefinition(tool);
   const { description = '', inputSchema = {}, outputSchema, annotations } = shown?.definition ?? {};
   const held = holdOf(tool);
   return {
     name: tool.name,
     canonical: canonicalOf(server, tool.name),
-    state: stateOf(tool),
+    state: toolStateOf(tool),
     description,
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
@@ -89,7 +89,7 @@ export function toServerTool(server: string, tool: KeptTool): ServerTool {
 }
 
 /** Returns the definition for toolsets; null for a refused tool that never had a valid definition. */
-export function toDefinition(server: ServerOfTools, tool: KeptTool): ToolDefinition | null {
+export function toToolDefinition(server: DefinitionSource, tool: StoredTool): ToolDefinition | null {
   const shown = shownDefinition(tool);
   if (shown === null && tool.refused !== null) return null;
   const { description = '', inputSchema = { type: 'object' }, outputSchema, annotations } = shown?.definition ?? {};
@@ -108,12 +108,12 @@ export function toDefinition(server: ServerOfTools, tool: KeptTool): ToolDefinit
 }
 
 /** Returns the definition in force, or the listed one of a tool that was never accepted. */
-export function shownDefinition({ accepted, listed }: KeptTool): PinnedDefinition | null {
+export function shownDefinition({ accepted, listed }: StoredTool): PinnedDefinition | null {
   return accepted ?? listed;
 }
 
 /** `annotated`: the pins of definitions with accepted annotations; absent: none. */
-export function annotatedPins(tools: readonly KeptTool[]): Pick<ServerAccess, 'annotated'> {
+export function acceptedAnnotationPins(tools: readonly StoredTool[]): Pick<ServerAccess, 'annotated'> {
   const annotated = tools.flatMap(({ accepted }) => (accepted?.annotationsAccepted === true ? [accepted.pin] : []));
   return annotated.length === 0 ? {} : { annotated };
 }
@@ -142,8 +142,8 @@ function shortened(hold: Hold): Hold {
   };
 }
 
-function sourceOf(server: ServerOfTools, tool: KeptTool, pin: string): ToolSource {
-  const state = stateOf(tool);
+function sourceOf(server: DefinitionSource, tool: StoredTool, pin: string): ToolSource {
+  const state = toolStateOf(tool);
   const held = holdOf(tool);
   return {
     state: state === 'refused' ? 'missing' : state,

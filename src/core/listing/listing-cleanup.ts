@@ -5,8 +5,8 @@
 import { pointer } from '../json-pointer.ts';
 import type { Finding } from './hold.ts';
 import { addFinding } from './listing-findings.ts';
-import { partsOf } from './listing-schema.ts';
-import { cleanText, cleanValue, isSeen } from './listing-text.ts';
+import { collectParts } from './listing-schema.ts';
+import { cleanDescription, cleanValue, hasNoHiddenCharacters } from './listing-text.ts';
 import type { CleanedText } from './listing-text.ts';
 import { isObjectMember } from '../reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
@@ -43,7 +43,7 @@ function cleanPart(part: unknown, cleaning: Cleaning): unknown {
 /** undefined: the member is removed. */
 function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown {
   const inside = at(cleaning, key, roleIn(cleaning.role, key));
-  if (!isSeen(key)) {
+  if (!hasNoHiddenCharacters(key)) {
     found(inside, 'hidden-key', 'is a name with invisible characters; removed');
     return undefined;
   }
@@ -52,13 +52,13 @@ function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown 
     return cleanPart(member, inside);
   }
   if (typeof member !== 'string') return cleanPart(member, inside);
-  if (key === 'description' || key === 'title' || key === '$comment') return tell(inside, cleanText(member));
+  if (key === 'description' || key === 'title' || key === '$comment') return tell(inside, cleanDescription(member));
   if (key === '$ref' && !member.startsWith('#') && !isOwnPlace(member, cleaning.places)) {
     found(inside, 'remote-ref', 'is a remote reference, which is never fetched; any value is accepted');
     return undefined;
   }
   // Without the hidden characters it would be a different pattern.
-  if (key === 'pattern' && !isSeen(member)) {
+  if (key === 'pattern' && !hasNoHiddenCharacters(member)) {
     found(inside, 'hidden-pattern', 'contains invisible characters; removed');
     return undefined;
   }
@@ -77,7 +77,9 @@ function isOwnPlace(reference: string, places: ReadonlySet<string>): boolean {
 
 /** The `$id`s in the schema: references to them stay inside it. */
 function idsOf(schema: JsonSchema): string[] {
-  return (partsOf(schema) ?? []).flatMap((part) => (isRecord(part) && typeof part.$id === 'string' ? [part.$id.replace(/#$/, '')] : []));
+  return (collectParts(schema) ?? []).flatMap((part) =>
+    isRecord(part) && typeof part.$id === 'string' ? [part.$id.replace(/#$/, '')] : [],
+  );
 }
 
 function at(cleaning: Cleaning, key: string, role: Cleaning['role']): Cleaning {

@@ -1,18 +1,18 @@
 /** The report of a listing for the administrator or the server that sent it. `take-listing.ts` decides what happens to the tools. */
 import type { Finding } from './hold.ts';
-import { pathText } from '../issues.ts';
-import { isIndex, tokensOf } from '../json-pointer.ts';
-import { canonicalOf, holdOf, stateOf } from './kept-tool.ts';
-import type { KeptTool } from './kept-tool.ts';
+import { issuePath } from '../issues.ts';
+import { isIndex, pointerTokens } from '../json-pointer.ts';
+import { canonicalOf, holdOf, toolStateOf } from './kept-tool.ts';
+import type { StoredTool } from './kept-tool.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../names.ts';
 import { invalidRequest } from '../problem.ts';
 import type { ListingReport } from '../servers/server.ts';
-import type { PinnedListing, TakenListing } from './take-listing.ts';
+import type { PinnedListing, ListingOutcome } from './take-listing.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
 
 /** Throws `invalid_request` for a listing without a single named item. Like an empty listing, it would only remove the existing tools. */
-export function requireNamed({ items, nameless }: Pick<PinnedListing, 'items' | 'nameless'>): void {
+export function requireNamedItems({ items, nameless }: Pick<PinnedListing, 'items' | 'nameless'>): void {
   if (items.length > 0) return;
   const issues = nameless.flatMap(({ path, findings }) => findings.map((finding) => findingWarning(path, finding, false)));
   throw invalidRequest(issues.length > 0 ? issues : [{ path: 'tools', message: 'contains no tools' }]);
@@ -22,7 +22,7 @@ export function requireNamed({ items, nameless }: Pick<PinnedListing, 'items' | 
 export function reportListing(
   server: string,
   listing: Pick<PinnedListing, 'items' | 'nameless'>,
-  taken: TakenListing,
+  taken: ListingOutcome,
   more: readonly Warning[],
 ): ListingReport {
   const paths = new Map(listing.items.map(({ name, path }) => [name, path]));
@@ -35,18 +35,18 @@ export function reportListing(
     tools: taken.tools.filter(({ listed }) => listed !== null).length,
     added: taken.added,
     removed: taken.removed,
-    held: taken.tools.filter((tool) => stateOf(tool) === 'held').map(({ name }) => name),
+    held: taken.tools.filter((tool) => toolStateOf(tool) === 'held').map(({ name }) => name),
     refused: [
       ...taken.tools.filter(({ refused }) => refused !== null).map(({ name }) => name),
       ...listing.nameless.map(({ name, path }) => (name === '' ? path : name.slice(0, limits.maxQuotedLength))),
     ],
     renames: taken.renames,
-    warnings: firstWarnings([...warnings, ...more], 'warnings', limits.maxToldIssues),
+    warnings: firstWarnings([...warnings, ...more], 'warnings', limits.maxReportedIssues),
   };
 }
 
 /** `path`: the tool's position in the listing; absent if it is not listed. */
-function toolWarnings(server: string, tool: KeptTool, path: string | undefined): Warning[] {
+function toolWarnings(server: string, tool: StoredTool, path: string | undefined): Warning[] {
   const canonical = canonicalOf(server, tool.name);
   if (path === undefined) {
     const now =
@@ -70,7 +70,7 @@ function toolWarnings(server: string, tool: KeptTool, path: string | undefined):
 }
 
 function findingWarning(base: string, { path, message }: Finding, isLeftOut: boolean): Warning {
-  const place = pathText(tokensOf(path).map((key) => (isIndex(key) ? Number(key) : key)));
+  const place = issuePath(pointerTokens(path).map((key) => (isIndex(key) ? Number(key) : key)));
   const separator = place === '' || place.startsWith('[') ? '' : '.';
   return { path: `${base}${separator}${place}`, message: isLeftOut ? `${message}; the tool is left out` : message };
 }

@@ -6,7 +6,7 @@ import type { Finding } from './hold.ts';
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
 import { headerFault } from './listing-headers.ts';
-import { partAt } from '../schema/schema-references.ts';
+import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
@@ -29,7 +29,7 @@ function sizeFault(schema: JsonSchema, path: string): Finding | null {
   if (isDeeperThan(schema, limits.maxJsonDepth)) {
     return { finding: 'too-deep', path, message: `nests deeper than ${limits.maxJsonDepth} levels` };
   }
-  const parts = partsOf(schema);
+  const parts = collectParts(schema);
   if (parts === null) return { finding: 'too-large', path, message: `has more than ${limits.maxSchemaSourceParts} parts` };
   return referenceFault(schema, parts, path);
 }
@@ -37,7 +37,7 @@ function sizeFault(schema: JsonSchema, path: string): Finding | null {
 type Part = Record<string, unknown> | readonly unknown[];
 
 /** Returns all objects and arrays in the schema; null: too many. */
-export function partsOf(schema: JsonSchema): Part[] | null {
+export function collectParts(schema: JsonSchema): Part[] | null {
   const parts: Part[] = [];
   const waiting: unknown[] = [schema];
   while (waiting.length > 0) {
@@ -77,7 +77,7 @@ function listed(value: unknown): readonly unknown[] {
 }
 
 function targetOf(root: JsonSchema, part: Record<string, unknown>): unknown {
-  return typeof part.$ref === 'string' && part.$ref.startsWith('#') ? partAt(root, part.$ref) : undefined;
+  return typeof part.$ref === 'string' && part.$ref.startsWith('#') ? resolvePointer(root, part.$ref) : undefined;
 }
 
 /**

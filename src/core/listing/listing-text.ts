@@ -14,7 +14,7 @@ export type TextFinding = { finding: string; message: string };
 export type CleanedText = { text: string; findings: TextFinding[] };
 
 /** Cleans a description or title. */
-export function cleanText(text: string): CleanedText {
+export function cleanDescription(text: string): CleanedText {
   if (isPlain(text)) return { text, findings: [] };
   const stripped = stripHidden(text, 'prose');
   return cutLong(stripped.text, stripped.findings);
@@ -34,7 +34,7 @@ export function cleanOutput(text: string): string {
 }
 
 /** Returns whether the text contains no hidden characters. */
-export function isSeen(text: string): boolean {
+export function hasNoHiddenCharacters(text: string): boolean {
   return stripHidden(text, 'prose').text === text;
 }
 

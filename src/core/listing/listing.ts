@@ -3,17 +3,17 @@
  * reported and skipped; the others stay. Fetches nothing and runs no pattern. Used by the Catalog for every listing. `tool-pin.ts` and
  * `definition-diff.ts` compare with the accepted definitions.
  */
-import { remarks, suspicions } from './definition-findings.ts';
+import { findAdvisories, findSuspicions } from './definition-findings.ts';
 import { fold } from '../fold.ts';
 import type { Finding } from './hold.ts';
 import { limits } from '../limits.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { addFinding } from './listing-findings.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
-import { cleanText } from './listing-text.ts';
+import { cleanDescription } from './listing-text.ts';
 import { isListedName, quote } from '../names.ts';
 import { ToolAnnotations } from '../tool.ts';
-import type { Operation } from '../servers/server-state.ts';
+import type { ServerOperation } from '../servers/server-state.ts';
 import type { BareDefinition } from '../tool.ts';
 import { utf8Length } from '../utf8.ts';
 import { isRecord } from '../wire-value.ts';
@@ -33,10 +33,10 @@ export type ListedDefinition = {
 };
 
 /** How an OpenAPI server's tools are called, by name without the server. Never taken from the listing itself. */
-export type Operations = Readonly<Record<string, Operation>>;
+export type OperationsByTool = Readonly<Record<string, ServerOperation>>;
 
 /** Returns one result for each item, in the order of the listing. */
-export function readListing(tools: readonly Record<string, unknown>[], operations: Operations = {}): ListedDefinition[] {
+export function readListing(tools: readonly Record<string, unknown>[], operations: OperationsByTool = {}): ListedDefinition[] {
   const names = new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [fold(name)] : [])));
   const taken = new Set<string>();
   return tools.map((tool, index) => {
@@ -50,7 +50,7 @@ export function readListing(tools: readonly Record<string, unknown>[], operation
 
 function readOne(
   tool: Record<string, unknown>,
-  { path, listed, operations }: { path: string; listed: ReadonlySet<string>; operations: Operations },
+  { path, listed, operations }: { path: string; listed: ReadonlySet<string>; operations: OperationsByTool },
 ): ListedDefinition {
   const name = typeof tool.name === 'string' ? tool.name : '';
   const fault = faultOf(tool);
@@ -60,8 +60,8 @@ function readOne(
   const definition = cleanDefinition(raw, cleaned);
   // A parameter that was removed may be one that the tool needs.
   const isHolding = ({ finding }: Finding): boolean => finding === 'hidden-key';
-  const holding = [...suspicions(definition, listed), ...cleaned.filter(isHolding)];
-  const others = [...cleaned.filter((finding) => !isHolding(finding)), ...remarks(definition)];
+  const holding = [...findSuspicions(definition, listed), ...cleaned.filter(isHolding)];
+  const others = [...cleaned.filter((finding) => !isHolding(finding)), ...findAdvisories(definition)];
   const findings = [...holding, ...others].slice(0, limits.maxDefinitionFindings);
   return { path, name, raw, definition, findings, verdict: holding.length > 0 ? 'hold' : 'offer' };
 }
@@ -116,7 +116,7 @@ function cleanDefinition(raw: BareDefinition, findings: Finding[]): BareDefiniti
 }
 
 function cleanAt(text: string, path: string, findings: Finding[]): string {
-  const cleaned = cleanText(text);
+  const cleaned = cleanDescription(text);
   for (const finding of cleaned.findings) addFinding(findings, { ...finding, path });
   return cleaned.text;
 }

@@ -4,15 +4,19 @@
  */
 import { canonicalJson } from '../hash.ts';
 import { canonicalOf, rawOf, shownDefinition, toServerTool } from './kept-tool.ts';
-import type { KeptTool } from './kept-tool.ts';
+import type { StoredTool } from './kept-tool.ts';
 import type { PinnedItem } from './take-listing.ts';
 
 /** `paths`: the position of each of `tools` in the document. `refused`: the items that are still not valid definitions. */
-export type GivenListing = { tools: Record<string, unknown>[]; paths: string[]; refused: PinnedItem[] };
+export type SubmittedListing = { tools: Record<string, unknown>[]; paths: string[]; refused: PinnedItem[] };
 
-export function readShown(server: string, given: readonly Record<string, unknown>[], kept: readonly KeptTool[]): GivenListing {
+export function readEchoedListing(
+  server: string,
+  given: readonly Record<string, unknown>[],
+  kept: readonly StoredTool[],
+): SubmittedListing {
   const byName = new Map(kept.map((tool) => [tool.name, tool]));
-  const listing: GivenListing = { tools: [], paths: [], refused: [] };
+  const listing: SubmittedListing = { tools: [], paths: [], refused: [] };
   for (const [index, item] of given.entries()) {
     const path = `tools[${index}]`;
     const known = typeof item.name === 'string' ? byName.get(item.name) : undefined;
@@ -31,7 +35,7 @@ export function readShown(server: string, given: readonly Record<string, unknown
   return listing;
 }
 
-function isAsShown(server: string, item: Record<string, unknown>, known: KeptTool): boolean {
+function isAsShown(server: string, item: Record<string, unknown>, known: StoredTool): boolean {
   // Only items that GET returned have canonical names, states and pins.
   if (item.canonical !== canonicalOf(server, known.name) || typeof item.state !== 'string' || typeof item.refId !== 'string') return false;
   if (item.refId !== (shownDefinition(known)?.pin ?? '')) return false;

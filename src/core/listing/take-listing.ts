@@ -5,12 +5,12 @@
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import type { Finding } from './hold.ts';
 import { isDeeperThan } from '../json-depth.ts';
-import { shapeOf, stateOf, withoutAnnotations } from './kept-tool.ts';
-import type { AcceptedDefinition, KeptTool, PinnedDefinition } from './kept-tool.ts';
+import { definitionKey, toolStateOf, withoutAnnotations } from './kept-tool.ts';
+import type { AcceptedDefinition, StoredTool, PinnedDefinition } from './kept-tool.ts';
 import { limits } from '../limits.ts';
 import { readListing } from './listing.ts';
-import type { Operations } from './listing.ts';
-import { otherServer } from '../servers/server-identity.ts';
+import type { OperationsByTool } from './listing.ts';
+import { identityChanged } from '../servers/server-identity.ts';
 import { definitionPin } from './tool-pin.ts';
 
 /** One item of a listing with a unique name. */
@@ -34,11 +34,11 @@ export type PinnedListing = {
   hash: string;
 };
 
-export type TakenListing = {
+export type ListingOutcome = {
   /** All known tools, sorted by name. */
-  tools: KeptTool[];
+  tools: StoredTool[];
   /** The tools that changed. */
-  written: KeptTool[];
+  changed: StoredTool[];
   /** The names (without the server) of tools to delete. */
   forgotten: string[];
   added: string[];
@@ -52,7 +52,11 @@ const showableName = /^[^\p{C}]{1,128}$/u;
 /** Returns the items of a listing with their pins. `refused`: items that were read before (`shown-listing.ts`). */
 export async function pinListing(
   tools: readonly Record<string, unknown>[],
-  { paths = [], refused = [], operations }: { paths?: readonly string[]; refused?: readonly PinnedItem[]; operations?: Operations } = {},
+  {
+    paths = [],
+    refused = [],
+    operations,
+  }: { paths?: readonly string[]; refused?: readonly PinnedItem[]; operations?: OperationsByTool } = {},
 ): Promise<PinnedListing> {
   const items = new Map<string, PinnedItem>();
   const nameless: PinnedListing['nameless'] = [];
@@ -97,20 +101,20 @@ function hashOf(items: readonly PinnedItem[]): Promise<string> {
  * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten. `stranger`: the finding that the server
  * changed its identity; its tools are then held until accepted.
  */
-export function takeListing(request: {
-  kept: readonly KeptTool[];
+export function applyListing(request: {
+  kept: readonly StoredTool[];
   items: readonly PinnedItem[];
   isFirst: boolean;
   isNamed: (name: string) => boolean;
   stranger?: Finding | null;
-}): TakenListing {
+}): ListingOutcome {
   const before = new Map(request.kept.map((tool) => [tool.name, tool]));
-  const after = new Map<string, KeptTool>();
+  const after = new Map<string, StoredTool>();
   for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, request));
   const forgotten: string[] = [];
   for (const tool of request.kept) {
     if (after.has(tool.name)) continue;
-    if (request.isNamed(tool.name)) after.set(tool.name, goneTool(tool));
+    if (request.isNamed(tool.name)) after.set(tool.name, missingTool(tool));
     else forgotten.push(tool.name);
   }
   offerRenames(before, after);
@@ -121,7 +125,7 @@ export function takeListing(request: {
   });
   return {
     tools,
-    written: tools.filter((tool) => before.get(tool.name) !== tool),
+    changed: tools.filter((tool) => before.get(tool.name) !== tool),
     forgotten,
     added: tools.filter((tool) => isListed(tool) && !isListed(before.get(tool.name))).map(({ name }) => name),
     removed: request.kept.filter((tool) => isListed(tool) && !isListed(after.get(tool.name))).map(({ name }) => name),
@@ -133,15 +137,15 @@ export function takeListing(request: {
  * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition remains for comparison with a
  * later tool of that name.
  */
-export function goneTool({ name, accepted, renamedTo }: KeptTool): KeptTool {
+export function missingTool({ name, accepted, renamedTo }: StoredTool): StoredTool {
   return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], renamedTo };
 }
 
 function listedTool(
-  before: KeptTool | undefined,
+  before: StoredTool | undefined,
   item: PinnedItem,
   { isFirst, stranger }: { isFirst: boolean; stranger?: Finding | null },
-): KeptTool {
+): StoredTool {
   const { name, listed, refused } = item;
   const accepted = before?.accepted ?? null;
   const other = stranger ?? strangerOf(before);
@@ -168,28 +172,28 @@ function acceptedAgain({ annotationsAccepted }: AcceptedDefinition, listed: Pinn
  * Returns the identity finding of a held tool. It remains until an administrator accepts the tool, also if the server is listed again.
  * null: none.
  */
-function strangerOf(before: KeptTool | undefined): Finding | null {
+function strangerOf(before: StoredTool | undefined): Finding | null {
   if (before === undefined || before.reason === null) return null;
-  return before.findings.find(({ finding }) => finding === otherServer) ?? null;
+  return before.findings.find(({ finding }) => finding === identityChanged) ?? null;
 }
 
 /**
  * Offers a missing tool and a new tool with an equal definition as a rename. Only unique pairs are offered, since any other choice would be
  * a guess. An offered rename remains while its tool is listed.
  */
-function offerRenames(before: ReadonlyMap<string, KeptTool>, after: Map<string, KeptTool>): void {
+function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string, StoredTool>): void {
   const gone = [...after.values()].filter((tool) => !isListed(tool) && tool.refused === null);
   if (gone.length === 0) return;
   const offered = new Set(gone.map(({ renamedTo }) => renamedTo));
-  const arrivals = new Map<string, KeptTool[]>();
+  const arrivals = new Map<string, StoredTool[]>();
   for (const tool of after.values()) {
     const wasAccepted = (before.get(tool.name)?.accepted ?? null) !== null;
-    if (tool.listed !== null && (!wasAccepted || offered.has(tool.name))) push(arrivals, shapeOf(tool.listed), tool);
+    if (tool.listed !== null && (!wasAccepted || offered.has(tool.name))) push(arrivals, definitionKey(tool.listed), tool);
   }
-  const departures = new Map<string, KeptTool[]>();
+  const departures = new Map<string, StoredTool[]>();
   for (const tool of gone) {
     if (tool.accepted === null) after.set(tool.name, { ...tool, renamedTo: null });
-    else push(departures, shapeOf(tool.accepted), tool);
+    else push(departures, definitionKey(tool.accepted), tool);
   }
   for (const [shape, from] of departures) {
     const to = arrivals.get(shape) ?? [];
@@ -201,11 +205,11 @@ function offerRenames(before: ReadonlyMap<string, KeptTool>, after: Map<string, 
   }
 }
 
-function isListed(tool: KeptTool | undefined): boolean {
-  return tool !== undefined && stateOf(tool) !== 'missing' && stateOf(tool) !== 'refused';
+function isListed(tool: StoredTool | undefined): boolean {
+  return tool !== undefined && toolStateOf(tool) !== 'missing' && toolStateOf(tool) !== 'refused';
 }
 
-function isSame(one: KeptTool, other: KeptTool): boolean {
+function isSame(one: StoredTool, other: StoredTool): boolean {
   return (
     isSameDefinition(one.accepted, other.accepted) &&
     isSameDefinition(one.listed, other.listed) &&
@@ -226,7 +230,7 @@ function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinit
   );
 }
 
-function push(table: Map<string, KeptTool[]>, key: string, tool: KeptTool): void {
+function push(table: Map<string, StoredTool[]>, key: string, tool: StoredTool): void {
   const group = table.get(key);
   if (group === undefined) table.set(key, [tool]);
   else group.push(tool);

@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from '../hash.ts';
 import { bareDefinition, type BareDefinition, type ToolDefinition } from '../tool.ts';
 
 /** The pin of a known tool; the stored one if the tool has it. */
-export async function pinOf(definition: ToolDefinition): Promise<string> {
+export async function toolPin(definition: ToolDefinition): Promise<string> {
   return definition.source?.pin ?? (await definitionPin(definition));
 }
 

@@ -7,14 +7,14 @@ import type { KnownTools } from '../known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../made-tool.ts';
 import { parseAlias } from '../names.ts';
 import type { Issue } from '../problem.ts';
-import { cleanText } from '../listing/listing-text.ts';
+import { cleanDescription } from '../listing/listing-text.ts';
 import { isObjectMember, reservedNames } from '../reserved-names.ts';
 import { utf8Length } from '../utf8.ts';
 import { limits } from '../limits.ts';
 import type { ToolDefinition } from '../tool.ts';
 import type { Warning } from '../warning.ts';
-import { madeOwnName, toDefinition } from './made-definition.ts';
-import { findCycle, tooDeep, usesIn } from './made-graph.ts';
+import { madeOwnName, toMadeDefinition } from './made-definition.ts';
+import { findCycle, tooDeepPath, usesIn } from './made-graph.ts';
 import { readUses } from './read-uses.ts';
 import { createLookup } from './tool-lookup.ts';
 
@@ -53,7 +53,7 @@ type Texts = Pick<MadeTool, 'description' | 'parameters'>;
 function seenTexts<Said extends Texts>(said: Said): { texts: Said; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const clean = (text: string, path: string): string => {
-    const cleaned = cleanText(text);
+    const cleaned = cleanDescription(text);
     for (const { message } of cleaned.findings) warnings.push({ path, message });
     return cleaned.text;
   };
@@ -149,7 +149,7 @@ function isOfType(value: unknown, type: MadeParameter['type']): boolean {
 }
 
 function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: KnownTools): Issue[] {
-  const definition = toDefinition(canonical, { ...tool, pin: '' });
+  const definition = toMadeDefinition(canonical, { ...tool, pin: '' });
   const next: KnownTools = {
     ...known,
     get: (name) => (name === canonical ? definition : known.get(name)),
@@ -160,7 +160,7 @@ function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: Know
   };
   const cycle = findCycle(canonical, usesIn(next));
   if (cycle !== null) return [{ path: 'uses', message: `it would call itself: ${cycle.join(' → ')}` }];
-  const way = tooDeep(canonical, next);
+  const way = tooDeepPath(canonical, next);
   if (way === null) return [];
   return [{ path: 'uses', message: `calls would nest ${way.length} deep; the maximum is ${limits.maxCompositeDepth}: ${way.join(' → ')}` }];
 }

@@ -6,7 +6,7 @@
 import { ownWireNames } from '../alias-map.ts';
 import type { EditionTool, MadeCode } from '../edition-tool.ts';
 import type { KnownTools } from '../known-tools.ts';
-import { pinOf } from '../listing/tool-pin.ts';
+import { toolPin } from '../listing/tool-pin.ts';
 import type { MadeSource } from '../made-tool.ts';
 import { CanonicalName, toWireName } from '../names.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -48,7 +48,7 @@ export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler
       state: source?.state ?? 'ready',
       ...(source?.held !== undefined && { held: source.held }),
       ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
-      pin: source?.state === 'missing' ? '' : await pinOf(definition),
+      pin: source?.state === 'missing' ? '' : await toolPin(definition),
     };
     if (definition.made === undefined) return sized(bare);
     const { made, bytes } = await compile(definition.made);

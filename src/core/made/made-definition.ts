@@ -16,13 +16,13 @@ export function madeOwnName(canonical: string): string {
 }
 
 /** `canonical`: `made.<name>`. `owner`: the key that the tool is private to; absent: it is shared. */
-export function toDefinition(canonical: string, tool: StoredMadeTool, owner?: string): ToolDefinition {
+export function toMadeDefinition(canonical: string, tool: StoredMadeTool, owner?: string): ToolDefinition {
   const { description, parameters, implementation, aliases, uses, names, pin } = tool;
   const by = owner ?? tool.by;
   return {
     ...bareDefinition(canonical),
     description,
-    inputSchema: toInputSchema(parameters),
+    inputSchema: parametersSchema(parameters),
     aliases: aliases ?? [],
     source: { state: 'ready', trusted: false, pin },
     made: {
@@ -36,12 +36,12 @@ export function toDefinition(canonical: string, tool: StoredMadeTool, owner?: st
 }
 
 /** The definition of a deleted tool that is still referenced. */
-export function toMissing(canonical: string): ToolDefinition {
+export function toMissingMade(canonical: string): ToolDefinition {
   return { ...bareDefinition(canonical), source: { state: 'missing', trusted: false, pin: '' } };
 }
 
 /** The definition of a tool whose stored row differs from what was checked when it was written: nothing of the row is used. */
-export function toHeld(canonical: string, pin: string): ToolDefinition {
+export function toHeldMade(canonical: string, pin: string): ToolDefinition {
   const message = `its stored data differs from what was written. Write it again (PUT /v1/tools/${canonical}, or create_tool for a private one), or DELETE it there`;
   const held: Hold = { reason: 'changed', refId: pin, changes: [], findings: [{ finding: 'stored', path: '', message }] };
   return { ...bareDefinition(canonical), source: { state: 'held', trusted: false, pin, held } };
@@ -60,7 +60,7 @@ function bareDefinition(canonical: string): ToolDefinition {
 }
 
 /** Parameters with a default are optional. */
-export function toInputSchema(parameters: readonly MadeParameter[]): JsonSchema {
+export function parametersSchema(parameters: readonly MadeParameter[]): JsonSchema {
   const required = parameters.filter((parameter) => parameter.required && parameter.default === undefined).map(({ name }) => name);
   const properties = parameters.map(({ name, type, description, default: given }) => [
     name,

@@ -28,12 +28,12 @@ export function findCycle(canonical: string, usesOf: UsesOf): string[] | null {
 }
 
 /** Returns the longest path down from the tool, starting with it. The graph below it has no cycle. */
-export function longestWay(canonical: string, usesOf: UsesOf, kept: Map<string, readonly string[]> = new Map()): readonly string[] {
+export function longestPath(canonical: string, usesOf: UsesOf, kept: Map<string, readonly string[]> = new Map()): readonly string[] {
   const known = kept.get(canonical);
   if (known !== undefined) return known;
   let longest: readonly string[] = [];
   for (const use of usesOf(canonical)) {
-    const way = longestWay(use, usesOf, kept);
+    const way = longestPath(use, usesOf, kept);
     if (way.length > longest.length) longest = way;
   }
   const found = [canonical, ...longest];
@@ -42,7 +42,7 @@ export function longestWay(canonical: string, usesOf: UsesOf, kept: Map<string, 
 }
 
 /** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
-export function madeAbove(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
+export function dependentsOf(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
   const users = new Map<string, string[]>();
   for (const { canonical, made } of known.all()) {
     for (const use of made?.uses ?? []) {
@@ -64,11 +64,11 @@ export function madeAbove(canonicals: Iterable<string>, known: Pick<KnownTools, 
 }
 
 /** Returns a path through the tool that is longer than calls allow; null: there is none. */
-export function tooDeep(canonical: string, known: KnownTools): readonly string[] | null {
+export function tooDeepPath(canonical: string, known: KnownTools): readonly string[] | null {
   const usesOf = usesIn(known);
   const kept = new Map<string, readonly string[]>();
-  for (const top of [canonical, ...madeAbove([canonical], known)]) {
-    const way = longestWay(top, usesOf, kept);
+  for (const top of [canonical, ...dependentsOf([canonical], known)]) {
+    const way = longestPath(top, usesOf, kept);
     if (way.length > limits.maxCompositeDepth) return way;
   }
   return null;

@@ -7,7 +7,7 @@ import type { ToolAnnotations } from '../tool.ts';
 import { isEndorsed } from '../tool-effects.ts';
 
 /** For any other tool, returns its own annotations. */
-export function hintsOf(tool: EditionTool): ToolAnnotations | undefined {
+export function madeAnnotations(tool: EditionTool): ToolAnnotations | undefined {
   if (tool.made === undefined) return tool.annotations;
   const { reads, keeps, stays } = effectOf(tool);
   return { ...tool.annotations, readOnlyHint: reads, destructiveHint: !keeps, openWorldHint: !stays };

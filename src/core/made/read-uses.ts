@@ -8,21 +8,21 @@ import type { MadeTool } from '../made-tool.ts';
 import type { Issue } from '../problem.ts';
 import type { Warning } from '../warning.ts';
 import { readCodeUses } from './code-uses.ts';
-import { createLookup, type Lookup, type NamedTool } from './tool-lookup.ts';
+import { createLookup, type Lookup, type LookupTool } from './tool-lookup.ts';
 
 export type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
 
 export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, lookup: Lookup): ReadUses {
   const issues: Issue[] = [];
   const warnings: Warning[] = [];
-  const used = new Map<string, NamedTool>();
-  const look = (name: string, path: string, where = ''): NamedTool | null => {
+  const used = new Map<string, LookupTool>();
+  const look = (name: string, path: string, where = ''): LookupTool | null => {
     const found = lookup.find(name);
     const fault = 'fault' in found ? found.fault : refusal(found.tool);
     if (fault !== null) issues.push({ path, message: where + fault });
     return 'tool' in found && fault === null ? found.tool : null;
   };
-  const take = (found: NamedTool | null, path: string): void => {
+  const take = (found: LookupTool | null, path: string): void => {
     if (found === null || used.has(found.canonical)) return;
     used.set(found.canonical, found);
     const state = found.source?.state ?? 'ready';
@@ -30,7 +30,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   };
 
   for (const [index, name] of (tool.uses ?? []).entries()) take(look(name, `uses[${index}]`), `uses[${index}]`);
-  const given = new Map<string, NamedTool>();
+  const given = new Map<string, LookupTool>();
   for (const [name, meant] of Object.entries(tool.names ?? {})) {
     const path = `names.${name}`;
     const found = look(meant, path);
@@ -43,7 +43,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
     const message = `line ${code.unread} uses \`tools\` in another form than tools.name or tools["name"]; list the tools that it may call in \`uses\``;
     issues.push({ path: 'implementation', message });
   }
-  const named = new Map<string, NamedTool>(given);
+  const named = new Map<string, LookupTool>(given);
   const declared = tool.uses === undefined ? null : createLookup(among([...used.values()]));
   for (const { name, line } of code.names) {
     if (given.has(name)) continue;
@@ -71,20 +71,20 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
 }
 
 /** Returns why code cannot call the tool, whoever writes it; null if it can. */
-function refusal({ canonical, kind }: NamedTool): string | null {
+function refusal({ canonical, kind }: LookupTool): string | null {
   if (kind === 'ui') return `${canonical} is a UI tool and cannot be called`;
   // Its code could call more than is listed here.
   if (canonical === 'builtin.run_code') return `${canonical} cannot be called from code: write its code here instead`;
   return null;
 }
 
-function among(tools: readonly NamedTool[]): Parameters<typeof createLookup>[0] {
-  const byName = new Map<string, NamedTool>(tools.map((tool) => [tool.canonical, tool]));
+function among(tools: readonly LookupTool[]): Parameters<typeof createLookup>[0] {
+  const byName = new Map<string, LookupTool>(tools.map((tool) => [tool.canonical, tool]));
   return { get: (canonical) => byName.get(canonical), all: () => tools };
 }
 
 /** Whether the name means this tool whatever default aliases exist later: by its canonical or own name, in any spelling. */
-function isFoundAmong(name: string, canonical: string, tools: readonly NamedTool[]): boolean {
+function isFoundAmong(name: string, canonical: string, tools: readonly LookupTool[]): boolean {
   if (name === canonical) return true;
   const bare = tools.filter((tool) => tool.name === name);
   const hits = bare.length > 0 ? bare : tools.filter((tool) => fold(tool.name) === fold(name) || fold(tool.canonical) === fold(name));

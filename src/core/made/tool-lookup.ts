@@ -9,13 +9,13 @@ import { nearNames } from '../suggest.ts';
 import type { ToolDefinition, ToolSource } from '../tool.ts';
 
 /** The fields of a tool that are needed to name it. */
-export type NamedTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
+export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
 
 export type Lookup = {
-  find(name: string): { tool: NamedTool } | { fault: string };
+  find(name: string): { tool: LookupTool } | { fault: string };
 };
 
-type Tools = { get(canonical: string): NamedTool | undefined; all(): Iterable<NamedTool> };
+type Tools = { get(canonical: string): LookupTool | undefined; all(): Iterable<LookupTool> };
 
 /** Each suggestion walks all tools. If the code has more wrong names than this, the problem is not a typing error. */
 const maxFaultsWithSuggestions = 20;
@@ -44,7 +44,7 @@ export function createLookup(known: Tools): Lookup {
   };
 }
 
-type Table = Map<string, Set<NamedTool>>;
+type Table = Map<string, Set<LookupTool>>;
 type Tables = { own: Table; alias: Table; folded: Table };
 
 function buildTables(known: Pick<Tools, 'all'>): Tables {
@@ -60,7 +60,7 @@ function buildTables(known: Pick<Tools, 'all'>): Tables {
   return tables;
 }
 
-function add(table: Table, name: string, tool: NamedTool): void {
+function add(table: Table, name: string, tool: LookupTool): void {
   const tools = table.get(name);
   if (tools === undefined) table.set(name, new Set([tool]));
   else tools.add(tool);

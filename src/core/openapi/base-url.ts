@@ -6,7 +6,7 @@ import { Problem, quoted } from '../problem.ts';
 import { isRecord, listOf, type Json } from '../wire-value.ts';
 
 /** `levels`: operation, path item, document. `documentUrl`: `''` for an inline document. Throws `upstream_error` with a remedy. */
-export function baseUrlOf(levels: readonly Json[], documentUrl: string): string {
+export function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
   const server = levels.map(({ servers }) => listOf(servers)[0]).find((first) => isRecord(first) && typeof first.url === 'string');
   // The default is "/", relative to the document's URL.
   const written = isRecord(server) ? withDefaults(server) : '/';

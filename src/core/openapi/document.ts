@@ -6,7 +6,7 @@
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
-import { partAt } from '../schema/schema-references.ts';
+import { resolvePointer } from '../schema/schema-references.ts';
 import { hasMoreParts } from '../schema/schema-size.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
 import { isRecord, type Json } from '../wire-value.ts';
@@ -22,41 +22,41 @@ export type OpenApiDocument = {
 
 /** Throws `upstream_error` if the value is not a supported OpenAPI document. */
 export function readOpenApi(value: unknown): OpenApiDocument {
-  if (!isRecord(value)) throw fault('is not an object with fields such as openapi and paths');
+  if (!isRecord(value)) throw documentFault('is not an object with fields such as openapi and paths');
   if (value.swagger !== undefined)
-    throw fault(`is Swagger ${quoted(String(value.swagger))}. Convert it to OpenAPI 3, for example with swagger2openapi`);
+    throw documentFault(`is Swagger ${quoted(String(value.swagger))}. Convert it to OpenAPI 3, for example with swagger2openapi`);
   const version = typeof value.openapi === 'string' ? value.openapi : '';
   if (!/^3\.[012](?:\.|$)/.test(version)) {
-    throw fault(
+    throw documentFault(
       version === '' ? 'has no `openapi` field with its version' : `has the version ${quoted(version)}, but only 3.0 and 3.1 are supported`,
     );
   }
   // Counts the expanded size: YAML aliases can repeat one part many times.
-  if (hasMoreParts(value, limits.maxOpenApiParts)) throw fault(`has more than ${limits.maxOpenApiParts} parts`);
-  if (isDeeperThan(value, limits.maxOpenApiDepth)) throw fault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
+  if (hasMoreParts(value, limits.maxOpenApiParts)) throw documentFault(`has more than ${limits.maxOpenApiParts} parts`);
+  if (isDeeperThan(value, limits.maxOpenApiDepth)) throw documentFault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
   const warned = new Map<string, Warning>();
   return {
     root: value,
     isOld: version.startsWith('3.0'),
     warn(path, message) {
-      if (warned.size <= limits.maxToldIssues) warned.set(`${path}\n${message}`, { path, message });
+      if (warned.size <= limits.maxReportedIssues) warned.set(`${path}\n${message}`, { path, message });
     },
     warnings: () => firstWarnings([...warned.values()], 'warnings about the document'),
   };
 }
 
-export function fault(message: string): Problem {
+export function documentFault(message: string): Problem {
   return new Problem('upstream_error', `The OpenAPI document ${message}.`, { retryable: false });
 }
 
 /** Returns the object at `where`, with references followed; null and a warning if it is not usable. */
-export function follow({ root, warn }: OpenApiDocument, value: unknown, where: string): Json | null {
+export function resolveReference({ root, warn }: OpenApiDocument, value: unknown, where: string): Json | null {
   let part = value;
   for (let hops = 0; isRecord(part) && typeof part.$ref === 'string'; hops++) {
     const reference = part.$ref;
-    const target = reference.startsWith('#') ? partAt(root, reference) : undefined;
+    const target = reference.startsWith('#') ? resolvePointer(root, reference) : undefined;
     if (target === undefined || hops === maxHops) {
-      warn(where, referenceWords(reference, hops === maxHops));
+      warn(where, referenceFaultText(reference, hops === maxHops));
       return null;
     }
     part = target;
@@ -68,7 +68,7 @@ export function follow({ root, warn }: OpenApiDocument, value: unknown, where: s
 
 const maxHops = 32;
 
-export function referenceWords(reference: string, isEndless = false): string {
+export function referenceFaultText(reference: string, isEndless = false): string {
   if (isEndless) return `the reference ${quoted(reference)} is circular`;
   const why = reference.startsWith('#')
     ? 'is not in the document'
@@ -93,7 +93,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as 
 /** Returns all operations in the order of the document. `webhooks` are calls to other services and not operations of the API. */
 export function operationsOf(document: OpenApiDocument): FoundOperation[] {
   const { root, warn } = document;
-  if (root.paths !== undefined && !isRecord(root.paths)) throw fault('has `paths` that are not an object');
+  if (root.paths !== undefined && !isRecord(root.paths)) throw documentFault('has `paths` that are not an object');
   const found: FoundOperation[] = [];
   for (const [written, value] of Object.entries(root.paths ?? {})) {
     if (written.startsWith('x-')) continue;
@@ -122,8 +122,8 @@ export function operationsOf(document: OpenApiDocument): FoundOperation[] {
 
 /** Merges the members next to a path item's reference with those of its target. */
 function pathItem(document: OpenApiDocument, value: unknown, path: string): Json | null {
-  if (!isRecord(value) || typeof value.$ref !== 'string') return follow(document, value, `paths.${path}`);
-  const target = follow(document, value, `paths.${path}`);
+  if (!isRecord(value) || typeof value.$ref !== 'string') return resolveReference(document, value, `paths.${path}`);
+  const target = resolveReference(document, value, `paths.${path}`);
   const { $ref: _reference, ...own } = value;
   return target === null ? null : Object.fromEntries([...Object.entries(target), ...Object.entries(own)]);
 }

@@ -4,16 +4,16 @@
  */
 import { limits } from '../limits.ts';
 import { Problem } from '../problem.ts';
-import type { Operation } from '../servers/server-state.ts';
+import type { ServerOperation } from '../servers/server-state.ts';
 import type { Warning } from '../warning.ts';
-import { baseUrlOf } from './base-url.ts';
-import { fault, operationsOf, readOpenApi, type OpenApiDocument } from './document.ts';
-import { toTool } from './operation-tool.ts';
+import { documentBaseUrl } from './base-url.ts';
+import { documentFault, operationsOf, readOpenApi, type OpenApiDocument } from './document.ts';
+import { toOperationTool } from './operation-tool.ts';
 import { createSchemas } from './schemas.ts';
-import { selectOperations, type NamedOperation, type Selection } from './selection.ts';
+import { selectOperations, type NamedOperation, type OperationSelection } from './selection.ts';
 import { toolNames } from './tool-names.ts';
 
-export type ImportRequest = Selection & {
+export type ImportRequest = OperationSelection & {
   /** The URL of the document; `''` for an inline document. */
   documentUrl: string;
   /** The base URL of all operations; overrides the document's. */
@@ -24,7 +24,7 @@ export type ImportRequest = Selection & {
 
 export type ImportedTools = {
   tools: (Record<string, unknown> & { name: string })[];
-  operations: Record<string, Operation>;
+  operations: Record<string, ServerOperation>;
   warnings: Warning[];
 };
 
@@ -36,7 +36,7 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
   const named = all.map((operation, index): NamedOperation => ({ ...operation, name: names[index] ?? '' }));
   const { selected, warnings } = selectOperations(named, selection);
   if (selected.length > limits.maxServerTools) {
-    throw fault(
+    throw documentFault(
       `has ${selected.length} operations, but a server can have at most ${limits.maxServerTools} tools. List the operations you need in include`,
     );
   }
@@ -45,11 +45,11 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
   const schemas = createSchemas(document);
   const given = new Set(headers.map((name) => name.toLowerCase()));
   const tools: ImportedTools['tools'] = [];
-  const operations = new Map<string, Operation>();
+  const operations = new Map<string, ServerOperation>();
   let characters = 0;
   for (const found of selected) {
     const place = locate(found);
-    const made = place === null ? null : toTool({ document, schemas, given }, found);
+    const made = place === null ? null : toOperationTool({ document, schemas, given }, found);
     if (place === null || made === null) continue;
     if (operations.has(found.name)) {
       document.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
@@ -57,7 +57,7 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
     }
     characters += JSON.stringify(made.tool).length;
     if (characters > limits.maxListingBytes)
-      throw fault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
+      throw documentFault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
     tools.push(made.tool);
     operations.set(found.name, { ...made.operation, ...place });
   }
@@ -73,11 +73,11 @@ function createLocator(document: OpenApiDocument, documentUrl: string): (found: 
   let common: string | null = null;
   return (found) => {
     if (!hasOwn(found)) {
-      common ??= baseUrlOf([document.root], documentUrl);
+      common ??= documentBaseUrl([document.root], documentUrl);
       return { baseUrl: common };
     }
     try {
-      return { baseUrl: baseUrlOf([found.operation, found.item, document.root], documentUrl) };
+      return { baseUrl: documentBaseUrl([found.operation, found.item, document.root], documentUrl) };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       document.warn(`tools.${found.name}`, `skipped: ${error.detail}`);

@@ -1,5 +1,5 @@
 /** Maps content types to body encodings, and picks the one that a tool uses. OpenAPI 3.1.1, "Media Type Object", "Request Body Object". */
-import { follow, type OpenApiDocument } from './document.ts';
+import { resolveReference, type OpenApiDocument } from './document.ts';
 import { isRecord, type Json } from '../wire-value.ts';
 
 export type BodyForm = 'json' | 'form' | 'multipart' | 'text' | 'binary';
@@ -29,7 +29,7 @@ export function pickMedia(document: OpenApiDocument, content: unknown, where: st
     preference.indexOf(bodyForm(contentType)) + (isPlainJson(contentType) ? -1 : 0);
   const [best] = types.sort((a, b) => rank(a) - rank(b));
   if (best === undefined) return null;
-  return { contentType: best.contentType, media: follow(document, best.media ?? {}, where) ?? {} };
+  return { contentType: best.contentType, media: resolveReference(document, best.media ?? {}, where) ?? {} };
 }
 
 function isPlainJson(contentType: string): boolean {

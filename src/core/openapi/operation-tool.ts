@@ -4,24 +4,24 @@
  */
 import { limits } from '../limits.ts';
 import { cutUtf8 } from '../result-bound.ts';
-import type { Operation, OperationParameter } from '../servers/server-state.ts';
+import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
 import type { JsonSchema, ToolAnnotations } from '../tool.ts';
 import { isRecord, recordOf } from '../wire-value.ts';
 import { createArgumentNames } from './argument-names.ts';
-import { follow, type OpenApiDocument } from './document.ts';
+import { resolveReference, type OpenApiDocument } from './document.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
 import type { NamedOperation } from './selection.ts';
 import { inputSchema, outputSchema } from './tool-schema.ts';
 
-export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<Operation, 'baseUrl'> };
+export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<ServerOperation, 'baseUrl'> };
 
 /** `given`: lower-case names of the headers that are sent with each call and are not arguments. */
-export type Import = { document: OpenApiDocument; schemas: Schemas; given: ReadonlySet<string> };
+export type ImportContext = { document: OpenApiDocument; schemas: Schemas; given: ReadonlySet<string> };
 
 /** null and a warning: the operation cannot be described. */
-export function toTool(importing: Import, found: NamedOperation): OperationTool | null {
+export function toOperationTool(importing: ImportContext, found: NamedOperation): OperationTool | null {
   const { document, schemas } = importing;
   const where = `paths.${found.path}.${found.method.toLowerCase()}`;
   const input = buildInput(importing, found, where);
@@ -72,12 +72,12 @@ type Input = {
   schema: JsonSchema;
   references: Set<string>;
   parameters: OperationParameter[];
-  body: Operation['body'];
+  body: ServerOperation['body'];
 };
 
 type Gathered = { properties: Map<string, JsonSchema | boolean>; required: string[]; references: Set<string> };
 
-function buildInput({ document, schemas, given }: Import, found: NamedOperation, where: string): Input {
+function buildInput({ document, schemas, given }: ImportContext, found: NamedOperation, where: string): Input {
   const nameOf = createArgumentNames();
   const gathered: Gathered = { properties: new Map(), required: [], references: new Set() };
   const add = (argument: string, { schema, references }: ReadSchema, description: string | null, isRequired: boolean): void => {
@@ -122,7 +122,7 @@ type Adding = {
   where: string;
 };
 
-function addBody({ document, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<Operation['body']> {
+function addBody({ document, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<ServerOperation['body']> {
   const { contentType, isRequired, styles, object, form } = body;
   const how = { contentType, isRequired, ...(styles && { styles }) };
   const readFile = (property: unknown): ReadSchema => ({ schema: fileSchema(property), references: new Set(), same: new Set() });
@@ -163,10 +163,10 @@ function readOutput(document: OpenApiDocument, schemas: Schemas, { operation }: 
   const good = Object.entries(recordOf(operation.responses)).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   const [only] = good;
   if (only === undefined || good.length > 1) return null;
-  const response = follow(document, only[1], `${where}.responses`);
+  const response = resolveReference(document, only[1], `${where}.responses`);
   const media = Object.entries(recordOf(response?.content)).find(([type]) => /[/+]json\b/i.test(type))?.[1];
   if (!isRecord(media) || media.schema === undefined) return null;
-  const root = follow(document, media.schema, `${where}.responses`);
+  const root = resolveReference(document, media.schema, `${where}.responses`);
   if (root === null || root.type !== 'object') return null;
   const { schema, references } = schemas.read(root, 'output', `${where}.responses`);
   return isRecord(schema) && schema.type === 'object' ? outputSchema(schemas, { schema, references }) : null;

@@ -10,7 +10,7 @@ import { isRecord } from '../wire-value.ts';
 type Style = Pick<OperationParameter, 'style' | 'explode'>;
 
 /** Returns the encoded text for one path segment. */
-export function pathText({ argument, name, style, explode, isJson }: OperationParameter, value: unknown): string {
+export function pathSegment({ argument, name, style, explode, isJson }: OperationParameter, value: unknown): string {
   const encode = (part: unknown): string => encodeInPath(argument, plain(part));
   const [lists, pairs] = isJson === true ? [null, null] : partsOf(value);
   const key = encodeText(name);
@@ -18,7 +18,7 @@ export function pathText({ argument, name, style, explode, isJson }: OperationPa
     const text = encodeInPath(argument, isJson === true ? JSON.stringify(value) : plain(value));
     return style === 'matrix' ? `;${key}=${text}` : style === 'label' ? `.${text}` : text;
   }
-  if ((lists ?? pairs)?.length === 0) throw unfit(argument, 'must not be empty, because it is part of the path');
+  if ((lists ?? pairs)?.length === 0) throw invalidValue(argument, 'must not be empty, because it is part of the path');
   const flat = lists?.map(encode) ?? pairs?.flatMap(([field, part]) => [encode(field), encode(part)]) ?? [];
   const named = pairs?.map(([field, part]) => `${encode(field)}=${encode(part)}`) ?? flat;
   switch (style) {
@@ -64,7 +64,7 @@ function nested(name: string, value: unknown): string[] {
 export function headerText(parameter: OperationParameter, value: unknown): string {
   const text = joined(parameter, value);
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
-  throw unfit(parameter.argument, 'contains a line break or another character that is invalid in a header');
+  throw invalidValue(parameter.argument, 'contains a line break or another character that is invalid in a header');
 }
 
 /** Returns `name=value`. A list becomes one value, because of duplicate cookies only one is read. */
@@ -100,15 +100,15 @@ export function encodeText(text: string): string {
 
 /** A server that decodes the path before it splits it must not be led to another path, so encoded ".." between slashes is rejected, too. */
 function encodeInPath(argument: string, text: string): string {
-  if (text === '') throw unfit(argument, 'must not be empty, because it is part of the path');
+  if (text === '') throw invalidValue(argument, 'must not be empty, because it is part of the path');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw unfit(argument, 'contains a control character, which is invalid in a path');
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidValue(argument, 'contains a control character, which is invalid in a path');
   if (text.split(/[\\/]/).some((piece) => piece === '.' || piece === '..')) {
-    throw unfit(argument, 'must not be "." or ".." or contain them between slashes, because it is one path segment');
+    throw invalidValue(argument, 'must not be "." or ".." or contain them between slashes, because it is one path segment');
   }
   return encodeText(text);
 }
 
-export function unfit(argument: string, message: string): Problem {
+export function invalidValue(argument: string, message: string): Problem {
   return invalidRequest([{ path: argument, message }]);
 }

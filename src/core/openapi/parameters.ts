@@ -1,7 +1,7 @@
 /** The parameters of an operation: which become arguments, and how they are written. OpenAPI 3.1.1, "Parameter Object". */
 import type { OperationParameter } from '../servers/server-state.ts';
 import { isRecord, listOf, type Json } from '../wire-value.ts';
-import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';
+import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
 
 export type FoundParameter = Omit<OperationParameter, 'argument'> & { isRequired: boolean; description: string | null; schema: unknown };
 
@@ -9,7 +9,7 @@ export type FoundParameter = Omit<OperationParameter, 'argument'> & { isRequired
 export function parametersOf(document: OpenApiDocument, { operation, item, path }: FoundOperation, where: string): FoundParameter[] {
   const found = new Map<string, FoundParameter>();
   for (const written of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
-    const parameter = follow(document, written, `${where}.parameters`);
+    const parameter = resolveReference(document, written, `${where}.parameters`);
     const read = parameter === null ? null : readParameter(document, parameter, where);
     if (read !== null) found.set(`${read.in} ${read.name}`, read);
   }
@@ -38,7 +38,7 @@ function readParameter(document: OpenApiDocument, parameter: Json, where: string
     return null;
   }
   const [media] = isRecord(parameter.content) ? Object.entries(parameter.content) : [];
-  const content = media === undefined ? null : follow(document, media[1], `${where}.parameters`);
+  const content = media === undefined ? null : resolveReference(document, media[1], `${where}.parameters`);
   return {
     name,
     in: place,

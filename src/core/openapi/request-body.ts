@@ -5,10 +5,10 @@
 import type { OperationBody } from '../servers/server-state.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord, type Json } from '../wire-value.ts';
-import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';
+import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
 import { bodyForm, pickMedia, type BodyForm } from './media-types.ts';
 import { styleOf } from './parameters.ts';
-import { isFor } from './schema-words.ts';
+import { appliesToSide } from './schema-words.ts';
 
 export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles'> & {
   description: string | null;
@@ -16,18 +16,18 @@ export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styl
   /** As in the document; `{}` if not described. */
   schema: unknown;
   /** The object whose members are arguments; null: the body is one argument. */
-  object: BodyObject | null;
+  object: BodyMembers | null;
 };
 
 /** `additional`: the schema of unnamed members; undefined: not described. */
-export type BodyObject = { properties: ReadonlyMap<string, unknown>; required: ReadonlySet<string>; additional: unknown };
+export type BodyMembers = { properties: ReadonlyMap<string, unknown>; required: ReadonlySet<string>; additional: unknown };
 
 /** null: no body. */
 export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOperation, where: string): FoundBody | null {
   // `fetch` cannot send a body with these methods (Fetch Standard, Request).
   if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD') return null;
   const place = `${where}.requestBody`;
-  const body = follow(document, operation.requestBody, place);
+  const body = resolveReference(document, operation.requestBody, place);
   const picked = body === null ? null : pickMedia(document, body.content, place);
   if (body === null || picked === null) return null;
   const { contentType, media } = picked;
@@ -61,15 +61,15 @@ function stylesOf(encoding: unknown): NonNullable<OperationBody['styles']> {
  * Returns an object that consists of properties only; the branches of an `allOf` are merged, since one branch may require another one's
  * properties.
  */
-function mergedObject(document: OpenApiDocument, schema: unknown): BodyObject | null {
+function mergedObject(document: OpenApiDocument, schema: unknown): BodyMembers | null {
   const object = objectOf(document, schema, 0);
   if (object === null || object.properties.size === 0) return null;
   return { ...object, required: new Set([...object.required].filter((name) => object.properties.has(name))) };
 }
 
-function objectOf(document: OpenApiDocument, schema: unknown, depth: number): BodyObject | null {
+function objectOf(document: OpenApiDocument, schema: unknown, depth: number): BodyMembers | null {
   if (depth > maxDepth || !isRecord(schema)) return null;
-  const part = typeof schema.$ref === 'string' ? follow(document, schema, 'requestBody') : schema;
+  const part = typeof schema.$ref === 'string' ? resolveReference(document, schema, 'requestBody') : schema;
   if (part === null || !isObject(part) || Object.keys(part).some((keyword) => !mergeable.has(keyword) && !keyword.startsWith('x-')))
     return null;
   const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(document, property)) : [];
@@ -95,8 +95,10 @@ function isObject({ type, properties, allOf, nullable }: Json): boolean {
 }
 
 function isSent(document: OpenApiDocument, property: unknown): boolean {
-  if (!isFor(property, 'input')) return false;
-  return !isRecord(property) || typeof property.$ref !== 'string' || isFor(follow(document, property, 'requestBody'), 'input');
+  if (!appliesToSide(property, 'input')) return false;
+  return (
+    !isRecord(property) || typeof property.$ref !== 'string' || appliesToSide(resolveReference(document, property, 'requestBody'), 'input')
+  );
 }
 
 const mergeable: ReadonlySet<string> = new Set([
@@ -107,7 +109,7 @@ const mergeable: ReadonlySet<string> = new Set([
 /** For forms: whether the property is a file or a list of files. */
 export function isFile(document: OpenApiDocument, property: unknown, form: BodyForm): boolean {
   if (form !== 'multipart' || !isRecord(property)) return false;
-  const part = typeof property.$ref === 'string' ? follow(document, property, 'requestBody') : property;
+  const part = typeof property.$ref === 'string' ? resolveReference(document, property, 'requestBody') : property;
   if (part === null) return false;
   if (part.type === 'array') return isRecord(part.items) && part.items.type !== 'array' && isFile(document, part.items, form);
   return part.type !== 'object' && (part.format === 'binary' || part.contentMediaType !== undefined || part.contentEncoding === 'base64');

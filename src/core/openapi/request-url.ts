@@ -4,12 +4,12 @@
  */
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
-import type { Operation } from '../servers/server-state.ts';
-import { encodeText, pathText, queryPairs, unfit } from './parameter-text.ts';
+import type { ServerOperation } from '../servers/server-state.ts';
+import { encodeText, pathSegment, queryPairs, invalidValue } from './parameter-text.ts';
 
 /** Throws `invalid_request` for an argument that is invalid in its location. */
 export function requestUrl(
-  { path, parameters }: Pick<Operation, 'path' | 'parameters'>,
+  { path, parameters }: Pick<ServerOperation, 'path' | 'parameters'>,
   baseUrl: string,
   args: Record<string, unknown>,
 ): URL {
@@ -21,10 +21,10 @@ export function requestUrl(
       const parameter = inPath.get(name);
       if (parameter === undefined) throw cannotBeWritten(path);
       const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
-      if (value === undefined || value === null) throw unfit(parameter.argument, 'is required, because it is part of the path');
-      return pathText(parameter, value);
+      if (value === undefined || value === null) throw invalidValue(parameter.argument, 'is required, because it is part of the path');
+      return pathSegment(parameter, value);
     });
-    if (leadsElsewhere(written)) throw unfit(path, 'would lead to another path with these arguments');
+    if (leadsElsewhere(written)) throw invalidValue(path, 'would lead to another path with these arguments');
     return written;
   });
   const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
@@ -36,7 +36,10 @@ export function requestUrl(
   const url = URL.parse(`${base.origin}${pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`);
   if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw cannotBeWritten(path);
   if (url.href.length > limits.maxUrlLength) {
-    throw unfit(path, `results in a URL of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are allowed`);
+    throw invalidValue(
+      path,
+      `results in a URL of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are allowed`,
+    );
   }
   return url;
 }

@@ -10,11 +10,11 @@ import type { JsonSchema } from '../tool.ts';
 import { isRecord, listOf } from '../wire-value.ts';
 
 /** Skips `$ref`, which the reader handles. */
-export function inNewWords(part: JsonSchema): JsonSchema {
+export function toJsonSchema2020(part: JsonSchema): JsonSchema {
   const entries = Object.entries(part).flatMap(([keyword, value]) => rewrite(keyword, value, part));
   if (Array.isArray(part.examples) === false && isSmallData(part.example)) entries.push(['examples', [part.example]]);
   const schema = Object.fromEntries(entries);
-  return part.nullable === true ? orNull(schema) : schema;
+  return part.nullable === true ? allowNull(schema) : schema;
 }
 
 function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, unknown][] {
@@ -82,7 +82,7 @@ function isShallow(value: unknown): boolean {
   return !isDeeperThan(value, limits.maxOpenApiDataDepth);
 }
 
-export function orNull(schema: JsonSchema): JsonSchema {
+export function allowNull(schema: JsonSchema): JsonSchema {
   const { type, ...rest } = schema;
   if (typeof type === 'string' && schema.allOf === undefined && schema.anyOf === undefined && schema.oneOf === undefined) {
     const values = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
@@ -95,7 +95,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns whether the property applies to this side: `readOnly` only to output, `writeOnly` only to input. */
-export function isFor(property: unknown, side: 'input' | 'output'): boolean {
+export function appliesToSide(property: unknown, side: 'input' | 'output'): boolean {
   if (!isRecord(property)) return true;
   return side === 'input' ? property.readOnly !== true : property.writeOnly !== true;
 }

@@ -4,15 +4,15 @@
  * tool.
  */
 import { distinctWireName, isWireName } from '../names.ts';
-import { mapParts, outlineOf } from '../schema/schema-parts.ts';
-import { partAt } from '../schema/schema-references.ts';
+import { mapParts, typeOutline } from '../schema/schema-parts.ts';
+import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
-import { referenceWords, type OpenApiDocument } from './document.ts';
-import { inNewWords, isFor, orNull } from './schema-words.ts';
+import { referenceFaultText, type OpenApiDocument } from './document.ts';
+import { toJsonSchema2020, appliesToSide, allowNull } from './schema-words.ts';
 
 /** `input`: the request (without `readOnly` properties). `output`: the response. */
-export type Side = 'input' | 'output';
+export type SchemaSide = 'input' | 'output';
 
 export type ReadSchema = {
   schema: JsonSchema | boolean;
@@ -25,9 +25,9 @@ export type ReadSchema = {
 export type Definition = ReadSchema & { pointer: string; name: string; characters: number };
 
 export type Schemas = {
-  read(part: unknown, side: Side, where: string): ReadSchema;
+  read(part: unknown, side: SchemaSide, where: string): ReadSchema;
   /** Returns the definition at a pointer that `read` returned. */
-  definition(pointer: string, side: Side): Definition;
+  definition(pointer: string, side: SchemaSide): Definition;
 };
 
 export function createSchemas(document: OpenApiDocument): Schemas {
@@ -41,7 +41,7 @@ export function createSchemas(document: OpenApiDocument): Schemas {
     definition(pointer, side) {
       const before = known[side].get(pointer);
       if (before !== undefined) return before;
-      const content = read(partAt(document.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
+      const content = read(resolvePointer(document.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
       const definition = { ...content, pointer, name: definitionName(pointer), characters: JSON.stringify(content.schema).length };
       known[side].set(pointer, definition);
       return definition;
@@ -55,7 +55,7 @@ function definitionName(pointer: string): string {
   return pointer === `#/components/schemas/${name}` && isWireName(name) ? name : distinctWireName(pointer, name);
 }
 
-type Reading = { document: OpenApiDocument; side: Side; where: string; references: Set<string>; same: Set<string> };
+type Reading = { document: OpenApiDocument; side: SchemaSide; where: string; references: Set<string>; same: Set<string> };
 
 /** Below the limit of listings, with room for the schema around it. */
 const maxDepth = 24;
@@ -65,10 +65,10 @@ function readPart(reading: Reading, part: unknown, depth: number, isSame: boolea
   if (!isRecord(part)) return {};
   if (depth > maxDepth) {
     reading.document.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
-    return outlineOf(part);
+    return typeOutline(part);
   }
   if (typeof part.$ref === 'string') return readReference(reading, part, part.$ref, depth, isSame);
-  const mine = withoutOthers(reading, inNewWords(part));
+  const mine = withoutOthers(reading, toJsonSchema2020(part));
   const known = reading.side === 'output' ? loosened(mine) : mine;
   return mapParts(known, '', (child, _path, keyword) => readPart(reading, child, depth + 1, isSame && keyword === 'allOf'));
 }
@@ -91,8 +91,8 @@ function readReference(reading: Reading, part: JsonSchema, reference: string, de
   const { $ref: _reference, ...beside } = part;
   const { document } = reading;
   const pointer = reference.startsWith('#/') ? reference : null;
-  if (pointer === null || partAt(document.root, pointer) === undefined) {
-    document.warn(reading.where, `${referenceWords(reference)}: any value is accepted`);
+  if (pointer === null || resolvePointer(document.root, pointer) === undefined) {
+    document.warn(reading.where, `${referenceFaultText(reference)}: any value is accepted`);
     return {};
   }
   reading.references.add(pointer);
@@ -101,7 +101,7 @@ function readReference(reading: Reading, part: JsonSchema, reference: string, de
   const siblings = document.isOld ? words(beside) : beside;
   const read = readPart(reading, siblings, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
-  return document.isOld && beside.nullable === true ? orNull(schema) : schema;
+  return document.isOld && beside.nullable === true ? allowNull(schema) : schema;
 }
 
 function words(beside: JsonSchema): JsonSchema {
@@ -111,7 +111,9 @@ function words(beside: JsonSchema): JsonSchema {
 /** Removes the properties of the other side, also if only their reference's target is marked. */
 function withoutOthers({ document, side }: Reading, part: JsonSchema): JsonSchema {
   if (!isRecord(part.properties)) return part;
-  const kept = Object.entries(part.properties).filter(([, property]) => isFor(property, side) && isFor(referred(document, property), side));
+  const kept = Object.entries(part.properties).filter(
+    ([, property]) => appliesToSide(property, side) && appliesToSide(referred(document, property), side),
+  );
   if (kept.length === Object.keys(part.properties).length) return part;
   const names = new Set(kept.map(([name]) => name));
   const given = part.properties;
@@ -121,5 +123,7 @@ function withoutOthers({ document, side }: Reading, part: JsonSchema): JsonSchem
 }
 
 function referred({ root }: OpenApiDocument, property: unknown): unknown {
-  return isRecord(property) && typeof property.$ref === 'string' && property.$ref.startsWith('#/') ? partAt(root, property.$ref) : property;
+  return isRecord(property) && typeof property.$ref === 'string' && property.$ref.startsWith('#/')
+    ? resolvePointer(root, property.$ref)
+    : property;
 }

@@ -7,11 +7,11 @@ import type { Warning } from '../warning.ts';
 import type { FoundOperation } from './document.ts';
 
 export type NamedOperation = FoundOperation & { name: string };
-export type Selection = { include?: readonly string[] | undefined; exclude?: readonly string[] | undefined };
+export type OperationSelection = { include?: readonly string[] | undefined; exclude?: readonly string[] | undefined };
 
 export function selectOperations(
   operations: readonly NamedOperation[],
-  { include, exclude = [] }: Selection,
+  { include, exclude = [] }: OperationSelection,
 ): { selected: NamedOperation[]; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const unmatched = (list: readonly Term[], path: string): void => {

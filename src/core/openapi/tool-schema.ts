@@ -4,19 +4,19 @@
  */
 import { limits } from '../limits.ts';
 import { schemaFault } from '../listing/listing-schema.ts';
-import { annotations, mapParts, outlineOf, without } from '../schema/schema-parts.ts';
+import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { simplifications } from '../schema/schema-size.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
-import type { Definition, Schemas, Side } from './schemas.ts';
+import type { Definition, Schemas, SchemaSide } from './schemas.ts';
 
 /** Half of a definition; the rest is for the output schema and the texts. */
 const maxInputCharacters = limits.maxDefinitionBytes / 2 - limits.maxOperationDescriptionBytes;
 
-export type Root = { schema: JsonSchema; references: Iterable<string> };
+export type SchemaRoot = { schema: JsonSchema; references: Iterable<string> };
 
 /** `change`: what was removed. null: no schema fits. */
-export function inputSchema(schemas: Schemas, root: Root): { schema: JsonSchema; change: string | null } | null {
+export function inputSchema(schemas: Schemas, root: SchemaRoot): { schema: JsonSchema; change: string | null } | null {
   for (const { schema, change } of attempts(schemas, root)) {
     if (sizeOf(schema) <= maxInputCharacters && schemaFault(schema, '') === null) return { schema, change };
   }
@@ -24,7 +24,7 @@ export function inputSchema(schemas: Schemas, root: Root): { schema: JsonSchema;
 }
 
 /** null: it is too large. */
-export function outputSchema(schemas: Schemas, root: Root): JsonSchema | null {
+export function outputSchema(schemas: Schemas, root: SchemaRoot): JsonSchema | null {
   const levels = reachable(schemas, root, 'output', limits.maxOperationOutputCharacters);
   if (levels === null) return null;
   const schema = withDefinitions(schemas, root, levels.flat(), 'output');
@@ -34,7 +34,7 @@ export function outputSchema(schemas: Schemas, root: Root): JsonSchema | null {
 type Attempt = { schema: JsonSchema; change: string | null };
 
 /** Yields variants with decreasing detail. */
-function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
+function* attempts(schemas: Schemas, root: SchemaRoot): Generator<Attempt> {
   const levels = reachable(schemas, root, 'input', maxInputCharacters * 2);
   if (levels !== null) {
     yield { schema: withDefinitions(schemas, root, levels.flat(), 'input'), change: null };
@@ -53,7 +53,7 @@ function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
 }
 
 /** Returns the definitions by distance from the root, in references; null: together they are larger than `most`. */
-function reachable(schemas: Schemas, root: Root, side: Side, most: number): Definition[][] | null {
+function reachable(schemas: Schemas, root: SchemaRoot, side: SchemaSide, most: number): Definition[][] | null {
   const seen = new Set<string>();
   const levels: Definition[][] = [];
   let size = 0;
@@ -70,7 +70,7 @@ function reachable(schemas: Schemas, root: Root, side: Side, most: number): Defi
   }
 }
 
-function* nextLevel(schemas: Schemas, references: Iterable<string>, seen: Set<string>, side: Side): Generator<Definition> {
+function* nextLevel(schemas: Schemas, references: Iterable<string>, seen: Set<string>, side: SchemaSide): Generator<Definition> {
   for (const pointer of references) {
     if (seen.has(pointer)) continue;
     seen.add(pointer);
@@ -79,7 +79,7 @@ function* nextLevel(schemas: Schemas, references: Iterable<string>, seen: Set<st
 }
 
 /** Definitions that are referenced but not in `described` are added in outline. */
-function withDefinitions(schemas: Schemas, root: Root, described: readonly Definition[], side: Side): JsonSchema {
+function withDefinitions(schemas: Schemas, root: SchemaRoot, described: readonly Definition[], side: SchemaSide): JsonSchema {
   const known = new Set(described.map(({ pointer }) => pointer));
   const references = [root.references, ...described.map((definition) => definition.references)].flatMap((list) => [...list]);
   const others = [...nextLevel(schemas, references, known, side)].map(outlined);
@@ -114,7 +114,7 @@ function withoutEndless(levels: Definition[][]): Definition[][] {
 }
 
 function outlined(definition: Definition): Definition {
-  return { ...definition, schema: without(outlineOf(definition.schema), 'description'), references: new Set(), same: new Set() };
+  return { ...definition, schema: without(typeOutline(definition.schema), 'description'), references: new Set(), same: new Set() };
 }
 
 function bare(definition: Definition): Definition {

@@ -2,7 +2,7 @@
  * Builds the single question about a call with several effects: the effects as data, and the sentence that lists them. Pure; built
  * from the record of `engine/policy/effect-record.ts`.
  */
-import type { Ask, AskedEffect, Question } from '../approval.ts';
+import type { ApprovalReason, AskedEffect, ApprovalQuestion } from '../approval.ts';
 import { limits } from '../limits.ts';
 import type { Effect } from '../policy-effect.ts';
 
@@ -10,13 +10,13 @@ import type { Effect } from '../policy-effect.ts';
  * An effect that requires approval. `effect`: null if the toolset entry requires approval, whatever the call does. `operation`: the
  * question about the operation that the effect belongs to, such as the deletion of a folder; equal for all effects of one operation.
  */
-export type EffectToAsk = { effect: Effect | null; ask: Ask; operation: Ask };
+export type EffectToAsk = { effect: Effect | null; ask: ApprovalReason; operation: ApprovalReason };
 
 /**
  * Returns the question. `kind` and `target` are those of the first operation. `reason` is its reason, or lists the effects of all
  * operations if there are several.
  */
-export function questionAbout(recorded: readonly EffectToAsk[], binding: readonly string[]): Question {
+export function questionAbout(recorded: readonly EffectToAsk[], binding: readonly string[]): ApprovalQuestion {
   const [first] = recorded;
   if (first === undefined) throw new Error('there is nothing to ask');
   const isOne = new Set(recorded.map(({ operation }) => JSON.stringify(operation))).size === 1;
@@ -79,7 +79,7 @@ function fileText(action: AskedEffect['action'], targets: readonly string[]): st
 }
 
 /** Adds the method, which the reason for a question about a host omits. */
-function requestText({ host, method }: Extract<Effect, { kind: 'network' }>, { reason }: Ask): string {
+function requestText({ host, method }: Extract<Effect, { kind: 'network' }>, { reason }: ApprovalReason): string {
   const before = `It sends a request to ${host}`;
   return reason.startsWith(before) ? `sends ${method} to ${host}${reason.slice(before.length)}` : `sends ${method} to ${host} (${reason})`;
 }

@@ -1,7 +1,7 @@
 /** The effect of a tool call according to its applicable annotations. Effects on files and hosts are checked where they happen. */
 import type { EditionTool } from '../edition-tool.ts';
 import type { Effect } from '../policy-effect.ts';
-import { believesAnnotations } from '../tool-effects.ts';
+import { trustsAnnotations } from '../tool-effects.ts';
 
 /**
  * `readOnlyHint` counts only if the annotations are trusted; `destructiveHint: true` always counts, since it only adds a question.
@@ -12,7 +12,7 @@ export function callEffect(
   const { kind, annotations = {} } = tool;
   if (judgedBeneath.has(kind)) return beneath;
   const trusted = tool.trusted === true || kind === 'local';
-  const reads = annotations.readOnlyHint === true && believesAnnotations(tool);
+  const reads = annotations.readOnlyHint === true && trustsAnnotations(tool);
   const does = annotations.destructiveHint === true ? 'destroy' : reads ? 'read' : 'write';
   return { kind: 'call', does, trusted, sends: kind !== 'local' && (!trusted || does !== 'read') };
 }

@@ -8,13 +8,13 @@ import { joinPath, workspace } from '../path.ts';
 import type { Actor, Effect } from '../policy-effect.ts';
 import type { Taint } from '../taint.ts';
 import { callEffect } from './call-effect.ts';
-import { fitsRule } from './judge.ts';
+import { ruleApplies } from './judge.ts';
 import type { PolicyRule } from './rule.ts';
 
-export function couldFit(rule: PolicyRule): boolean {
+export function isSatisfiable(rule: PolicyRule): boolean {
   const examples = effectsFor(rule);
   return actorsFor(rule).some(({ actor, kinds }) =>
-    [...callEffects(kinds), ...examples].some((effect) => taints.some((taint) => fitsRule(rule, effect, { actor, taint }))),
+    [...callEffects(kinds), ...examples].some((effect) => taints.some((taint) => ruleApplies(rule, effect, { actor, taint }))),
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { couldFit } from './could-fit.ts';
+import { isSatisfiable } from './could-fit.ts';
 import { PolicyRule } from './rule.ts';
 
 /** The single policy document of a workspace. */
@@ -15,7 +15,7 @@ export const Policy = z
       .max(limits.maxPolicyRules)
       .superRefine((rules, { addIssue }) => {
         for (const [index, rule] of rules.entries())
-          if (!couldFit(rule)) addIssue({ code: 'custom', path: [index], message: tellMisfit(rule) });
+          if (!isSatisfiable(rule)) addIssue({ code: 'custom', path: [index], message: tellMisfit(rule) });
       }),
     taint: z
       .enum(['ask', 'off'])
@@ -35,7 +35,7 @@ export function rulesOf({ rules, taint }: Policy): PolicyRule[] {
 }
 
 /** Used if the rules cannot be read: nothing is explicitly allowed, and everything that could be denied requires approval. */
-export const unreadRules: readonly PolicyRule[] = (['write', 'send'] as const).map((effect) => ({
+export const fallbackRules: readonly PolicyRule[] = (['write', 'send'] as const).map((effect) => ({
   decision: 'ask',
   effect,
   note: 'the policy cannot be read at the moment, so everything that changes or sends something requires approval',

@@ -126,7 +126,7 @@ export const PolicyAnswer = z
         }),
       )
       .meta({
-        description: `The effects of the call, as far as they are known without running it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` runs on temporary copies of the files, without sending or calling anything. For a made tool: the verdict for each tool that it may call, as far as it is known without arguments; they do not affect the verdict of the call.`,
+        description: `The effects of the call, as far as they are known without running it; at most ${limits.maxListedPolicyEffects}. A script of \`builtin.bash\` runs on temporary copies of the files, without sending or calling anything. For a made tool: the verdict for each tool that it may call, as far as it is known without arguments; they do not affect the verdict of the call.`,
       }),
   })
   .meta({

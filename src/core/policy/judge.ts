@@ -5,50 +5,50 @@
  * Deny rules take precedence over ask rules, ask rules over allow rules, and allow rules over the default questions, whatever the
  * order of the rules.
  */
-import type { Ask, AskKind } from '../approval.ts';
+import type { ApprovalReason, AskKind } from '../approval.ts';
 import { isInside } from '../path.ts';
 import type { Actor, Circumstances, Effect } from '../policy-effect.ts';
 import { withoutPort } from './host.ts';
-import { concerns, doneBy, questions, sends } from './questions.ts';
-import { firstFitting, isOfHost, isOfTool, tableOf, type PlacedRule } from './rule-table.ts';
+import { raisesQuestion, changeOf, defaultQuestions, sendsData } from './questions.ts';
+import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
 
 /** `ask`: for the verdict `ask`. `rule`: the rule that decided; null: the default. `reason`: one sentence without its full stop. */
-export type Judgement = { verdict: 'allow' | 'ask' | 'deny'; ask: Ask | null; rule: PlacedRule | null; reason: string };
+export type PolicyDecision = { verdict: 'allow' | 'ask' | 'deny'; ask: ApprovalReason | null; rule: PlacedRule | null; reason: string };
 
-const nothingToAsk: Judgement = { verdict: 'allow', ask: null, rule: null, reason: 'It has no effect that requires approval' };
+const nothingToAsk: PolicyDecision = { verdict: 'allow', ask: null, rule: null, reason: 'It has no effect that requires approval' };
 
-export function judge(rules: readonly PolicyRule[], effect: Effect, circumstances: Circumstances): Judgement {
+export function evaluatePolicy(rules: readonly PolicyRule[], effect: Effect, circumstances: Circumstances): PolicyDecision {
   if (rules.length === 0) return byDefault(effect, circumstances, () => null);
-  const table = tableOf(rules);
+  const table = ruleTableOf(rules);
   const { actor } = circumstances;
-  const denying = firstFitting(table.deny, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  const denying = firstMatch(table.deny, effect, actor, (rule) => forbids(rule, effect, circumstances));
   if (denying !== null) return { verdict: 'deny', ask: null, rule: denying, reason: tell(denying, 'forbids', effect, actor) };
-  const asking = firstFitting(table.ask, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  const asking = firstMatch(table.ask, effect, actor, (rule) => forbids(rule, effect, circumstances));
   if (asking !== null) {
     const reason = tell(asking, 'asks before', effect, actor);
     return { verdict: 'ask', ask: { kind: 'rule', reason, target: null }, rule: asking, reason };
   }
   return byDefault(effect, circumstances, (ask) =>
-    firstFitting(table.allow, effect, actor, (rule) => permits(rule, effect, ask.kind, circumstances)),
+    firstMatch(table.allow, effect, actor, (rule) => permits(rule, effect, ask.kind, circumstances)),
   );
 }
 
 /** Whether the rule alone would affect the decision: deny the effect, require approval, or answer one of its questions. */
-export function fitsRule(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
+export function ruleApplies(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
   return rule.decision === 'allow'
-    ? questions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
+    ? defaultQuestions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
     : forbids(rule, effect, circumstances);
 }
 
 /** Removes the approval requirement; a denied effect stays denied. */
-export function withoutAsking(judgement: Judgement): Judgement {
+export function withoutApproval(judgement: PolicyDecision): PolicyDecision {
   return judgement.verdict === 'ask' ? nothingToAsk : judgement;
 }
 
-function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask: Ask) => PlacedRule | null): Judgement {
+function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask: ApprovalReason) => PlacedRule | null): PolicyDecision {
   let allowed: PlacedRule | null = null;
-  for (const ask of questions(effect, circumstances)) {
+  for (const ask of defaultQuestions(effect, circumstances)) {
     const rule = allowing(ask);
     if (rule === null) return { verdict: 'ask', ask, rule: null, reason: ask.reason };
     allowed ??= rule;
@@ -63,7 +63,7 @@ function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances)
   const { actor } = circumstances;
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
-    (rule.kind === undefined || concerns(effect, rule.kind, circumstances)) &&
+    (rule.kind === undefined || raisesQuestion(effect, rule.kind, circumstances)) &&
     (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
     // A general ask rule does not cover reading; it must name the effect `read`.
     (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
@@ -84,16 +84,16 @@ function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taint
     return false;
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool)) &&
-    (rule.effect === undefined || (rule.effect === 'send' ? sends(effect) : doneBy(effect) === rule.effect)) &&
+    (rule.effect === undefined || (rule.effect === 'send' ? sendsData(effect) : changeOf(effect) === rule.effect)) &&
     isAbout(rule, effect, actor)
   );
 }
 
 function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
-  if (done === 'send') return sends(effect);
+  if (done === 'send') return sendsData(effect);
   // A moved file could be read at its new path, so a file that may not be read may not be moved.
   if (done === 'read' && effect.kind === 'write-file' && effect.change === 'move-away') return true;
-  const most = doneBy(effect);
+  const most = changeOf(effect);
   return most === done || (done === 'write' && most === 'destroy');
 }
 

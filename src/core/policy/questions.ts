@@ -2,22 +2,26 @@
  * The default questions without any rule (DESIGN §7), and the kinds of question that an effect belongs to, in which rules are
  * written. Pure; used by `judge.ts`.
  */
-import type { Ask, AskKind } from '../approval.ts';
+import type { ApprovalReason, AskKind } from '../approval.ts';
 import { isInside, workspace } from '../path.ts';
 import type { Circumstances, Effect } from '../policy-effect.ts';
-import { isTainted, tellTaint, type Taint } from '../taint.ts';
+import { isTainted, describeTaint, type Taint } from '../taint.ts';
 import type { DoneEffect } from './rule.ts';
 
-const none: readonly Ask[] = [];
+const none: readonly ApprovalReason[] = [];
 
 /** Returns the questions in order; an approval of one does not cover the next. Most effects have none. */
-export function questions(effect: Effect, { actor, taint }: Circumstances): readonly Ask[] {
+export function defaultQuestions(effect: Effect, { actor, taint }: Circumstances): readonly ApprovalReason[] {
   switch (effect.kind) {
     case 'call':
       return beforeSending(askOfCall(actor.tool, effect), effect.sends ? taint : null, { what: `calls ${actor.tool}`, target: actor.tool });
     case 'network': {
       const { host } = effect;
-      const ask: Ask = { kind: 'network', reason: `It sends a request to ${host}, which is new to this workspace`, target: host };
+      const ask: ApprovalReason = {
+        kind: 'network',
+        reason: `It sends a request to ${host}, which is new to this workspace`,
+        target: host,
+      };
       return beforeSending(ask, taint, { what: `sends a request to ${host}`, target: host });
     }
     case 'delete-file':
@@ -42,7 +46,7 @@ export function questions(effect: Effect, { actor, taint }: Circumstances): read
 }
 
 /** Whether the effect would raise a question of this kind if it were asked about. */
-export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances): boolean {
+export function raisesQuestion(effect: Effect, kind: AskKind, { taint }: Circumstances): boolean {
   const tainted = taint !== null && isTainted(taint);
   switch (effect.kind) {
     case 'call':
@@ -69,7 +73,7 @@ export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances
 }
 
 /** Returns the strongest change of an effect; null: it is checked at the inner effects. Sending is separate (`sends`). */
-export function doneBy(effect: Effect): Exclude<DoneEffect, 'send'> | null {
+export function changeOf(effect: Effect): Exclude<DoneEffect, 'send'> | null {
   switch (effect.kind) {
     case 'call':
       return effect.does;
@@ -90,7 +94,7 @@ export function doneBy(effect: Effect): Exclude<DoneEffect, 'send'> | null {
   }
 }
 
-export function sends(effect: Effect): boolean {
+export function sendsData(effect: Effect): boolean {
   return effect.kind === 'network' || (effect.kind === 'call' && effect.sends);
 }
 
@@ -102,7 +106,7 @@ const changes = {
 } as const;
 
 /** One question per tool, so that one rule can answer it. */
-function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind: 'call' }>): Ask | null {
+function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind: 'call' }>): ApprovalReason | null {
   if (does === null || does === 'read' || (trusted && does !== 'destroy')) return null;
   const may = does === 'destroy' ? 'may delete or overwrite data' : 'may change data';
   return trusted
@@ -111,22 +115,26 @@ function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind:
 }
 
 /** One approval covers the whole call, so the first question also names the subject of the second. */
-function beforeSending(ask: Ask | null, taint: Taint | null, { what, target }: { what: string; target: string }): readonly Ask[] {
+function beforeSending(
+  ask: ApprovalReason | null,
+  taint: Taint | null,
+  { what, target }: { what: string; target: string },
+): readonly ApprovalReason[] {
   if (taint === null || !isTainted(taint)) return listed(ask, null);
-  const seen = tellTaint(taint);
-  const leak: Ask = { kind: 'taint', reason: `It ${what}, and ${seen}, so private data may be sent out`, target };
+  const seen = describeTaint(taint);
+  const leak: ApprovalReason = { kind: 'taint', reason: `It ${what}, and ${seen}, so private data may be sent out`, target };
   return listed(ask === null ? null : { ...ask, reason: `${ask.reason}, and ${seen}` }, leak);
 }
 
-function outside(path: string): Ask | null {
+function outside(path: string): ApprovalReason | null {
   return isInside(path, workspace) ? null : askFile('write-outside', `It writes outside ${workspace}: ${path}`, path);
 }
 
-function askFile(kind: AskKind, reason: string, target: string): Ask {
+function askFile(kind: AskKind, reason: string, target: string): ApprovalReason {
   return { kind, reason, target };
 }
 
-function listed(first: Ask | null, second: Ask | null): readonly Ask[] {
+function listed(first: ApprovalReason | null, second: ApprovalReason | null): readonly ApprovalReason[] {
   if (first === null) return second === null ? none : [second];
   return second === null ? [first] : [first, second];
 }

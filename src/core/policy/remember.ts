@@ -1,15 +1,15 @@
 /** Builds the rule that `remember` stores for an approved question. Used by the session when a person decides. */
-import type { Ask } from '../approval.ts';
+import type { ApprovalReason } from '../approval.ts';
 import { permanentFolders } from '../path.ts';
 import type { PolicyRule } from './rule.ts';
 
-type Asked = Pick<Ask, 'kind' | 'target'> & { several?: true | undefined };
+type Asked = Pick<ApprovalReason, 'kind' | 'target'> & { several?: true | undefined };
 
 /**
  * Returns a rule that allows a host for the whole workspace, or a path, a toolset or a made tool for the tool in question only. Never
  * wider than what the person saw. null: it cannot be remembered and requires approval every time (`whyNotRemembered`).
  */
-export function ruleOf(canonical: string, asked: Asked): PolicyRule | null {
+export function ruleToRemember(canonical: string, asked: Asked): PolicyRule | null {
   const { kind, target } = asked;
   if (target === null || whyNotRemembered(asked) !== null) return null;
   switch (kind) {

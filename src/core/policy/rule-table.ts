@@ -16,7 +16,7 @@ export type RuleTable = Record<PolicyRule['decision'], RuleSide>;
 /** Lists of rules are cached by the isolate and never changed, so each one is indexed once. */
 const tables = new WeakMap<readonly PolicyRule[], RuleTable>();
 
-export function tableOf(rules: readonly PolicyRule[]): RuleTable {
+export function ruleTableOf(rules: readonly PolicyRule[]): RuleTable {
   const known = tables.get(rules);
   if (known !== undefined) return known;
   const placed = rules.map((rule, index) => ({ index, rule }));
@@ -27,7 +27,7 @@ export function tableOf(rules: readonly PolicyRule[]): RuleTable {
 }
 
 /** Returns the first match in document order; null: none. */
-export function firstFitting(side: RuleSide, effect: Effect, actor: Actor, fits: (rule: PolicyRule) => boolean): PlacedRule | null {
+export function firstMatch(side: RuleSide, effect: Effect, actor: Actor, fits: (rule: PolicyRule) => boolean): PlacedRule | null {
   if (side.size === 0) return null;
   let first: PlacedRule | null = null;
   const look = (key: string): void => {

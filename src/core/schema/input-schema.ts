@@ -8,10 +8,10 @@
  */
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
-import { partAt } from './schema-references.ts';
+import { resolvePointer } from './schema-references.ts';
 import { jsonKey } from './schema-parts.ts';
 import { hasType, isNullable, typesOf } from './schema-types.ts';
-import { describe, nameOf, pathText, preview } from './schema-words.ts';
+import { describeExpected, nameOf, fieldPath, preview } from './schema-words.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
@@ -77,7 +77,7 @@ function typeRule(schema: JsonSchema): Check | null {
   if (types === null) return null;
   return (value, run) => {
     for (const type of types) if (hasType(value, type)) return;
-    report(run, `expected ${describe(schema)}, received ${nameOf(value)}`);
+    report(run, `expected ${describeExpected(schema)}, received ${nameOf(value)}`);
   };
 }
 
@@ -88,7 +88,7 @@ function choice(schema: JsonSchema): Check | null {
   const nullable = isNullable(schema);
   return (value, run) => {
     if (keys.has(jsonKey(value)) || (nullable && value === null)) return;
-    report(run, `expected ${describe(schema)}, received ${preview(value)}`);
+    report(run, `expected ${describeExpected(schema)}, received ${preview(value)}`);
   };
 }
 
@@ -111,7 +111,8 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
   return (value, run) => {
     if (!isRecord(value)) return;
     for (const key of required) {
-      if (!Object.hasOwn(value, key)) reportAt(run, key, `missing: expected ${properties.has(key) ? describe(fields[key]) : 'a value'}`);
+      if (!Object.hasOwn(value, key))
+        reportAt(run, key, `missing: expected ${properties.has(key) ? describeExpected(fields[key]) : 'a value'}`);
     }
     const keys = Object.keys(value);
     for (const key of keys) {
@@ -212,7 +213,10 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
       const only = candidates.length === 1 ? candidates[0] : undefined;
       if (only !== undefined) run.issues.push(...only);
       else
-        report(run, `expected ${[...new Set(branches.map((branch) => describe(branch.schema)))].join(' or ')}, received ${nameOf(value)}`);
+        report(
+          run,
+          `expected ${[...new Set(branches.map((branch) => describeExpected(branch.schema)))].join(' or ')}, received ${nameOf(value)}`,
+        );
     }
   };
 }
@@ -225,7 +229,7 @@ function reference(schema: JsonSchema, scope: Scope): Check | null {
   if (shared !== undefined) return shared;
   let target: Check | null = null;
   const forward: Check = (value, run) => {
-    target ??= compile(partAt(scope.root, pointer) ?? true, scope, 0);
+    target ??= compile(resolvePointer(scope.root, pointer) ?? true, scope, 0);
     target(value, run);
   };
   scope.references.set(pointer, forward);
@@ -239,7 +243,7 @@ function descend(run: Run, key: string | number, value: unknown, check: Check): 
 }
 
 function report(run: Run, message: string): void {
-  if (run.issues.length < limits.maxIssues) run.issues.push({ path: pathText(run.path), message });
+  if (run.issues.length < limits.maxIssues) run.issues.push({ path: fieldPath(run.path), message });
 }
 
 function reportAt(run: Run, key: string, message: string): void {

@@ -4,7 +4,7 @@
  */
 import { pointer } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
-import { joinWords, mergeSchemas, withChoice } from './schema-merge.ts';
+import { joinDescriptions, mergeSchemas, withChoice } from './schema-merge.ts';
 import { isAnnotation, without } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
 import { hasType } from './schema-types.ts';
@@ -12,13 +12,13 @@ import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** `effort`: the remaining work allowed for one schema's alternatives, in merged keywords and fields. */
-export type Place = { path: string; report: SchemaReport; effort: { left: number } };
+export type AlternativesContext = { path: string; report: SchemaReport; effort: { left: number } };
 
 /**
  * Returns plain schemas with at most one type each and none of the keywords above. Empty: no value matches. A plain schema is returned
  * alone. More than `limits.maxSchemaBranches` alternatives are dropped.
  */
-export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
+export function alternativesOf(schema: JsonSchema, place: AlternativesContext): JsonSchema[] {
   const whole = mergeAllOf(schema, place, true);
   if (whole === false) return [];
   const branches = branchesOf(whole, place);
@@ -35,7 +35,7 @@ export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
 }
 
 /** Charges the cost of a merge; false: the effort is exhausted. */
-function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
+function spend({ effort }: AlternativesContext, ...schemas: JsonSchema[]): boolean {
   for (const schema of schemas) {
     effort.left -= Object.keys(schema).length + (isRecord(schema.properties) ? Object.keys(schema.properties).length : 0);
   }
@@ -46,7 +46,7 @@ function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
  * Merges the parts of `allOf`. `force`: drops and reports what one schema cannot express; otherwise such a part remains in `allOf`.
  * `false`: no value matches all parts.
  */
-export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): JsonSchema | false {
+export function mergeAllOf(schema: JsonSchema, place: AlternativesContext, force: boolean): JsonSchema | false {
   if (!Array.isArray(schema.allOf)) return schema;
   let merged: JsonSchema = without(schema, 'allOf');
   const kept: unknown[] = [];
@@ -68,7 +68,7 @@ export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): Js
 }
 
 /** Returns the schema once for each branch of its `anyOf` and `oneOf`; null if it has neither. */
-function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
+function branchesOf(schema: JsonSchema, place: AlternativesContext): JsonSchema[] | null {
   const { path, report } = place;
   const keyword = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]));
   if (keyword === undefined) return null;
@@ -79,7 +79,7 @@ function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
   const groups = requiredGroups(branches);
   if (groups !== null) {
     report.add(pointer(path, keyword), 'removed: the description says which fields are required together');
-    return [withWords(rest, groups)];
+    return [appendDescription(rest, groups)];
   }
   return branches.flatMap((branch) => {
     if (branch === false) return [];
@@ -87,7 +87,7 @@ function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
     const { schema: both, lost } = mergeSchemas(rules, branch);
     for (const name of lost) report.add(path, `${keyword}: ${name} cannot be merged with the keywords next to it and is dropped`);
     // Texts of a branch without other keywords describe the whole schema.
-    return both === false ? [] : [joinWords(rest, both)];
+    return both === false ? [] : [joinDescriptions(rest, both)];
   });
 }
 
@@ -106,7 +106,7 @@ function requiredGroups(branches: readonly unknown[]): string | null {
 }
 
 /** Appends a text to the description. */
-export function withWords(schema: JsonSchema, words: string): JsonSchema {
+export function appendDescription(schema: JsonSchema, words: string): JsonSchema {
   const text = words.length > limits.maxSchemaWords ? `${words.slice(0, limits.maxSchemaWords - 1)}…`.toWellFormed() : words;
   const before = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description} ` : '';
   return { ...schema, description: `${before}${text}` };
@@ -119,7 +119,7 @@ function splitTypes(schema: JsonSchema): JsonSchema[] {
   const types = Array.isArray(normalized.type) ? (normalized.type as string[]) : typesOfChoices(normalized);
   if (types === null) return [schema];
   const needed = types.includes('number') ? types.filter((type) => type !== 'integer') : types;
-  return needed.flatMap((type) => fitChoices(ofType({ ...normalized, type }, type), type));
+  return needed.flatMap((type) => fitChoices(withoutOtherTypes({ ...normalized, type }, type), type));
 }
 
 function typesOfChoices({ enum: choices }: JsonSchema): string[] | null {
@@ -136,7 +136,7 @@ function fitChoices(schema: JsonSchema, type: string): JsonSchema[] {
 }
 
 /** Returns the schema without keywords that only apply to other types. */
-export function ofType(schema: JsonSchema, type: string): JsonSchema {
+export function withoutOtherTypes(schema: JsonSchema, type: string): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword]) => {
     const about = typeOfKeyword(keyword);
     return about === null || about === (type === 'integer' ? 'number' : type);

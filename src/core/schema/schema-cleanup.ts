@@ -7,12 +7,12 @@ import { isDeeperThan } from '../json-depth.ts';
 import { pointer } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
 import { isAnnotation } from './schema-parts.ts';
-import { type SchemaReport, shown } from './schema-report.ts';
+import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** Returns the same object if nothing changes. */
-export function cleanUp(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
+export function modernize(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
   if (Object.entries(schema).every(([keyword, value]) => isClean(keyword, value))) return schema;
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (isClean(keyword, value) && !isTouched(keyword, schema)) return [[keyword, value]];
@@ -96,7 +96,7 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (mes
       return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, note) : rest(keyword, value, schema);
     default:
   }
-  note(`removed: ${shown(value)} is not a valid value of this keyword`);
+  note(`removed: ${previewValue(value)} is not a valid value of this keyword`);
   return [];
 }
 
@@ -120,10 +120,10 @@ function cleanType(value: unknown, note: (message: string) => void): [string, un
   });
   const types = [...new Set(known)];
   if (types.length === 0 || types.includes(undefined)) {
-    note(`removed: ${shown(value)} is not a JSON Schema type, so any value is accepted`);
+    note(`removed: ${previewValue(value)} is not a JSON Schema type, so any value is accepted`);
     return [];
   }
-  note(`${shown(value)} is converted to ${types.join(' or ')}`);
+  note(`${previewValue(value)} is converted to ${types.join(' or ')}`);
   return [['type', types.length === 1 ? types[0] : types]];
 }
 

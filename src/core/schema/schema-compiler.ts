@@ -7,10 +7,10 @@
 import { limits } from '../limits.ts';
 import type { SchemaDialect } from '../provider-profile.ts';
 import { dialectRules } from './schema-dialects.ts';
-import { narrow } from './schema-narrow.ts';
-import { writeOut } from './schema-references.ts';
+import { narrowToDialect } from './schema-narrow.ts';
+import { expandReferences } from './schema-references.ts';
 import { type SchemaChange, SchemaReport } from './schema-report.ts';
-import { objectRoot } from './schema-root.ts';
+import { toObjectSchema } from './schema-root.ts';
 import { hasMoreParts, simplifications } from './schema-size.ts';
 import type { JsonSchema } from '../tool.ts';
 import { utf8Length } from '../utf8.ts';
@@ -20,10 +20,10 @@ import { isRecord } from '../wire-value.ts';
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };
 
 /** The cost of compiling, in visited parts; equal for cached results. */
-export type Spent = { parts: number };
+export type CompileCost = { parts: number };
 
 /** Compiles once per schema object, since definitions live as long as their edition. Adds the cost to `spent`. */
-export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: Spent = { parts: 0 }): CompiledSchema {
+export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost = { parts: 0 }): CompiledSchema {
   if (!isRecord(schema)) return { ok: false, fault: 'is not a JSON Schema' };
   const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledOnce>();
   compiled.set(schema, known);
@@ -40,11 +40,11 @@ export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent:
 type CompiledOnce = { result: CompiledSchema; parts: number };
 const compiled = new WeakMap<JsonSchema, Map<SchemaDialect, CompiledOnce>>();
 
-function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): CompiledSchema {
+function compile(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost): CompiledSchema {
   if (hasMoreParts(schema, limits.maxSchemaSourceParts)) return { ok: false, fault: `has more than ${limits.maxSchemaSourceParts} parts` };
   for (let recursion: number = limits.maxSchemaRecursion; ; recursion -= 1) {
     const report = new SchemaReport();
-    const tree = writeOut(schema, recursion, report);
+    const tree = expandReferences(schema, recursion, report);
     if (tree.isCut) spent.parts += limits.maxSchemaParts;
     // With fewer levels of recursion, more of the rest may fit.
     if (tree.isCut && tree.isRecursive && recursion > 1) continue;
@@ -58,13 +58,13 @@ function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): Comp
 }
 
 /** `written`: the report so far. Each attempt starts from a copy, so that failed attempts leave no entries. */
-function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport, spent: Spent): CompiledSchema {
+function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport, spent: CompileCost): CompiledSchema {
   const rules = dialectRules[dialect];
   const report = new SchemaReport(written);
   const narrowing = { rules, report, parts: 0, effort: { left: limits.maxSchemaEffort }, done: new Map() };
-  const root = objectRoot(tree, narrowing);
+  const root = toObjectSchema(tree, narrowing);
   if (typeof root === 'string') return { ok: false, fault: root };
-  const schema = narrow(narrowing, root, { path: '', depth: 0 });
+  const schema = narrowToDialect(narrowing, root, { path: '', depth: 0 });
   spent.parts += narrowing.parts + (limits.maxSchemaEffort - narrowing.effort.left) / effortPerPart;
   if (schema === false) return { ok: false, fault: 'accepts no object' };
   return { ok: true, schema, changes: report.changes() };
@@ -73,7 +73,7 @@ function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written
 /** The effort per part, calibrated to similar cost. */
 const effortPerPart = 10;
 
-function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport, spent: Spent): CompiledSchema {
+function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport, spent: CompileCost): CompiledSchema {
   // Tries the smallest version first: most schemas that are too large are too large because of their fields alone.
   const least = compileTree(
     simplifications.reduce((schema, { apply }) => apply(schema), tree),

@@ -6,14 +6,14 @@ import { annotations, isAnnotation, isPermissive, sameJson, without } from './sc
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-export type Merged = {
+export type MergedSchema = {
   /** `false`: no value matches both. */
   schema: JsonSchema | false;
   /** Keywords of the second schema that could not be merged and are missing, so the result accepts more. */
   lost: string[];
 };
 
-export function mergeSchemas(first: JsonSchema, second: JsonSchema): Merged {
+export function mergeSchemas(first: JsonSchema, second: JsonSchema): MergedSchema {
   const merged = new Map(Object.entries(withChoice(first)));
   const lost: string[] = [];
   const other = withChoice(second);
@@ -36,7 +36,7 @@ export function mergeSchemas(first: JsonSchema, second: JsonSchema): Merged {
 }
 
 /** Returns both parts combined by `allOf`, if they are not merged yet. */
-export function bothOf(first: unknown, second: unknown): unknown {
+export function intersect(first: unknown, second: unknown): unknown {
   if (first === false || second === false) return false;
   if (isAny(second)) return first === undefined || first === true ? {} : first;
   if (isAny(first) || sameJson(first, second)) return second;
@@ -92,7 +92,7 @@ function combine(keyword: string, mine: unknown, theirs: unknown): unknown {
       return product(mine as unknown[], theirs as unknown[]);
     case 'propertyNames':
     case 'not':
-      return keyword === 'not' ? { anyOf: [mine, theirs] } : bothOf(mine, theirs);
+      return keyword === 'not' ? { anyOf: [mine, theirs] } : intersect(mine, theirs);
     default:
       return undefined;
   }
@@ -117,7 +117,7 @@ function multiple(mine: number, theirs: number): number | undefined {
 /** Combines each alternative of the one with each of the other. */
 function product(mine: readonly unknown[], theirs: readonly unknown[]): unknown {
   if (mine.length * theirs.length > maxProduct) return undefined;
-  const pairs = mine.flatMap((one) => theirs.map((other) => bothOf(one, other))).filter((pair) => pair !== false);
+  const pairs = mine.flatMap((one) => theirs.map((other) => intersect(one, other))).filter((pair) => pair !== false);
   return pairs.length === 0 ? nothing : pairs;
 }
 
@@ -167,7 +167,7 @@ function mergeFields(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
   const [ours, others] = [fieldsOf(mine.get('properties')), fieldsOf(theirs.properties)];
   const fields = new Map<string, unknown>();
   for (const name of [...ours.keys(), ...others.keys()]) {
-    const field = bothOf(ours.has(name) ? ours.get(name) : rest, others.has(name) ? others.get(name) : otherRest);
+    const field = intersect(ours.has(name) ? ours.get(name) : rest, others.has(name) ? others.get(name) : otherRest);
     // A field that is rejected as an additional one needs no entry.
     if (field !== false || ours.get(name) === false || others.get(name) === false) fields.set(name, field);
   }
@@ -178,7 +178,7 @@ function mergeFields(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
     return lost;
   }
   if (patterns !== undefined) mine.set('patternProperties', patterns);
-  if (!isOpen) mine.set('additionalProperties', bothOf(rest, otherRest));
+  if (!isOpen) mine.set('additionalProperties', intersect(rest, otherRest));
   return [];
 }
 
@@ -189,12 +189,12 @@ function fieldsOf(properties: unknown): Map<string, unknown> {
 function mergeItems(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
   if (adopt(mine, theirs, ['prefixItems', 'items'])) return [];
   if (mine.has('prefixItems') || theirs.prefixItems !== undefined) return givenIn(theirs, ['prefixItems', 'items']);
-  mine.set('items', bothOf(mine.get('items'), theirs.items));
+  mine.set('items', intersect(mine.get('items'), theirs.items));
   return [];
 }
 
 /** Joins the descriptions of both, for a branch that becomes a separate schema. */
-export function joinWords(outer: JsonSchema, branch: JsonSchema): JsonSchema {
+export function joinDescriptions(outer: JsonSchema, branch: JsonSchema): JsonSchema {
   const words = [outer.description, branch.description].filter((text) => typeof text === 'string' && text !== '');
   const texts = Object.fromEntries(Object.entries(outer).filter(([keyword]) => annotations.has(keyword)));
   const description = [...new Set(words)].join('\n');

@@ -3,17 +3,17 @@
  * be expressed are described in words (`schema-rewording.ts`), so that the model still sees them. Never accepts less than before, except
  * for the dialect whose objects must be closed. Used by the schema compiler.
  */
-import { pointer, tokensOf } from '../json-pointer.ts';
+import { pointer, pointerTokens } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
-import { alternativesOf, type Place as AlternativesPlace, mergeAllOf, withWords } from './schema-alternatives.ts';
+import { alternativesOf, type AlternativesContext as AlternativesPlace, mergeAllOf, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
-import { distinct, isPermissive, mapParts, outlineOf, sameJson, without } from './schema-parts.ts';
+import { distinct, isPermissive, mapParts, typeOutline, sameJson, without } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
-import { type At, reword, withFields } from './schema-rewording.ts';
+import { type PartContext, rewriteKeywords, withFields } from './schema-rewording.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-export type Narrowing = {
+export type NarrowContext = {
   rules: DialectRules;
   report: SchemaReport;
   parts: number;
@@ -24,7 +24,7 @@ export type Narrowing = {
 type Place = { path: string; depth: number; orNull?: boolean };
 
 /** `false`: no value matches. `orNull`: null is accepted as well. */
-export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonSchema | false {
+export function narrowToDialect(narrowing: NarrowContext, part: unknown, place: Place): JsonSchema | false {
   if (part === false) return false;
   const schema = isRecord(part) ? part : {};
   const { depth, orNull = false } = place;
@@ -42,11 +42,11 @@ export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonS
   return narrowed;
 }
 
-function narrowOne(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema | false {
+function narrowOne(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report, effort } = narrowing;
   const isDeep = rules.maxDepth !== null && place.depth > rules.maxDepth;
-  if (isDeep && !isPermissive(outlineOf(schema))) report.add(place.path, `more than ${rules.maxDepth} levels deep: reduced to its type`);
-  const whole = isDeep ? outlineOf(schema) : schema;
+  if (isDeep && !isPermissive(typeOutline(schema))) report.add(place.path, `more than ${rules.maxDepth} levels deep: reduced to its type`);
+  const whole = isDeep ? typeOutline(schema) : schema;
   if (rules.composition === 'apart' || hasOddChoices(rules, whole)) return narrowApart(narrowing, whole, place);
   const at = { path: place.path, report, effort };
   const merged = rules.composition === 'any' ? whole : mergeAllOf(whole, at, rules.composition === 'one');
@@ -72,7 +72,7 @@ function oneUnion(schema: JsonSchema, place: AlternativesPlace): JsonSchema {
 
 // ---- One part, split into alternatives ----
 
-function narrowApart(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema | false {
+function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report } = narrowing;
   const alternatives = alternativesOf(schema, { path: place.path, report, effort: narrowing.effort });
   const isNullable = place.orNull === true || alternatives.some(isNull);
@@ -102,12 +102,12 @@ function isNull(schema: JsonSchema): boolean {
   return schema.type === 'null';
 }
 
-function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
-  const narrowed = outlineOf(schema);
+function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
+  const narrowed = typeOutline(schema);
   if (rules.null === 'type' && sameJson(narrowed, schema)) return schema;
   report.add(path, 'always null: described by its type and description');
   // Gemini's `parameters` has no null type.
-  return rules.null === 'type' ? narrowed : withWords({ ...narrowed, type: 'string', nullable: true }, 'Always null.');
+  return rules.null === 'type' ? narrowed : appendDescription({ ...narrowed, type: 'string', nullable: true }, 'Always null.');
 }
 
 /** OpenAPI's form. No keyword is allowed next to `anyOf`, so the flag is on its first branch. */
@@ -127,14 +127,14 @@ function listed(union: JsonSchema[], isNullable: boolean): JsonSchema {
 
 // ---- One plain part ----
 
-function narrowPlain(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema {
+function narrowPlain(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema {
   const { rules, report } = narrowing;
   const at = { path: place.path, report };
-  const narrowed = withFields(rules, narrowParts(narrowing, reword(rules, schema, at), place), at);
+  const narrowed = withFields(rules, narrowParts(narrowing, rewriteKeywords(rules, schema, at), place), at);
   return rules.closed && narrowed.type === 'object' ? closed(narrowing, narrowed, schema, place) : narrowed;
 }
 
-function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema {
+function narrowParts(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema {
   const { rules, report } = narrowing;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const narrowed = mapParts(schema, place.path, (part, path, keyword) => {
@@ -147,7 +147,7 @@ function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
     const name = keyword === 'properties' ? nameOf(path) : '';
     const orNull = rules.closed && keyword === 'properties' && !required.has(name);
     if (orNull) report.add(path, 'optional: null means "not given" and is removed from the call');
-    const narrowed = narrow(narrowing, part, { path, depth: place.depth + 1, orNull });
+    const narrowed = narrowToDialect(narrowing, part, { path, depth: place.depth + 1, orNull });
     if (narrowed !== false) return narrowed;
     report.add(path, 'removed: no value matches it');
     return keyword === 'properties' || keyword === 'anyOf' || keyword === 'oneOf' ? undefined : {};
@@ -157,11 +157,11 @@ function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
 
 /** Returns the last token of a pointer. */
 function nameOf(path: string): string {
-  return tokensOf(path).at(-1) ?? '';
+  return pointerTokens(path).at(-1) ?? '';
 }
 
 /** Makes every field required and allows no others. */
-function closed({ report }: Narrowing, schema: JsonSchema, before: JsonSchema, { path }: Place): JsonSchema {
+function closed({ report }: NarrowContext, schema: JsonSchema, before: JsonSchema, { path }: Place): JsonSchema {
   if (before.additionalProperties !== false) {
     report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described are not accepted');
   }

@@ -91,7 +91,7 @@ export function isPermissive(schema: JsonSchema): boolean {
 }
 
 /** Returns the outline of a part that cannot be described in full: its type and its texts. */
-export function outlineOf(part: unknown): JsonSchema {
+export function typeOutline(part: unknown): JsonSchema {
   if (!isRecord(part)) return {};
   const { type, description } = part;
   return { ...(typeof type === 'string' && { type }), ...(typeof description === 'string' && { description }) };

@@ -3,15 +3,15 @@
  * remote references become "any value". Recursive parts are expanded a few times and then accept any value, and the number of parts is
  * limited. Used by the schema compiler; the argument check uses the pointer lookup.
  */
-import { tokensOf } from '../json-pointer.ts';
+import { pointerTokens } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
-import { cleanUp } from './schema-cleanup.ts';
-import { isAnnotation, mapParts, outlineOf, without } from './schema-parts.ts';
-import { type SchemaReport, shown } from './schema-report.ts';
+import { modernize } from './schema-cleanup.ts';
+import { isAnnotation, mapParts, typeOutline, without } from './schema-parts.ts';
+import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-export type Tree = {
+export type ExpandedSchema = {
   schema: JsonSchema | boolean;
   /** Parts were dropped because there were too many. */
   isCut: boolean;
@@ -20,7 +20,7 @@ export type Tree = {
 };
 
 /** `recursion`: how many times a part may be nested in itself, including the first. */
-export function writeOut(root: JsonSchema, recursion: number, report: SchemaReport): Tree {
+export function expandReferences(root: JsonSchema, recursion: number, report: SchemaReport): ExpandedSchema {
   const writing: Writing = {
     root,
     recursion,
@@ -54,13 +54,13 @@ function write(writing: Writing, part: unknown, place: Place): JsonSchema | bool
   const { report } = writing;
   if (typeof part === 'boolean') return part;
   if (!isRecord(part)) {
-    report.add(place.path, `${shown(part)} is not a schema: any value is accepted`);
+    report.add(place.path, `${previewValue(part)} is not a schema: any value is accepted`);
     return {};
   }
   writing.parts += 1;
   if (place.depth > limits.maxSchemaDepth) {
     report.add(place.path, `more than ${limits.maxSchemaDepth} levels deep: any value is accepted`);
-    return cleanUp(outlineOf(part), place.path, report);
+    return modernize(typeOutline(part), place.path, report);
   }
   if (place.isCopy && writing.parts > limits.maxSchemaParts) {
     writing.isCut = true;
@@ -71,7 +71,7 @@ function write(writing: Writing, part: unknown, place: Place): JsonSchema | bool
     return {};
   }
   const resource = typeof part.$id === 'string' && !part.$id.startsWith('#') ? part : place.resource;
-  const schema = cleanUp(part, place.path, report);
+  const schema = modernize(part, place.path, report);
   const reference = referenceOf(schema);
   if (reference === null) return writeParts(writing, schema, { ...place, resource });
   const siblings = writeParts(writing, without(schema, '$ref', '$dynamicRef', '$recursiveRef'), { ...place, resource });
@@ -100,17 +100,17 @@ function writeTarget(writing: Writing, reference: string, place: Place): JsonSch
   const target = find(writing, reference, place.resource);
   if (target === undefined) {
     const why = reference.startsWith('#') ? 'is not in the schema' : 'is remote and is never fetched';
-    report.add(place.path, `the reference ${shown(reference)} ${why}: any value is accepted`);
+    report.add(place.path, `the reference ${previewValue(reference)} ${why}: any value is accepted`);
     return {};
   }
   if (!isRecord(target)) return write(writing, target, place);
   const times = open.get(target) ?? 0;
   if (times > 0) writing.isRecursive = true;
   if (times >= writing.recursion) {
-    report.add(place.path, `${shown(reference)} contains itself: expanded ${writing.recursion} times, then any value is accepted`);
-    return cleanUp(outlineOf(target), place.path, report);
+    report.add(place.path, `${previewValue(reference)} contains itself: expanded ${writing.recursion} times, then any value is accepted`);
+    return modernize(typeOutline(target), place.path, report);
   }
-  report.add(place.path, `the reference ${shown(reference)} is expanded`);
+  report.add(place.path, `the reference ${previewValue(reference)} is expanded`);
   open.set(target, times + 1);
   const written = write(writing, target, { ...place, depth: place.depth + 1, isCopy: true });
   open.set(target, times);
@@ -132,13 +132,14 @@ function find(writing: Writing, reference: string, resource: JsonSchema): unknow
   const base = hash < 0 ? reference : reference.slice(0, hash);
   const fragment = hash < 0 ? '' : reference.slice(hash);
   if (base === '') {
-    const found = partAt(resource, fragment || '#') ?? (resource === writing.root ? undefined : partAt(writing.root, fragment));
+    const found =
+      resolvePointer(resource, fragment || '#') ?? (resource === writing.root ? undefined : resolvePointer(writing.root, fragment));
     return found ?? placesOf(writing).get(fragment);
   }
   const places = placesOf(writing);
   const home = places.get(base) ?? places.get(resolved(base, resource.$id));
   if (home === undefined) return undefined;
-  return fragment === '' ? home : (partAt(home, fragment) ?? places.get(fragment));
+  return fragment === '' ? home : (resolvePointer(home, fragment) ?? places.get(fragment));
 }
 
 /** Every `$id`, as written and as an absolute URL, and every `#anchor`. Iterative, for schemas of any depth. */
@@ -165,11 +166,11 @@ function resolved(reference: string, base: unknown): string {
 }
 
 /** Returns a part of the document by its JSON Pointer fragment, such as `#/$defs/node`; undefined if it does not exist. */
-export function partAt(root: JsonSchema, fragment: string): unknown {
+export function resolvePointer(root: JsonSchema, fragment: string): unknown {
   if (fragment === '#') return root;
   if (!fragment.startsWith('#/')) return undefined;
   let part: unknown = root;
-  for (const token of tokensOf(fragment.slice(1))) {
+  for (const token of pointerTokens(fragment.slice(1))) {
     const key = percentDecoded(token);
     if (Array.isArray(part)) part = part[Number(key)];
     else if (isRecord(part) && Object.hasOwn(part, key)) part = part[key];

@@ -3,12 +3,12 @@
  * reveal hidden arguments. Parts that are still referenced are copied from the source to `$defs`.
  */
 import { dataKeywords, namedParts } from './schema-parts.ts';
-import { partAt } from './schema-references.ts';
+import { resolvePointer } from './schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** `body`: the changed root. References to `$defs` keep their text; the targets of others are copied to `$defs`. */
-export function rehomeReferences(body: JsonSchema, source: JsonSchema): JsonSchema {
+export function prefixReferences(body: JsonSchema, source: JsonSchema): JsonSchema {
   const moving: Moving = { source, kept: { $defs: new Map(), definitions: new Map() }, moved: new Map(), waiting: [], byName: false };
   const schema = walk(moving, body);
   // Copied parts may refer to others, which are appended to the list.
@@ -68,7 +68,7 @@ function move(moving: Moving, reference: string): string {
     moved.set(reference, reference);
     return reference;
   }
-  const part = partAt(source, reference);
+  const part = resolvePointer(source, reference);
   if (part === undefined) return reference;
   const place = freeKey(moving);
   moved.set(reference, `#/$defs/${place}`);

@@ -35,7 +35,7 @@ export class SchemaReport {
 }
 
 /** Returns a value of an untrusted schema as a message quotes it. */
-export function shown(value: unknown): string {
+export function previewValue(value: unknown): string {
   if (isDeeperThan(value, limits.maxJsonDepth)) return 'a very deep value';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength - 1)}…`.toWellFormed() : text;

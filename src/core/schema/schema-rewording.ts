@@ -4,25 +4,25 @@
  */
 import { pointer } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
-import { ofType, typeOfKeyword, withWords } from './schema-alternatives.ts';
+import { withoutOtherTypes, typeOfKeyword, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, without } from './schema-parts.ts';
-import { type SchemaReport, shown } from './schema-report.ts';
+import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-export type At = { path: string; report: SchemaReport };
+export type PartContext = { path: string; report: SchemaReport };
 
 /** All rewriting that is done before the nested parts are visited. */
-export function reword(rules: DialectRules, schema: JsonSchema, at: At): JsonSchema {
+export function rewriteKeywords(rules: DialectRules, schema: JsonSchema, at: PartContext): JsonSchema {
   const typed = rules.keywords === null ? schema : withType(schema, at);
   return describeUnsupported(rules, withItems(rules, convertKeywords(rules, typed, at), at), at);
 }
 
 /** For providers that require a type: derives it from the other keywords, and removes keywords of other types. */
-function withType(schema: JsonSchema, { path, report }: At): JsonSchema {
+function withType(schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   if (typeof schema.type === 'string') {
-    const fitting = ofType(schema, schema.type);
+    const fitting = withoutOtherTypes(schema, schema.type);
     if (fitting !== schema) report.add(path, `keywords that do not apply to the type ${schema.type} are removed`);
     return fitting;
   }
@@ -35,7 +35,7 @@ function withType(schema: JsonSchema, { path, report }: At): JsonSchema {
 }
 
 /** Converts what other keywords of the dialect can express with little or no loss. */
-function convertKeywords(rules: DialectRules, schema: JsonSchema, at: At): JsonSchema {
+function convertKeywords(rules: DialectRules, schema: JsonSchema, at: PartContext): JsonSchema {
   const takes = (keyword: string): boolean => rules.keywords?.has(keyword) ?? true;
   let result = schema;
   if (Object.hasOwn(result, 'const') && !takes('const')) {
@@ -48,7 +48,7 @@ function convertKeywords(rules: DialectRules, schema: JsonSchema, at: At): JsonS
 }
 
 /** Converts an exclusive bound: for integers to the next integer; otherwise to the bound itself, and `describeUnsupported` describes the rest. */
-function inclusive(schema: JsonSchema, { path, report }: At): JsonSchema {
+function inclusive(schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   let result = schema;
   const isWhole = schema.type === 'integer';
   const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = schema;
@@ -66,7 +66,7 @@ function inclusive(schema: JsonSchema, { path, report }: At): JsonSchema {
 }
 
 /** Converts `items: false` to a number of items, and an unsupported tuple to a list of any of its types. */
-function withoutTuple(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
+function withoutTuple(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : null;
   const isClosed = schema.items === false;
   let result = schema;
@@ -84,7 +84,7 @@ function withoutTuple(rules: DialectRules, schema: JsonSchema, { path, report }:
 }
 
 /** Removes keywords that the dialect does not accept, and describes short ones in words. */
-function describeUnsupported(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
+function describeUnsupported(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   const words: string[] = [];
   const left: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -92,7 +92,7 @@ function describeUnsupported(rules: DialectRules, schema: JsonSchema, { path, re
     left.push(keyword);
     const isDescribed = typeof value !== 'object' || keyword === 'enum' || keyword === 'default';
     if (keyword === 'enum' && coversType(schema)) continue;
-    if (isDescribed && !silent.has(keyword)) words.push(`${keyword}: ${shown(value)}`);
+    if (isDescribed && !silent.has(keyword)) words.push(`${keyword}: ${previewValue(value)}`);
     if (keyword !== '$schema' && keyword !== '$comment') {
       report.add(
         pointer(path, keyword),
@@ -107,7 +107,7 @@ function describeUnsupported(rules: DialectRules, schema: JsonSchema, { path, re
     report.add(pointer(path, 'additionalProperties'), 'removed together with patternProperties, which it depends on');
   }
   const kept = without(schema, ...left);
-  return words.length === 0 ? kept : withWords(kept, `(${words.join('; ')})`);
+  return words.length === 0 ? kept : appendDescription(kept, `(${words.join('; ')})`);
 }
 
 /** Keywords that are of no use to a model. */
@@ -135,14 +135,14 @@ function coversType({ type, enum: choices }: JsonSchema): boolean {
   return type === 'boolean' && Array.isArray(choices) && choices.includes(true) && choices.includes(false);
 }
 
-function withItems(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
+function withItems(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   if (!rules.needsItems || isRecord(schema.items) || ![schema.type].flat().includes('array')) return schema;
   report.add(path, 'its items are not described: any item is accepted');
   return { ...schema, items: {} };
 }
 
 /** Applies the rules about fields, once the fields are known. */
-export function withFields(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
+export function withFields(rules: DialectRules, schema: JsonSchema, { path, report }: PartContext): JsonSchema {
   let result = schema;
   if (rules.needsFields && result.properties === undefined && [result.type].flat().includes('object')) {
     report.add(path, 'its fields are not described: an empty list of fields is added');

@@ -4,18 +4,18 @@
  * schema compiler.
  */
 import { pointer } from '../json-pointer.ts';
-import { alternativesOf, withWords } from './schema-alternatives.ts';
+import { alternativesOf, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
-import type { Narrowing } from './schema-narrow.ts';
+import type { NarrowContext } from './schema-narrow.ts';
 import { distinct, isAnnotation, sameJson, without } from './schema-parts.ts';
-import { SchemaReport, shown } from './schema-report.ts';
+import { SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** Returns the schema, or a reason that completes "its input schema …". */
-export function objectRoot(
+export function toObjectSchema(
   tree: JsonSchema | boolean,
-  { rules, report, effort }: Pick<Narrowing, 'rules' | 'report' | 'effort'>,
+  { rules, report, effort }: Pick<NarrowContext, 'rules' | 'report' | 'effort'>,
 ): JsonSchema | string {
   if (tree === false) return 'accepts no value';
   const whole = tree === true ? {} : tree;
@@ -50,7 +50,7 @@ function plainTop(schema: JsonSchema, report: SchemaReport): JsonSchema {
       report.add(pointer('', keyword), 'not supported at the top level: removed, or moved to the description');
   }
   const plain = without(schema, 'enum', 'const', 'not');
-  return choices === null ? plain : withWords(plain, `(one of: ${shown(choices)})`);
+  return choices === null ? plain : appendDescription(plain, `(one of: ${previewValue(choices)})`);
 }
 
 function unite(objects: readonly JsonSchema[], whole: JsonSchema, report: SchemaReport): JsonSchema {
@@ -68,7 +68,7 @@ function unite(objects: readonly JsonSchema[], whole: JsonSchema, report: Schema
     ...shared(objects, report),
   };
   const groups = [...new Set(required.map((names) => [...names].filter((name) => !always.includes(name)).join(' and ')))];
-  return groups.length < 2 || groups.includes('') ? united : withWords(united, `Needed: ${groups.join('; or ')}.`);
+  return groups.length < 2 || groups.includes('') ? united : appendDescription(united, `Needed: ${groups.join('; or ')}.`);
 }
 
 /** Keeps the keywords that all alternatives share. */
@@ -124,12 +124,12 @@ function withNames({ fieldName }: DialectRules, root: JsonSchema, report: Schema
   const names = Object.keys(properties).filter((name) => !fieldName.test(name));
   if (names.length === 0) return root;
   for (const name of names) report.add(pointer('/properties', name), 'the name is not supported: moved to the description');
-  const fields = names.map((name) => `${JSON.stringify(name)}: ${shown(properties[name])}`).join('; ');
+  const fields = names.map((name) => `${JSON.stringify(name)}: ${previewValue(properties[name])}`).join('; ');
   const required = Array.isArray(root.required) ? root.required.filter((name) => !names.includes(String(name))) : [];
   const open = {
     ...without(root, 'required', 'additionalProperties', 'unevaluatedProperties'),
     properties: without(properties, ...names),
     ...(required.length > 0 && { required }),
   };
-  return withWords(open, `(Also accepts ${fields})`);
+  return appendDescription(open, `(Also accepts ${fields})`);
 }

@@ -2,7 +2,7 @@
  * Reduces a schema that is too large for a provider by dropping details at its deeper levels. Works on a tree without references; see
  * `schema-compiler.ts`.
  */
-import { annotations, mapParts, outlineOf, without } from './schema-parts.ts';
+import { annotations, mapParts, typeOutline, without } from './schema-parts.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
@@ -29,7 +29,7 @@ function withoutWords(schema: JsonSchema, level: number): JsonSchema {
 }
 
 function cut(schema: JsonSchema, level: number): JsonSchema {
-  if (level < 0) return outlineOf(schema);
+  if (level < 0) return typeOutline(schema);
   return mapParts(schema, '', (part) => (isRecord(part) ? cut(part, level - 1) : part));
 }
 

@@ -3,7 +3,7 @@ import { typesOf } from './schema-types.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** `a.b[0]`; an ambiguous key is quoted: `a["b.c"]`. */
-export function pathText(path: readonly (string | number)[]): string {
+export function fieldPath(path: readonly (string | number)[]): string {
   let text = '';
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;
@@ -14,7 +14,7 @@ export function pathText(path: readonly (string | number)[]): string {
 }
 
 /** Returns a short description of the expected value. */
-export function describe(schema: unknown): string {
+export function describeExpected(schema: unknown): string {
   if (!isRecord(schema)) return 'a value';
   if (Object.hasOwn(schema, 'const')) return preview(schema.const);
   if (Array.isArray(schema.enum)) {
@@ -29,7 +29,9 @@ export function describe(schema: unknown): string {
     ...new Set(
       list
         .slice(0, 8)
-        .map((branch) => (isRecord(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describe(branch) : 'a value')),
+        .map((branch) =>
+          isRecord(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describeExpected(branch) : 'a value',
+        ),
     ),
   ].join(' or ');
 }

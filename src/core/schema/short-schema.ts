@@ -6,7 +6,7 @@ import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** Cuts after a complete argument at about `maxLength` characters, and states how many are missing. */
-export function shortSchema({ properties, required }: JsonSchema, maxLength: number): string {
+export function signatureText({ properties, required }: JsonSchema, maxLength: number): string {
   if (!isRecord(properties)) return '{}';
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   // Required arguments come first, since they must not be cut.

@@ -8,17 +8,17 @@ import type { EntryArguments } from '../entry-rules.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from '../limits.ts';
 import { without } from './schema-parts.ts';
-import { partAt } from './schema-references.ts';
-import { rehomeReferences } from './schema-rehome.ts';
+import { resolvePointer } from './schema-references.ts';
+import { prefixReferences } from './schema-rehome.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 /** Returns the same object if the rules change nothing. Keeps the key order of the source. */
-export function shownSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
+export function toStrictSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
   const view = readRules(source, rules);
   if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
   const body = narrow(view, source, new Set<string>());
-  const shown = isRecord(body) ? rehomeReferences(body, source) : source;
+  const shown = isRecord(body) ? prefixReferences(body, source) : source;
   // For example a preset that an open schema does not name.
   return JSON.stringify(shown) === JSON.stringify(source) ? source : shown;
 }
@@ -134,7 +134,7 @@ type Followed = { schema: JsonSchema; inside: ReadonlySet<string> };
 function follow(view: View, schema: JsonSchema, open: ReadonlySet<string>): Followed {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return { schema, inside: open };
-  const target = partAt(view.source, reference);
+  const target = resolvePointer(view.source, reference);
   if (!isRecord(target)) return { schema, inside: open };
   const siblings = without(schema, '$ref');
   if (open.has(reference) || open.size >= maxHops) return { schema: siblings, inside: open };

@@ -7,21 +7,21 @@ import { quote } from '../names.ts';
 import type { ServerConnection } from './server-state.ts';
 import type { Warning } from '../warning.ts';
 
-export const otherServer = 'other-server';
+export const identityChanged = 'other-server';
 
 /**
  * Returns a finding if the name or the major version changed; null: unchanged, or nothing was known before. Minor versions change weekly,
  * and holding all tools for each would train administrators to accept without review.
  */
-export function strangerFinding(before: ServerConnection | null, after: ServerConnection | null): Finding | null {
+export function identityFinding(before: ServerConnection | null, after: ServerConnection | null): Finding | null {
   const [was, is] = [before?.server, after?.server];
   if (was === undefined || is === undefined) return null;
   if (was.name === is.name && majorOf(was.version) === majorOf(is.version)) return null;
   const message = `the server identifies itself as ${shown(is)}; before it was ${shown(was)}`;
-  return { finding: otherServer, path: '', message };
+  return { finding: identityChanged, path: '', message };
 }
 
-export function strangerWarning(stranger: Finding | null): Warning[] {
+export function identityWarning(stranger: Finding | null): Warning[] {
   return stranger === null ? [] : [{ path: 'url', message: `${stranger.message}: its tools are held until an administrator accepts them` }];
 }
 

@@ -5,8 +5,8 @@
 import { cleanData } from '../foreign-data.ts';
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
-import { isSeen } from '../listing/listing-text.ts';
-import type { Discovery, Offer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
+import { hasNoHiddenCharacters } from '../listing/listing-text.ts';
+import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
 import { firstWarnings } from '../warning.ts';
 import type { Warning } from '../warning.ts';
 
@@ -14,7 +14,7 @@ import type { Warning } from '../warning.ts';
 export type RefreshReason = 'asked' | 'changed' | 'stale';
 
 /** Times are milliseconds since the epoch; null: never. */
-export type ServerState = {
+export type RefreshState = {
   /** The version of the document that this state belongs to. */
   version: number;
   status: ServerHealth['status'];
@@ -36,7 +36,7 @@ export type ServerState = {
 export type OfferCounts = Record<keyof ServerOffers, number>;
 
 /** The state of a new document: stale, so that the first use refreshes it. */
-export function freshState(version: number, now: number): ServerState {
+export function initialState(version: number, now: number): RefreshState {
   return {
     version,
     status: 'unknown',
@@ -57,17 +57,19 @@ export function freshState(version: number, now: number): ServerState {
  * for changes.
  * `isSamePlace`: at a new URL the server may have any identity; at the same URL an identity change is still detected.
  */
-export function rewritten(before: ServerState | null, version: number, isSamePlace: boolean, now: number): ServerState {
-  const fresh = freshState(version, now);
+export function afterDocumentChange(before: RefreshState | null, version: number, isSamePlace: boolean, now: number): RefreshState {
+  const fresh = initialState(version, now);
   if (before === null) return fresh;
   const { connection, offered, listedAt } = before;
   return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }) };
 }
 
-export type Leave = { claimed: true; state: ServerState; until: number } | { claimed: false; retryAfterMs: number; state: ServerState };
+export type LeaseResult =
+  | { claimed: true; state: RefreshState; until: number }
+  | { claimed: false; retryAfterMs: number; state: RefreshState };
 
 /** Grants the lease for one refresh; there is at most one, for `limits.refreshLeaseMs`. */
-export function askLeave(state: ServerState, reason: RefreshReason, now: number): Leave {
+export function requestLease(state: RefreshState, reason: RefreshReason, now: number): LeaseResult {
   const from = notBefore(state, reason, now);
   const until = now + limits.refreshLeaseMs;
   if (from <= now) return { claimed: true, until, state: { ...state, leasedUntil: until, hasChanged: false } };
@@ -78,12 +80,12 @@ export function askLeave(state: ServerState, reason: RefreshReason, now: number)
  * Returns whether the lease is still valid. It remains valid after its end until another lease is granted or its refresh is stored, since a
  * late listing is not older than the stored one.
  */
-export function hasLeave(state: ServerState, leave: { version: number; until: number }): boolean {
+export function holdsLease(state: RefreshState, leave: { version: number; until: number }): boolean {
   return state.version === leave.version && state.leasedUntil === leave.until;
 }
 
 /** Returns when a refresh for this reason may start. */
-function notBefore({ leasedUntil, staleAt, checkedAt, failures }: ServerState, reason: RefreshReason, now: number): number {
+function notBefore({ leasedUntil, staleAt, checkedAt, failures }: RefreshState, reason: RefreshReason, now: number): number {
   if (leasedUntil !== null && leasedUntil > now) return leasedUntil;
   switch (reason) {
     case 'asked':
@@ -100,30 +102,30 @@ function notBefore({ leasedUntil, staleAt, checkedAt, failures }: ServerState, r
 }
 
 /** Records a change notification that came too early; the server is refreshed as soon as allowed. */
-function noted(state: ServerState, from: number): ServerState {
+function noted(state: RefreshState, from: number): RefreshState {
   const staleAt = Math.min(state.staleAt ?? from, from);
   // Also covers a refresh that never finishes.
   return state.leasedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
 }
 
 /** The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. */
-export function wasRead(
-  { version, hasChanged }: ServerState,
+export function afterRefresh(
+  { version, hasChanged }: RefreshState,
   read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean },
   now: number,
-): ServerState {
+): RefreshState {
   const { connection, offered, ttlMs, canChange } = read;
   const heldMs = Math.min(Math.max(ttlMs ?? limits.listingTtlMs, limits.minListingTtlMs), limits.maxListingTtlMs);
   const staleAt = !canChange ? null : now + (hasChanged ? limits.minRefreshIntervalMs : heldMs);
-  return { ...freshState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
+  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
 }
 
 /** The state after a failed refresh: keeps the last listing and backs off. */
-export function couldNotBeRead(
-  state: ServerState,
+export function afterFailedRefresh(
+  state: RefreshState,
   { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
   now: number,
-): ServerState {
+): RefreshState {
   // The exponent is bounded to avoid overflow.
   const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), limits.maxRefreshBackoffMs);
   return {
@@ -137,7 +139,7 @@ export function couldNotBeRead(
   };
 }
 
-export function healthOf({ status, reason, checkedAt, listedAt, failures }: ServerState): ServerHealth {
+export function healthOf({ status, reason, checkedAt, listedAt, failures }: RefreshState): ServerHealth {
   return { status, ...(reason !== null && { reason }), checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
 }
 
@@ -147,7 +149,7 @@ function timeText(ms: number | null): string | null {
 
 /** Bounds what a refresh found, with warnings about what was dropped. */
 export function boundedDiscovery(discovery: Discovery, known: ReadonlySet<string>): { discovery: Discovery; warnings: Warning[] } {
-  const warnings = firstWarnings(discovery.warnings ?? [], 'warnings', limits.maxToldIssues);
+  const warnings = firstWarnings(discovery.warnings ?? [], 'warnings', limits.maxReportedIssues);
   const tools = boundedTools(discovery.tools, known, warnings);
   const offers = boundedOffers(discovery.offers, warnings);
   return { discovery: { ...discovery, tools, offers, connection: boundedConnection(discovery.connection) }, warnings };
@@ -164,7 +166,7 @@ function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, war
 
 function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers {
   let room = limits.maxServerOffersBytes;
-  const bounded = <T extends Offer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
+  const bounded = <T extends ServerOffer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
     const items = given.filter(hasValidName).map(cleanOffer);
     if (items.length < given.length)
       warnings.push({
@@ -189,14 +191,17 @@ function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers 
 }
 
 /** Clients request offers by name, so names are sent unchanged; an offer with an invalid name is skipped. */
-function hasValidName(offer: Offer): boolean {
+function hasValidName(offer: ServerOffer): boolean {
   const { name, uri, uriTemplate } = offer;
-  return [name, uri, uriTemplate].every((text) => typeof text !== 'string' || isSeen(text)) && !isDeeperThan(offer, limits.maxJsonDepth);
+  return (
+    [name, uri, uriTemplate].every((text) => typeof text !== 'string' || hasNoHiddenCharacters(text)) &&
+    !isDeeperThan(offer, limits.maxJsonDepth)
+  );
 }
 
 /** Cleans an offer like a tool definition: removes hidden characters, and icons, which clients would fetch from any URL. */
-function cleanOffer<T extends Offer>({ icons: _icons, ...offer }: T): T {
-  return cleanData(offer) as Offer as T; // All members except the names are optional, and the names are unchanged.
+function cleanOffer<T extends ServerOffer>({ icons: _icons, ...offer }: T): T {
+  return cleanData(offer) as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
 }
 
 /** Bounds the size, because each call of the server's tools reads it. Administrators read what the server says about itself. */

@@ -38,13 +38,13 @@ export const ServerHealth = z
 export type ServerHealth = z.infer<typeof ServerHealth>;
 
 /** A prompt, resource or resource template as the server lists it, with the members that MCP clients receive. */
-export type Offer = Record<string, unknown>;
+export type ServerOffer = Record<string, unknown>;
 
 /** What an MCP server offers besides tools. Bounded by `limits.maxServerOffers`. */
 export type ServerOffers = {
-  prompts: readonly (Offer & { name: string })[];
-  resources: readonly (Offer & { uri: string; name: string })[];
-  resourceTemplates: readonly (Offer & { uriTemplate: string; name: string })[];
+  prompts: readonly (ServerOffer & { name: string })[];
+  resources: readonly (ServerOffer & { uri: string; name: string })[];
+  resourceTemplates: readonly (ServerOffer & { uriTemplate: string; name: string })[];
 };
 
 export const noOffers: ServerOffers = { prompts: [], resources: [], resourceTemplates: [] };
@@ -56,7 +56,7 @@ export type Discovery = {
   connection: ServerConnection | null;
   offers: ServerOffers;
   /** For an OpenAPI server: how its tools are called, by name without the server. */
-  operations: Readonly<Record<string, Operation>> | null;
+  operations: Readonly<Record<string, ServerOperation>> | null;
   /** The TTL from the server; null: none given. */
   ttlMs: number | null;
   /** Bounded warnings for the administrator about the refresh as a whole. */
@@ -76,7 +76,7 @@ export type OperationParameter = {
 };
 
 /** How a tool of an OpenAPI server is called. Part of the definition's pin, so a moved operation is a changed tool. */
-export type Operation = {
+export type ServerOperation = {
   method: string;
   /** With `{name}` for each path parameter. */
   path: string;

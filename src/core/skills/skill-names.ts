@@ -26,7 +26,7 @@ export function readSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requir
 }
 
 /** Returns the plan's tools that the frontmatter names, if a name matches exactly one. */
-export function ownTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): EditionTool[] {
+export function frontmatterTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): EditionTool[] {
   return toolsOf(skill).flatMap((name) => {
     const meant = toolsFor(name, names);
     return meant.length === 1 ? meant : [];

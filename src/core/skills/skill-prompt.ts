@@ -10,7 +10,7 @@ import { rewriteNames } from '../rewrite-names.ts';
 import type { PlanSkill, Skill } from './skill.ts';
 import { skillFolder } from './skill.ts';
 import { skillInstructions } from './skill-file.ts';
-import { ownTools, readSkillNames, skillNameLookup } from './skill-names.ts';
+import { frontmatterTools, readSkillNames, skillNameLookup } from './skill-names.ts';
 import { useSkillCanonical } from './use-skill.ts';
 
 /** Returns `''` if there are no skills, or no tool to load them. */
@@ -51,8 +51,8 @@ export function skillText(skill: Skill, names: AliasMap | null): string {
 }
 
 /** Returns the tools of the frontmatter, and those that the text names in inline code, if they can be called now. */
-export function spokenTools(skill: Skill, names: AliasMap): { name: string; canonical: string }[] {
-  const tools = new Set(ownTools(skill, names));
+export function mentionedTools(skill: Skill, names: AliasMap): { name: string; canonical: string }[] {
+  const tools = new Set(frontmatterTools(skill, names));
   const told = skillNameLookup(skill, names);
   for (const [, name = ''] of skillInstructions(skill.content).matchAll(inlineCode)) {
     const now = told(name);

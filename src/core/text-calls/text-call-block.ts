@@ -8,7 +8,7 @@ import { GrowingText } from '../growing-text.ts';
 import { limits } from '../limits.ts';
 import { CallObject } from './text-call-object.ts';
 import { rereadCalls } from './text-call-reread.ts';
-import type { Opening } from './text-call-wrappers.ts';
+import type { CallOpening } from './text-call-wrappers.ts';
 import type { CallPiece } from '../call-piece.ts';
 import type { ToolCallAssembler } from '../tool-call-assembler.ts';
 
@@ -19,7 +19,7 @@ export type BlockContext = { assembler: ToolCallAssembler; isTool(name: string):
 export type BlockEnd = 'close' | 'open' | 'words' | 'over';
 
 export class CallBlock {
-  readonly opening: Opening;
+  readonly opening: CallOpening;
   /** `object`: it only looked like a call. `words`: the text only mentioned the tag. */
   verdict: 'open' | 'ended' | 'no-call: object' | 'no-call: words' = 'open';
   /** Text that it consumed and that does not belong to it. After `no-call`, everything but the tag. */
@@ -44,7 +44,7 @@ export class CallBlock {
   #isFenced = false;
   #lineIsBlank = false;
 
-  constructor(opening: Opening, context: BlockContext) {
+  constructor(opening: CallOpening, context: BlockContext) {
     this.opening = opening;
     this.#context = context;
   }

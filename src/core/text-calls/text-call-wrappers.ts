@@ -5,7 +5,7 @@
  * accepted by llama.cpp's parser (ggml-org/llama.cpp: tests/test-chat.cpp). `｜tool▁…｜` are DeepSeek's special tokens.
  */
 
-export type Opening = {
+export type CallOpening = {
   kind: 'open';
   /** The tool, if the tag itself names it: then the block contains only the arguments. */
   name: string | null;
@@ -15,8 +15,8 @@ export type Opening = {
   close: string | null;
 };
 
-export type Tag =
-  | Opening
+export type CallTag =
+  | CallOpening
   | { kind: 'close' }
   /** Reasoning, up to `close`. */
   | { kind: 'think'; close: string }
@@ -28,10 +28,10 @@ export type Tag =
   | { kind: 'frame' };
 
 /** An object in the text without any tag. */
-export const bareOpening: Opening = { kind: 'open', name: null, certain: false, close: null };
+export const bareOpening: CallOpening = { kind: 'open', name: null, certain: false, close: null };
 
 /** Tags are compared in lower case. With `end`, a name is between the two. */
-type Pattern = { begin: string; end?: string; tag(name: string | null): Tag };
+type Pattern = { begin: string; end?: string; tag(name: string | null): CallTag };
 
 const patterns: readonly Pattern[] = [
   ...['tool_call', 'function_call'].flatMap((word) => wrapper(word, true)),
@@ -58,7 +58,7 @@ function closing(begin: string): Pattern {
   return { begin, tag: () => ({ kind: 'close' }) };
 }
 
-function named(name: string | null, close: string): Opening {
+function named(name: string | null, close: string): CallOpening {
   return { kind: 'open', name, certain: true, close };
 }
 
@@ -79,7 +79,7 @@ export class TagReader {
   #ended = '';
 
   /** `no`: the text is not a tag; the character was not consumed. */
-  take(char: string): 'more' | 'no' | Tag {
+  take(char: string): 'more' | 'no' | CallTag {
     if (this.#naming !== null) return this.#takeName(this.#naming, char);
     if (this.text === '') {
       this.text = char;
@@ -99,7 +99,7 @@ export class TagReader {
     return 'more';
   }
 
-  #takeName(pattern: Pattern, char: string): 'more' | 'no' | Tag {
+  #takeName(pattern: Pattern, char: string): 'more' | 'no' | CallTag {
     const { end = '' } = pattern;
     const ended = this.#ended + char;
     if (this.#name !== '' && end.startsWith(ended)) this.#ended = ended;

@@ -4,7 +4,7 @@
  */
 import { CodeFence, CodeSpan, DoubtfulSpan, isMargin } from './text-code.ts';
 import { FencedCall } from './text-fenced-call.ts';
-import type { SpokenWords } from './text-spoken.ts';
+import type { VisibleOutput } from './text-spoken.ts';
 
 /** `length`: of the run of backticks or tildes at its start. */
 type Place =
@@ -19,7 +19,7 @@ type PlaceOf<Kind extends Place['kind']> = Extract<Place, { kind: Kind }>;
 const none: Place = { kind: 'none' };
 
 export type CodeContext = {
-  spoken: SpokenWords;
+  spoken: VisibleOutput;
   /** Whether a fence that begins now may turn out to be a call. */
   mayBeCall(): boolean;
   /** Whether the body of a fence contains only calls. */

@@ -5,7 +5,7 @@
 import type { ChatEvent } from '../chat-event.ts';
 import { GrowingText } from '../growing-text.ts';
 
-export class SpokenWords {
+export class VisibleOutput {
   /** The readers of calls insert their events here, in order. */
   events: ChatEvent[] = [];
   hasSpoken = false;

@@ -9,10 +9,10 @@
  */
 import type { ChatEvent } from '../chat-event.ts';
 import { CallBlock } from './text-call-block.ts';
-import { bareOpening, type Opening, type Tag, TagReader, UntilTag } from './text-call-wrappers.ts';
+import { bareOpening, type CallOpening, type CallTag, TagReader, UntilTag } from './text-call-wrappers.ts';
 import { isMargin } from './text-code.ts';
 import { CodeReader, endsInMargin } from './text-code-reader.ts';
-import { SpokenWords } from './text-spoken.ts';
+import { VisibleOutput } from './text-spoken.ts';
 import { ToolCallAssembler } from '../tool-call-assembler.ts';
 
 /** The construct being read. */
@@ -34,7 +34,7 @@ const code: Place = { kind: 'code' };
 export class TextToolCalls {
   readonly #isTool: (name: string) => boolean;
   readonly #assembler = new ToolCallAssembler();
-  readonly #spoken = new SpokenWords();
+  readonly #spoken = new VisibleOutput();
   readonly #code: CodeReader;
   #place: Place = words;
   /** Only white space precedes this in its line. */
@@ -171,7 +171,7 @@ export class TextToolCalls {
     else this.#giveWords(within, tag.text);
   }
 
-  #onTag(found: Tag, text: string, atLineStart: boolean): void {
+  #onTag(found: CallTag, text: string, atLineStart: boolean): void {
     this.#place = words;
     if (found.kind === 'open') {
       this.#beginBlock(found, text);
@@ -204,7 +204,7 @@ export class TextToolCalls {
 
   // ---- Blocks ----
 
-  #beginBlock(opening: Opening, tag: string): void {
+  #beginBlock(opening: CallOpening, tag: string): void {
     const block = new CallBlock(opening, { assembler: this.#assembler, isTool: this.#isTool });
     this.#place = { kind: 'block', block, tag };
   }
@@ -222,7 +222,7 @@ export class TextToolCalls {
     if (place.block.verdict !== 'open') this.#leaveBlock(place);
   }
 
-  #onTagInBlock(found: Tag, text: string, within: BlockPlace): void {
+  #onTagInBlock(found: CallTag, text: string, within: BlockPlace): void {
     const opens = found.kind === 'open' && found.certain;
     this.#place = within;
     if (!opens && found.kind !== 'close') {

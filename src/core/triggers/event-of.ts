@@ -1,7 +1,7 @@
 /** Reads the event type and the delivery id by scheme. Runs after the signature is verified. */
 import { sha256Hex, sha256HexOfBytes } from '../hash.ts';
 import { limits } from '../limits.ts';
-import { bytesOf } from './signatures/hmac-keys.ts';
+import { decodeSignature } from './signatures/hmac-keys.ts';
 import { hmacSigned } from './signatures/hmac.ts';
 import { slackSigned } from './signatures/slack.ts';
 import { standardSigned } from './signatures/standard.ts';
@@ -16,10 +16,10 @@ export type EventSource = { header(name: string): string | null; payload: unknow
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
 
 /** If the scheme has no id and the document names no header, the id is a hash of the signed content. */
-export async function eventOf(webhook: Hook, source: EventSource): Promise<EventHead> {
+export async function deliveryEventOf(webhook: Hook, source: EventSource): Promise<EventHead> {
   const given = givenId(webhook, source);
   return {
-    id: given === null ? await sha256HexOfBytes(bytesOf(signedOf(webhook, source))) : await boundedId(given),
+    id: given === null ? await sha256HexOfBytes(decodeSignature(signedOf(webhook, source))) : await boundedId(given),
     event: eventName(webhook, source),
     isPing: isPing(webhook, source),
   };

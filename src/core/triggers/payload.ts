@@ -13,7 +13,7 @@ export type Payload = { text: string; value: unknown; isJson: boolean };
  * Throws `unsupported_media_type` (multipart, a charset other than UTF-8, compressed), `invalid_json` (also nested too deep or not UTF-8),
  * `body_too_large` (too many values) and `invalid_request` (`__proto__`).
  */
-export function readPayload(body: Uint8Array, headers: { contentType: string | null; contentEncoding: string | null }): Payload {
+export function parsePayload(body: Uint8Array, headers: { contentType: string | null; contentEncoding: string | null }): Payload {
   refuseCompressed(headers.contentEncoding);
   const type = mediaTypeOf(headers.contentType);
   const text = textOf(body);

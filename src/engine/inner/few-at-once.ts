@@ -1,5 +1,5 @@
 /** Limits concurrency: runs at most `most` pieces of work at once; the others wait in order of arrival. */
-export function createFewAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createConcurrencyLimit(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   let resumed = 0;

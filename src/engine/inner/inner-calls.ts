@@ -4,63 +4,63 @@
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { callsTools, innerCallId } from '../../core/composite-tool.ts';
-import { crashPoint } from '../../core/crash-point.ts';
+import { failpoint } from '../../core/crash-point.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { errorResult, type ToolResult } from '../../core/tool.ts';
-import { refusalOf, type Refusal } from '../../core/turn-budget.ts';
+import { decisionRefusal, type Refusal } from '../../core/turn-budget.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { InnerAnswer, InnerCalls } from '../../ports/inner-calls.ts';
+import type { InnerOutcome, InnerCalls } from '../../ports/inner-calls.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { createCallTree, type CallTree } from './call-tree.ts';
-import type { Deadline } from '../call-deadline.ts';
-import { createFewAtOnce } from './few-at-once.ts';
-import { unguarded } from '../policy/guard-files.ts';
+import type { IdleDeadline } from '../call-deadline.ts';
+import { createConcurrencyLimit } from './few-at-once.ts';
+import { withoutGuards } from '../policy/guard-files.ts';
 import { innerFingerprint } from './inner-fingerprint.ts';
-import { chainFault, innerNames, meantBy, innerTools } from './inner-names.ts';
+import { nestingFault, innerNames, resolveInnerName, innerTools } from './inner-names.ts';
 import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
 
 /** The type of `callTool`, which the caller passes in because it is a layer above. */
-export type Door = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
+export type CallTool = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
 
 /** The call that makes nested calls. `signal`: aborts when it ends. `channel`: the one its tool has. `stop` aborts its tool. */
-export type Caller = {
+export type CallingTool = {
   deps: CallDeps;
   scope: CallScope;
   tool: EditionTool;
   callId: string;
-  door: Door;
+  callTool: CallTool;
   signal: AbortSignal;
-  deadline: Pick<Deadline, 'during'>;
+  deadline: Pick<IdleDeadline, 'pauseDuring'>;
   channel: CallerChannel;
   stop(why: string): void;
 };
 
-export type InnerDesk = {
+export type InnerCallRunner = {
   calls: InnerCalls;
   /** Resolves when no nested call is running. */
   idle(): Promise<void>;
   /** The nested calls that need an approval or input before the call can be rerun. */
   waiting(): readonly WaitingInner[];
   /** The result that replaces the tool's own; null: none. */
-  end(): ToolResult | null;
+  forcedResult(): ToolResult | null;
   /** Whether a name resolves to a tool that only works on files. */
   isFileTool(name: string): boolean;
   /** The name of a nested call whose effect would be repeated if this call were rerun; null: none. */
-  unrepeatable(): string | null;
+  unrepeatableCall(): string | null;
 };
 
-export function createInnerCalls(caller: Caller): InnerDesk {
+export function createInnerCallRunner(caller: CallingTool): InnerCallRunner {
   return new Runner(caller);
 }
 
 /** Runs the nested calls of one run of a call. */
-class Runner implements InnerDesk {
+class Runner implements InnerCallRunner {
   readonly calls: InnerCalls;
-  readonly #caller: Caller;
+  readonly #caller: CallingTool;
   readonly #journal: CallJournal | null;
   readonly #tree: CallTree;
   readonly #names: AliasMap | null;
@@ -68,24 +68,24 @@ class Runner implements InnerDesk {
   /** The calls of this call that an earlier run recorded. */
   readonly #recorded: readonly Recorded[];
   readonly #order: ReplayOrder;
-  readonly #fewAtOnce = createFewAtOnce(limits.maxParallelCalls);
+  readonly #fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
   readonly #running = new Set<Promise<unknown>>();
   readonly #waiting: WaitingInner[] = [];
   #made = 0;
   #end: ToolResult | null = null;
 
-  constructor(caller: Caller) {
+  constructor(caller: CallingTool) {
     const { deps, scope, tool, callId } = caller;
     const journal = scope.journal ?? null;
     const above = (): AliasMap | null => scope.innerNames?.() ?? scope.names();
-    const tree = scope.tree ?? createCallTree(callId, above, journal);
+    const tree = scope.callTree ?? createCallTree(callId, above, journal);
     const names = innerNames(tool, tree.plan(), above());
     this.#caller = caller;
     this.#journal = journal;
     this.#tree = tree;
     this.#names = names;
     this.#chain = [...(scope.chain ?? []), tool.canonical];
-    this.#recorded = journal?.beneath(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
+    this.#recorded = journal?.entriesUnder(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
     this.#order = createReplayOrder(this.#recorded.flatMap(({ order }) => order ?? []));
     this.calls = {
       get tools() {
@@ -107,33 +107,33 @@ class Runner implements InnerDesk {
     return this.#waiting;
   }
 
-  end(): ToolResult | null {
+  forcedResult(): ToolResult | null {
     return this.#tree.end ?? this.#end;
   }
 
   isFileTool(name: string): boolean {
-    return fileTools.has(meantBy(this.#names, name)?.tool.canonical ?? '');
+    return fileTools.has(resolveInnerName(this.#names, name)?.tool.canonical ?? '');
   }
 
-  unrepeatable(): string | null {
-    return this.#tree.doneBeneath(this.#caller.callId);
+  unrepeatableCall(): string | null {
+    return this.#tree.effectUnder(this.#caller.callId);
   }
 
-  async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerAnswer> {
+  async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerOutcome> {
     // Counted synchronously, so that the id follows the order in which the code made its calls.
     this.#made += 1;
     const id = innerCallId(this.#caller.callId, this.#made);
-    const work = this.#caller.deadline.during(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
+    const work = this.#caller.deadline.pauseDuring(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
     this.#running.add(work);
     const settled = await work.finally(() => this.#running.delete(work));
     if (settled === null) return { waits: true };
-    if (settled.order !== null) await this.#order.turn(settled.order);
+    if (settled.order !== null) await this.#order.waitForTurn(settled.order);
     return { waits: false, result: settled.result };
   }
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
     const journal = this.#journal;
-    const { tool: meant, via } = meantBy(this.#names, name) ?? { tool: null, via: null };
+    const { tool: meant, via } = resolveInnerName(this.#names, name) ?? { tool: null, via: null };
     const given = readArguments(args);
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
     const entry = journal?.find(id) ?? null;
@@ -148,26 +148,27 @@ class Runner implements InnerDesk {
   }
 
   async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
-    const { deps, scope, door, signal } = this.#caller;
+    const { deps, scope, callTool: door, signal } = this.#caller;
     const innerScope = this.#scope(start, at);
     let request = this.#request(start, given, at);
     let outcome = await door(deps, innerScope, request, signal);
-    while ('waitFor' in outcome && this.#journal === null && scope.askNow !== undefined) {
-      request = { ...request, ...(await scope.askNow(outcome.waitFor, request.rounds ?? 0)) };
+    while ('waitFor' in outcome && this.#journal === null && scope.askDuringCall !== undefined) {
+      request = { ...request, ...(await scope.askDuringCall(outcome.waitFor, request.rounds ?? 0)) };
       outcome = await door(deps, innerScope, request, signal);
     }
     if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
     const { result, via, durationMs, ran } = outcome.answer;
-    if (ran && this.#journal === null && hasEffect(deps, given, at)) this.#tree.done(start.callId, start.canonical ?? start.requested);
+    if (ran && this.#journal === null && hasEffect(deps, given, at))
+      this.#tree.recordEffect(start.callId, start.canonical ?? start.requested);
     // Aborted by the end of the outer call, which is not rerun.
     if (signal.aborted && result.code === 'aborted') return { result, order: null };
-    if (this.#journal === null) return this.#tree.hold(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
+    if (this.#journal === null) return this.#tree.addResultBytes(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
     const before = at.entry?.order ?? null;
     if (before !== null) return { result, order: before };
     const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
     if (order === null) return this.#endFull();
     this.#order.add(order);
-    await crashPoint('inner-result-before-root');
+    await failpoint('inner-result-before-root');
     return { result, order };
   }
 
@@ -181,7 +182,7 @@ class Runner implements InnerDesk {
       requested,
       arguments: given,
       fault: given === null ? 'invalid_json' : null,
-      refusal: verdict === null ? this.#refuse(callId, at.meant) : refusalOf(verdict.decision),
+      refusal: verdict === null ? this.#refuse(callId, at.meant) : decisionRefusal(verdict.decision),
       approved: verdict?.approved ?? null,
       given: input,
       rounds,
@@ -201,12 +202,12 @@ class Runner implements InnerDesk {
       ...above,
       names: () => this.#names,
       chain: this.#chain,
-      tree: this.#tree,
+      callTree: this.#tree,
       channel: innerChannel(this.#caller),
       // The nested call is judged by its own policy check, not by that of the calling script as well.
-      files: files === null ? scope.files : unguarded(files),
+      files: files === null ? scope.files : withoutGuards(files),
       onOverlay,
-      canWait: scope.canWait && (journal !== null || scope.askNow !== undefined),
+      canWait: scope.canWait && (journal !== null || scope.askDuringCall !== undefined),
       // A call that is repeated is already in the audit log.
       ...(again && { begin: () => undefined, audit: () => undefined }),
       ...(journal !== null && !again && { started: () => journal.begin(start) }),
@@ -214,7 +215,7 @@ class Runner implements InnerDesk {
   }
 
   #wait(start: InnerCallStart, { arguments: args, rounds = 0 }: ToolCallRequest, waitFor: WaitFor): Settled {
-    this.#journal?.pause(start);
+    this.#journal?.markWaiting(start);
     const { callId, requested: name } = start;
     if (waitFor.kind === 'inner') this.#waiting.push(...waitFor.waiting);
     else this.#waiting.push({ callId, name, arguments: args, rounds, waitFor });
@@ -222,11 +223,11 @@ class Runner implements InnerDesk {
   }
 
   #refuse(callId: string, meant: EditionTool | null): Refusal | null {
-    if (!this.#tree.admit(callId)) {
+    if (!this.#tree.tryAdd(callId)) {
       const message = `Not run: a call may make at most ${limits.maxInnerCalls} nested calls in total. Continue with the results so far.`;
       return { code: 'limit_reached', message };
     }
-    const fault = meant === null || !callsTools(meant) ? null : chainFault(this.#chain, meant);
+    const fault = meant === null || !callsTools(meant) ? null : nestingFault(this.#chain, meant);
     return fault === null ? null : { code: 'not_allowed', message: fault };
   }
 
@@ -242,7 +243,7 @@ class Runner implements InnerDesk {
   }
 }
 
-type Recorded = ReturnType<CallJournal['beneath']>[number];
+type Recorded = ReturnType<CallJournal['entriesUnder']>[number];
 
 /** `isRedone`: its effects are on the files of a script that is rerun, so it is rerun too. */
 type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
@@ -269,7 +270,7 @@ function readArguments(args: unknown): Record<string, unknown> | null {
 }
 
 /** The outer caller gets progress while the nested call runs. Without a journal or `ask`, the call cannot ask for input and be rerun. */
-function innerChannel({ channel, scope }: Caller): CallerChannel {
+function innerChannel({ channel, scope }: CallingTool): CallerChannel {
   if (scope.journal !== undefined || channel.ask !== undefined) return channel;
   const { askable: _askable, ...rest } = channel;
   return rest;

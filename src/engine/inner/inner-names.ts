@@ -69,18 +69,18 @@ export function innerTools(names: AliasMap | null, { canonical: self, kind }: Ed
 }
 
 /** Returns the tool that a name resolves to; null for none, or more than one. */
-export function innerTool(names: AliasMap | null, name: string): EditionTool | null {
-  return meantBy(names, name)?.tool ?? null;
+export function findInnerTool(names: AliasMap | null, name: string): EditionTool | null {
+  return resolveInnerName(names, name)?.tool ?? null;
 }
 
 /** Like `innerTool`, with how the name resolved, as the log records it before the call. */
-export function meantBy(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
+export function resolveInnerName(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
   const meant = names === null ? null : resolveName(names, name);
   return meant?.ok ? { tool: meant.tool, via: meant.via } : null;
 }
 
 /** Returns why the tool may not be called at this depth, or null. `chain`: canonical names of the enclosing tools, outermost first. */
-export function chainFault(chain: readonly string[], { canonical }: EditionTool): string | null {
+export function nestingFault(chain: readonly string[], { canonical }: EditionTool): string | null {
   const shown = [...chain, canonical].join(' → ');
   if (chain.includes(canonical)) return `Not run: ${canonical} would call itself (${shown}). Write the code without calling ${canonical}.`;
   if (chain.length < limits.maxCompositeDepth) return null;

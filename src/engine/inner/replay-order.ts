@@ -6,7 +6,7 @@ export type ReplayOrder = {
   /** Appends a position after all others. */
   add(order: number): void;
   /** Resolves when all earlier positions were delivered. */
-  turn(order: number): Promise<void>;
+  waitForTurn(order: number): Promise<void>;
 };
 
 /** `recorded`: positions from an earlier run. */
@@ -23,7 +23,7 @@ export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
   };
   return {
     add: (order) => void ahead.push(order),
-    turn: (order) =>
+    waitForTurn: (order) =>
       new Promise((resolve) => {
         ready.set(order, resolve);
         // In a microtask, so that a later position that is already waiting is not delivered before this one is registered.

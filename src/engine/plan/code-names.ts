@@ -22,7 +22,7 @@ export function codeNames(names: AliasMap): AliasMap {
 const cached = new WeakMap<AliasMap, AliasMap>();
 
 /** Adds client tools, for the model and for its code. */
-export function withCallersTools(names: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
+export function withClientTools(names: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
   const inner = names?.inner;
   return extendAliasMap(names, tools, inner === undefined ? undefined : extendAliasMap(inner, tools));
 }

@@ -11,7 +11,7 @@ import type { Plan } from '../../core/plan.ts';
  * Merges the made tools a key may be offered: its private ones and the shared ones. If a name of a shared tool clashes with one of a private
  * tool, the shared tool loses that name, so that another key cannot replace a private tool.
  */
-export function joinMade(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
+export function mergeMadeTools(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
   if (shared === null || own === null || own.edition.tools.length === 0)
     return own === null || own.edition.tools.length === 0 ? shared : own;
   const known = joined.get(own)?.get(shared);
@@ -33,10 +33,10 @@ function namesOf({ wireName, ownName, aliases }: EditionTool): string[] {
 }
 
 /** `left`: the made tools that are omitted, with the reason. */
-export type MadePick = { offered: readonly EditionTool[]; left: readonly { canonical: string; why: string }[] };
+export type OfferedMadeTools = { offered: readonly EditionTool[]; omitted: readonly { canonical: string; why: string }[] };
 
 /** `names`: the plan's part of its toolset; null without a toolset. `made`: the table of the made tools that the key may be offered (`joinMade`). */
-export function pickMade(names: AliasMap | null, made: AliasMap): MadePick {
+export function selectMadeTools(names: AliasMap | null, made: AliasMap): OfferedMadeTools {
   const listed = new Set(names?.edition.tools.map(({ canonical }) => canonical));
   const byName = new Map(made.edition.tools.map((tool) => [tool.canonical, tool]));
   const faults = new Map<string, string | null>();
@@ -65,7 +65,7 @@ export function pickMade(names: AliasMap | null, made: AliasMap): MadePick {
   const candidates = made.edition.tools.filter((tool) => tool.made !== undefined && isForModels(tool) && !listed.has(tool.canonical));
   return {
     offered: candidates.filter((tool) => faultOf(tool) === null).map((tool) => (names === null ? tool : withFreeAliases(names, tool))),
-    left: candidates.flatMap((tool) => {
+    omitted: candidates.flatMap((tool) => {
       const why = faultOf(tool);
       return why === null ? [] : [{ canonical: tool.canonical, why }];
     }),
@@ -86,7 +86,7 @@ export function withMade(
   made: AliasMap,
   { aliases, allow, madeAllow }: Pick<Plan, 'aliases' | 'allow' | 'madeAllow'>,
 ): AliasMap | null {
-  const offered = madeAllow === undefined ? pickMade(view, made).offered : leftOf(view, made, new Set(madeAllow));
+  const offered = madeAllow === undefined ? selectMadeTools(view, made).offered : leftOf(view, made, new Set(madeAllow));
   if (offered.length === 0) return view;
   const edition: Edition =
     view === null ? { ...made.edition, tools: [...offered] } : { ...view.edition, tools: [...view.edition.tools, ...offered] };

@@ -9,7 +9,7 @@ import { isOnDemand } from '../../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
 import { useSkillTool } from '../../core/skills/use-skill.ts';
 import { withMade } from './made-names.ts';
-import { codeNames, withCallersTools } from './code-names.ts';
+import { codeNames, withClientTools } from './code-names.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 
 /** Narrowed tables, by the edition they belong to; dropped with it. */
@@ -78,7 +78,7 @@ export function turnNames(
   const listed = planNames(names, plan, made);
   const withSkills = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
   const own = withSkills === null ? null : plan.codeMode === true ? codeNames(withSkills) : withReading(withSkills);
-  return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : withCallersTools(own, plan.clientTools.map(toEditionTool));
+  return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : withClientTools(own, plan.clientTools.map(toEditionTool));
 }
 
 function withReading(names: AliasMap): AliasMap {
@@ -95,8 +95,8 @@ function withUseSkill(names: AliasMap | null): AliasMap {
  * Appends `fetch_result` once a result of the session was truncated and stored. Called at each step, so the tool is available in the turn
  * that made the result. Returns the same table if the plan already has the tool, and for a turn without tools.
  */
-export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'any'> | null): AliasMap | null {
-  if (names === null || results === null || isOnDemand(names) || !results.any()) return names;
+export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'hasAny'> | null): AliasMap | null {
+  if (names === null || results === null || isOnDemand(names) || !results.hasAny()) return names;
   return withTool(names, fetchResultTool, fetching);
 }
 

@@ -6,10 +6,10 @@ import type { AliasMap } from '../../core/alias-map.ts';
 import { fold } from '../../core/fold.ts';
 import { isOnDemand } from '../../core/offered-tools.ts';
 import type { Plan } from '../../core/plan.ts';
-import { orNull } from '../../core/problem.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
 import type { PlanSkill, Skill } from '../../core/skills/skill.ts';
 import { readSkillNames } from '../../core/skills/skill-names.ts';
-import { skillText, spokenTools } from '../../core/skills/skill-prompt.ts';
+import { skillText, mentionedTools } from '../../core/skills/skill-prompt.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { SkillReader } from '../../ports/tool-executor.ts';
 
@@ -28,7 +28,7 @@ export async function planSkills(
 }
 
 export async function readSkills(directory: Pick<Directory, 'skill'>, workspace: string, wanted: readonly string[]): Promise<Skill[]> {
-  const found = await Promise.all([...new Set(wanted)].map((name) => orNull(directory.skill(workspace, name))));
+  const found = await Promise.all([...new Set(wanted)].map((name) => nullIfNotFound(directory.skill(workspace, name))));
   return found.filter((skill) => skill !== null);
 }
 
@@ -58,7 +58,7 @@ export function createSkillReader(skills: readonly Skill[], names: () => AliasMa
     tools(name) {
       const skill = find(name);
       const offered = names();
-      return skill === undefined || offered === null || !isOnDemand(offered) ? [] : spokenTools(skill, offered);
+      return skill === undefined || offered === null || !isOnDemand(offered) ? [] : mentionedTools(skill, offered);
     },
   };
 }

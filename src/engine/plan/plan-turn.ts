@@ -12,13 +12,13 @@ import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
-import { invalidRequest, orNull, Problem, quoted } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { allowOf, joinAgentLists, type AgentList } from './agent-list.ts';
 import { codeNames } from './code-names.ts';
 import { checkClientTools } from './client-tools.ts';
 import { whyMissing } from '../../core/missing-tool.ts';
-import { joinMade } from './made-names.ts';
+import { mergeMadeTools } from './made-names.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
 import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
@@ -37,13 +37,13 @@ export type PlanRequest = {
   /** The path of a client tool's name in the request; default: `tools[i].name`. */
   toolPath?: (index: number) => string;
   /** All tools the turn may call, by any name, of the client and of the toolset. Absent or null: all. */
-  allowed?: readonly NamedTool[] | null;
+  allowed?: readonly AllowedToolName[] | null;
   /** For direct calls: no model is called, so the key needs no right to use it. */
   callsOnly?: true;
 };
 
 /** `path`: where the name is in the request. */
-export type NamedTool = { name: string; path: string };
+export type AllowedToolName = { name: string; path: string };
 
 export type PlanDeps = { directory: Directory; aliases: boolean };
 
@@ -62,7 +62,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
-  const madeNames = joinMade(made?.names ?? null, ownMade?.names ?? null);
+  const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
   const list = compiled?.list ?? null;
   const own = allowOf(list);
   const { tools: brought = [] } = request;
@@ -131,7 +131,7 @@ async function readMade({ directory }: PlanDeps, { workspace, keyId }: Principal
 async function readAgent({ directory }: PlanDeps, principal: Principal, name: string): Promise<Agent> {
   requireAllowed(principal, { act: 'use-agent', agent: name });
   if (principal.toolsets === undefined) return await directory.agent(principal.workspace, name);
-  const agent = await orNull(directory.agent(principal.workspace, name));
+  const agent = await nullIfNotFound(directory.agent(principal.workspace, name));
   requireAllowed(principal, { act: 'read-agent', name, agent });
   return agent ?? (await directory.agent(principal.workspace, name));
 }
@@ -183,7 +183,7 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
 }
 
 /** In code mode, allowing the tool that runs code allows all tools that its code may call. */
-function behindCode(allowed: readonly NamedTool[] | null, usable: AliasMap | null): readonly NamedTool[] | null {
+function behindCode(allowed: readonly AllowedToolName[] | null, usable: AliasMap | null): readonly AllowedToolName[] | null {
   if (allowed === null || usable === null) return allowed;
   const model = codeNames(usable);
   return allowed.flatMap(({ name, path }) =>
@@ -194,7 +194,7 @@ function behindCode(allowed: readonly NamedTool[] | null, usable: AliasMap | nul
 }
 
 /** Narrows a turn to the allowed names. Throws `invalid_request` for names that the turn does not have. */
-function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brought: readonly ClientTool[], made: AliasMap | null) {
+function narrowTo(allowed: readonly AllowedToolName[], usable: AliasMap | null, brought: readonly ClientTool[], made: AliasMap | null) {
   const own = new Set(brought.map(({ name }) => name));
   const others = allowed.filter(({ name }) => !own.has(name));
   const issues = others.flatMap(({ name, path }) => {

@@ -4,7 +4,7 @@
  */
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
-import { orNull, Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
 import { joinAgentLists, type AgentList } from './agent-list.ts';
 
@@ -13,7 +13,7 @@ export type UsableToolset = CompiledToolset & { list: AgentList | null };
 
 /** Returns the existing agents that the key is bound to; empty for a key that is not bound to agents. */
 export async function agentsOfKey(directory: Directory, { workspace, agents = [] }: Principal): Promise<AgentTools[]> {
-  const found = await Promise.all([...new Set(agents)].map((name) => orNull(directory.agent(workspace, name))));
+  const found = await Promise.all([...new Set(agents)].map((name) => nullIfNotFound(directory.agent(workspace, name))));
   return found.filter((agent) => agent !== null);
 }
 

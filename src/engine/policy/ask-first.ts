@@ -2,30 +2,30 @@
  * Guards the capabilities of a running tool by the policy: effects that require approval do not happen before an approval that lists them,
  * whatever the tool does. A denied effect is an error for the tool, which may continue with the rest.
  */
-import type { Question } from '../../core/approval.ts';
-import type { Judgement } from '../../core/policy/judge.ts';
+import type { ApprovalQuestion } from '../../core/approval.ts';
+import type { PolicyDecision } from '../../core/policy/judge.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { guardDesk, guardMaker, guardSecret, type Check } from './guard-registry.ts';
-import { forbidden, networkEffect, refuseLate } from './refusals.ts';
-import { Rehearsal, type Allowed, type GuardParts } from './rehearsal.ts';
+import { guardToolsetEditor, guardMaker, guardSecret, type CheckEffects } from './guard-registry.ts';
+import { forbidden, networkEffect, refuseAfterAbort } from './refusals.ts';
+import { StagedRun, type ApprovedEffects, type GuardParts } from './rehearsal.ts';
 
 export type GuardedCall = {
   context: ToolContext;
   /** What requires approval before the call may have its effects; null: nothing, or the approval covers everything. */
-  question(): Question | null;
+  question(): ApprovalQuestion | null;
   /** Commits the files that were staged until the approval was found to cover them. */
-  release(): void;
+  commitFiles(): void;
   /** The reasons of the first few denied effects; a shell only reports `operation not permitted`. */
   denied(): readonly string[];
 };
 
 /** `stop` aborts the tool; whatever it does afterwards is dropped. */
-export function guard(given: GuardParts, allowed: Allowed, stop: (reason: string) => void): GuardedCall {
+export function guardCall(given: GuardParts, allowed: ApprovedEffects, stop: (reason: string) => void): GuardedCall {
   const reasons = new Set<string>();
-  const note = <Denied extends Judgement>(judged: Denied): Denied => {
+  const note = <Denied extends PolicyDecision>(judged: Denied): Denied => {
     if (judged.verdict === 'deny' && reasons.size < maxShownDenials) reasons.add(judged.reason);
     return judged;
   };
@@ -33,14 +33,14 @@ export function guard(given: GuardParts, allowed: Allowed, stop: (reason: string
   const parts = { ...given, judge: (effect: Effect) => note(given.judge(effect)) };
   if (allowed.by === 'entry') {
     const context = given.ruled ? withoutAsking(parts) : given.context;
-    return { context, denied, question: () => null, release: () => undefined };
+    return { context, denied, question: () => null, commitFiles: () => undefined };
   }
-  const rehearsal = new Rehearsal(parts, allowed, { stop, note });
+  const rehearsal = new StagedRun(parts, allowed, { stop, note });
   return {
     context: rehearsal.context(),
     denied,
     question: () => rehearsal.question(),
-    release: () => rehearsal.release(),
+    commitFiles: () => rehearsal.release(),
   };
 }
 
@@ -52,7 +52,7 @@ function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContex
     const { verdict, reason } = judge(effect);
     if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
   };
-  const check: Check = (effects) => {
+  const check: CheckEffects = (effects) => {
     for (const effect of effects) {
       const judged = judge(effect);
       if (judged.verdict === 'deny') throw forbidden('Not done', judged);
@@ -62,14 +62,14 @@ function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContex
   return {
     ...context,
     secret: guardSecret(secret, check),
-    configuration: configuration === null ? null : guardDesk(configuration, check, inTurn),
+    configuration: configuration === null ? null : guardToolsetEditor(configuration, check, inTurn),
     maker: maker === null ? null : guardMaker(maker, check, inTurn),
     files: guardFiles(context.files, {
       deep: true,
       mayCommit: () => true,
       read: (path) => refuse(path, { kind: 'read-file', path }),
       change(path, effects, files) {
-        refuseLate(path, context.signal);
+        refuseAfterAbort(path, context.signal);
         if (files.isReadOnly?.(path) === true) return;
         for (const effect of effects()) refuse(path, effect);
       },
@@ -83,12 +83,12 @@ function withoutAsking({ context, send, judge, inTurn }: GuardParts): ToolContex
 }
 
 /** Returns files that refuse changes once the call has ended: a tool that ignored its signal must not write later. */
-export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
+export function writableUntilAborted(files: FileSystem, signal: AbortSignal): FileSystem {
   return guardFiles(files, {
     deep: false,
     mayCommit: () => !signal.aborted,
     change(path) {
-      refuseLate(path, signal);
+      refuseAfterAbort(path, signal);
     },
   });
 }

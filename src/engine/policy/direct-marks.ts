@@ -11,7 +11,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { errorResult } from '../../core/tool.ts';
-import { isServed } from '../served-tool.ts';
+import { isServerTool } from '../served-tool.ts';
 import type { CallOutcome } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
@@ -67,7 +67,7 @@ const withheld = errorResult(
 );
 
 /** Marks a server's response that is not a tool result: a resource or a prompt. */
-export async function markAnswer(store: MarkStore, server: ServerAccess, source: string): Promise<void> {
+export async function markServerResponse(store: MarkStore, server: ServerAccess, source: string): Promise<void> {
   const isPrivate = hasCredentials(server);
   if (!isPrivate && server.trusted) return;
   await store.add({
@@ -90,6 +90,6 @@ async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | n
 
 /** Returns false for trusted, read-only tools of servers. If such a server loses its trust, the marks count as both labels (`unread`). */
 function maySend(tool: EditionTool): boolean {
-  if (isServed(tool)) return callEffect(tool).sends;
+  if (isServerTool(tool)) return callEffect(tool).sends;
   return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request' || callsTools(tool);
 }

@@ -3,7 +3,7 @@
  * everything recorded so far; an approval is bound to the checkpoints of the run that requested it. A later run passes a checkpoint only if
  * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `ask-first.ts`.
  */
-import type { Ask, Question } from '../../core/approval.ts';
+import type { ApprovalReason, ApprovalQuestion } from '../../core/approval.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { joinPath, parentPath } from '../../core/path.ts';
@@ -19,13 +19,13 @@ import type { FileSystem } from '../../ports/file-system.ts';
 type Recorded = EffectToAsk & { path: string; files: FileSystem | null; before: string; isForeseen: boolean };
 
 /** `files`: for a change to a file, the files it is made on, before it is made. `operation`: default is the effect itself. */
-type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: Ask; files?: FileSystem; isForeseen?: boolean };
+type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: ApprovalReason; files?: FileSystem; isForeseen?: boolean };
 
 export class EffectRecord {
   readonly #base: FileSystem;
   readonly #approved: ReadonlySet<string>;
   readonly #recorded = new Map<string, Recorded>();
-  readonly #paths = new Map<string, Ask>();
+  readonly #paths = new Map<string, ApprovalReason>();
   readonly #reads = new Set<string>();
   readonly #passed: string[] = [];
   /** Keys that were recorded when the last checkpoint was passed. */
@@ -55,7 +55,7 @@ export class EffectRecord {
   }
 
   /** Returns the question about an earlier effect on this file: changing it again changes what was asked. null for none. */
-  askAbout(path: string): Ask | null {
+  askForPath(path: string): ApprovalReason | null {
     return this.#paths.get(path) ?? null;
   }
 
@@ -86,7 +86,7 @@ export class EffectRecord {
   }
 
   /** For a path in a directory outside the workspace that the call created: returns the question about that directory. */
-  #madeWith({ kind }: Ask, path: string): Ask | null {
+  #madeWith({ kind }: ApprovalReason, path: string): ApprovalReason | null {
     if (kind !== 'write-outside') return null;
     for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {
       const made = this.#recorded.get(keyOf({ kind: 'write-file', path: parent, change: 'create', own: true }));
@@ -108,7 +108,7 @@ export class EffectRecord {
   }
 
   /** Returns the question about all recorded effects. Its approval lets the call pass this checkpoint and the ones before it. */
-  question(): Question {
+  question(): ApprovalQuestion {
     return questionAbout([...this.#recorded.values()], [...this.#passed, this.#current()]);
   }
 

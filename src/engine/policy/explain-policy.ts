@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { checkInput } from '../../core/schema/input-schema.ts';
-import { judge, type Judgement } from '../../core/policy/judge.ts';
+import { evaluatePolicy, type PolicyDecision } from '../../core/policy/judge.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult } from '../../core/tool.ts';
@@ -16,20 +16,20 @@ import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { sentArguments } from '../entry-call.ts';
-import { callEffects, withEntry } from './foresee.ts';
+import { callEffects, applyEntryApproval } from './foresee.ts';
 import { guardFiles } from './guard-files.ts';
-import { innerNames, innerTool, innerTools } from '../inner/inner-names.ts';
-import { createJudge, type JudgedScope } from './judge-effect.ts';
+import { innerNames, findInnerTool, innerTools } from '../inner/inner-names.ts';
+import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps, CallScope } from '../tool-call.ts';
 
 /** `isScratch`: the files are empty and belong to no session. */
 export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };
-type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'refuses'>;
+type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'isBlockedUrl'>;
 
 /** `tool`: the tool that would have the effect; null: none that a rule could match. */
 export function explainEffect(scope: JudgedScope, effect: Effect, tool: string | null): PolicyAnswer {
   const actor = { tool: tool ?? '', agent: scope.agent ?? null, key: scope.keyId };
-  const judged = judge(scope.rules, effect, { actor, taint: null });
+  const judged = evaluatePolicy(scope.rules, effect, { actor, taint: null });
   return toAnswer(tool, judged, [listedEffect(tool, effect, judged)]);
 }
 
@@ -42,13 +42,13 @@ export async function explainCall(
 ): Promise<PolicyAnswer> {
   const own = sentArguments(tool, args, scope.caller);
   const record = createRecorder();
-  const judgeOwn = createJudge(scope, tool);
+  const judgeOwn = createEffectJudge(scope, tool);
   for (const effect of callEffects(deps, tool, own, scope.isScratch === true ? null : scope.files))
     record.add(tool.canonical, effect, judgeOwn(effect));
   if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
   if (tool.kind === 'made') listUses(deps, scope, tool, record);
   const notes = notesOn(scope, tool, args);
-  return { ...toAnswer(tool.canonical, withEntry(tool, record.worst()), record.effects()), ...(notes.length > 0 && { notes }) };
+  return { ...toAnswer(tool.canonical, applyEntryApproval(tool, record.worst()), record.effects()), ...(notes.length > 0 && { notes }) };
 }
 
 /** Notes that say what the verdict does not cover. */
@@ -57,7 +57,7 @@ function notesOn({ isScratch }: ExplainScope, tool: EditionTool, args: Record<st
   const notes: string[] = [];
   const issues = checkInput(tool.inputSchema, args);
   if (issues.length > 0) {
-    const shown = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
+    const shown = issues.slice(0, limits.maxReportedWarnings).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
     notes.push(`The call would be rejected, since its arguments are not valid (${shown.join('; ')}).`);
   }
   if (made !== undefined || canonical === 'builtin.run_code') {
@@ -74,17 +74,17 @@ const changesFiles: ReadonlySet<string> = new Set(['bash', 'write_file', 'edit_f
 
 type ListedEffect = PolicyAnswer['effects'][number];
 /** `add`: counts for the verdict and is listed. `list`: is only listed. */
-type Recorder = Record<'add' | 'list', (tool: string, effect: Effect, judged: Judgement) => void> & {
-  worst(): Judgement;
+type Recorder = Record<'add' | 'list', (tool: string, effect: Effect, judged: PolicyDecision) => void> & {
+  worst(): PolicyDecision;
   effects(): ListedEffect[];
 };
 
 function createRecorder(): Recorder {
   const effects: ListedEffect[] = [];
   const known = new Set<string>();
-  let worst: Judgement | null = null;
+  let worst: PolicyDecision | null = null;
   const list: Recorder['list'] = (tool, effect, judged) => {
-    if (effects.length >= limits.maxToldEffects) return;
+    if (effects.length >= limits.maxListedPolicyEffects) return;
     const text = JSON.stringify([tool, effect]);
     if (known.has(text)) return;
     known.add(text);
@@ -105,7 +105,7 @@ function createRecorder(): Recorder {
 }
 
 /** Order: deny, ask, allowed by a rule, other. */
-function rank({ verdict, rule }: Judgement): number {
+function rank({ verdict, rule }: PolicyDecision): number {
   return { deny: 3, ask: 2, allow: rule === null ? 0 : 1 }[verdict];
 }
 
@@ -116,7 +116,7 @@ function listUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool
     for (const use of innerNames(tool, scope.names, null)?.tools ?? []) {
       if (looked.has(use.canonical)) continue;
       looked.add(use.canonical);
-      const judgeUse = createJudge({ ...scope, chain }, use);
+      const judgeUse = createEffectJudge({ ...scope, chain }, use);
       for (const effect of callEffects(deps, use, sentArguments(use, {}, scope.caller), null))
         record.list(use.canonical, effect, judgeUse(effect));
       if (use.kind === 'made') look(use, [...chain, use.canonical]);
@@ -133,7 +133,7 @@ async function rehearse(
   record: Recorder,
   signal: AbortSignal,
 ): Promise<void> {
-  const judgeOwn = createJudge(scope, tool);
+  const judgeOwn = createEffectJudge(scope, tool);
   const add = (effect: Effect): void => record.add(tool.canonical, effect, judgeOwn(effect));
   const files = scope.files.overlay();
   const context: ToolContext = {
@@ -174,7 +174,7 @@ function rehearsedFiles(
   files: FileOverlay,
   { rules }: ExplainScope,
   add: (effect: Effect) => void,
-  judgeOwn: (effect: Effect) => Judgement,
+  judgeOwn: (effect: Effect) => PolicyDecision,
 ): FileSystem {
   return guardFiles(files, {
     deep: rules.length > 0,
@@ -196,9 +196,9 @@ function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionToo
     tools: innerTools(names, tool, false),
     replay: { now: deps.clock.now(), seed: 'policy-test' },
     async call(name, given, options) {
-      const inner = innerTool(names, name);
+      const inner = findInnerTool(names, name);
       if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
-      const judgeInner = createJudge({ ...scope, chain: [tool.canonical] }, inner);
+      const judgeInner = createEffectJudge({ ...scope, chain: [tool.canonical] }, inner);
       // Arguments that are not an object would be rejected before the policy is checked.
       const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
       for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
@@ -208,10 +208,10 @@ function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionToo
   };
 }
 
-function listedEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: Judgement): ListedEffect {
+function listedEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: PolicyDecision): ListedEffect {
   return { tool, effect, verdict, reason, rule: rule?.index ?? null };
 }
 
-function toAnswer(canonical: string | null, { verdict, ask, reason, rule }: Judgement, effects: ListedEffect[]): PolicyAnswer {
+function toAnswer(canonical: string | null, { verdict, ask, reason, rule }: PolicyDecision, effects: ListedEffect[]): PolicyAnswer {
   return { canonical, verdict, kind: ask?.kind ?? null, reason, rule, effects };
 }

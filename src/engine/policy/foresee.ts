@@ -2,41 +2,41 @@
  * Predicts whether a call will require approval or be denied, as far as that is known before it runs. Effects inside the tool are judged
  * again when they happen (`ask-first.ts`). Used by `call-tool.ts`, dry runs and POST /v1/policy/test.
  */
-import type { Ask } from '../../core/approval.ts';
+import type { ApprovalReason } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { secretArguments } from '../../core/entry-arguments.ts';
 import { resolvePath, workspace } from '../../core/path.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { callEffect } from '../../core/policy/call-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
-import { withoutAsking, type Judgement } from '../../core/policy/judge.ts';
+import { withoutApproval, type PolicyDecision } from '../../core/policy/judge.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { AskAtStart } from './rehearsal.ts';
+import type { EffectBeforeRun } from './rehearsal.ts';
 import { removeEffects, writeEffect } from './file-effects.ts';
-import { createJudge, type JudgedScope } from './judge-effect.ts';
+import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps } from '../tool-call.ts';
 
 type Arguments = Record<string, unknown>;
 
 /** `files`: null if the files are not known yet. `args`: the tool's own arguments. */
-export function foresee(
-  deps: Pick<CallDeps, 'refuses'>,
+export function predictPolicy(
+  deps: Pick<CallDeps, 'isBlockedUrl'>,
   scope: JudgedScope & { files: FileSystem | null },
   tool: EditionTool,
   args: Arguments,
-): Judgement {
-  return withEntry(tool, worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool)));
+): PolicyDecision {
+  return applyEntryApproval(tool, strictestJudgement(callEffects(deps, tool, args, scope.files), createEffectJudge(scope, tool)));
 }
 
 /** Returns what requires approval before the call runs: an entry with `approval: "always"`, and each effect the arguments imply. */
-export function asksOfCall(
-  deps: Pick<CallDeps, 'refuses'>,
+export function approvalsBeforeRun(
+  deps: Pick<CallDeps, 'isBlockedUrl'>,
   scope: JudgedScope & { files: FileSystem },
   tool: EditionTool,
   args: Arguments,
-): AskAtStart[] {
+): EffectBeforeRun[] {
   if (tool.approval === 'never') return [];
-  const judge = createJudge(scope, tool);
+  const judge = createEffectJudge(scope, tool);
   const asked = callEffects(deps, tool, args, scope.files).flatMap((effect) => {
     const { ask } = judge(effect);
     return ask === null ? [] : [{ effect, ask, operation: ask, isForeseen: true }];
@@ -44,24 +44,24 @@ export function asksOfCall(
   return tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asked] : asked;
 }
 
-const alwaysAsk: Ask = { kind: 'always', reason: 'Its toolset requires approval for every call', target: null };
+const alwaysAsk: ApprovalReason = { kind: 'always', reason: 'Its toolset requires approval for every call', target: null };
 
 /** Applies the toolset entry: it may require approval always or never; what is denied stays denied. */
-export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgement): Judgement {
+export function applyEntryApproval(tool: Pick<EditionTool, 'approval'>, judgement: PolicyDecision): PolicyDecision {
   if (judgement.verdict === 'deny') return judgement;
-  if (tool.approval === 'never') return withoutAsking(judgement);
+  if (tool.approval === 'never') return withoutApproval(judgement);
   if (tool.approval !== 'always') return judgement;
   return { verdict: 'ask', ask: alwaysAsk, rule: null, reason: alwaysAsk.reason };
 }
 
 /** Returns the effects of the call, as far as its arguments imply them. */
-export function callEffects(deps: Pick<CallDeps, 'refuses'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
+export function callEffects(deps: Pick<CallDeps, 'isBlockedUrl'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
   const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
   return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
 }
 
 /** Returns the first judgement in this order: denied, requires approval, allowed by a rule, other. */
-export function worst(effects: readonly Effect[], judge: (effect: Effect) => Judgement): Judgement {
+export function strictestJudgement(effects: readonly Effect[], judge: (effect: Effect) => PolicyDecision): PolicyDecision {
   const judged = effects.map(judge);
   const found =
     judged.find(({ verdict }) => verdict === 'deny') ??
@@ -72,7 +72,7 @@ export function worst(effects: readonly Effect[], judge: (effect: Effect) => Jud
   return found;
 }
 
-function effectsByName(deps: Pick<CallDeps, 'refuses'>, canonical: string, args: Arguments, files: FileSystem | null): Effect[] {
+function effectsByName(deps: Pick<CallDeps, 'isBlockedUrl'>, canonical: string, args: Arguments, files: FileSystem | null): Effect[] {
   switch (canonical) {
     case 'builtin.delete_file': {
       const path = pathOf(args, files);
@@ -93,7 +93,7 @@ function effectsByName(deps: Pick<CallDeps, 'refuses'>, canonical: string, args:
       const url = typeof args.url === 'string' ? args.url : '';
       const host = requestHost(url);
       // The request would be refused anyway, so no approval is needed.
-      if (host === null || deps.refuses?.(url) === true) return [];
+      if (host === null || deps.isBlockedUrl?.(url) === true) return [];
       return [{ kind: 'network', host, method: typeof args.method === 'string' ? args.method.toUpperCase() : 'GET' }];
     }
     default:

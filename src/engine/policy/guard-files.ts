@@ -22,7 +22,7 @@ const behind = Symbol('behind');
 type Guarded<Files extends FileSystem> = Files & { [behind]?: FileSystem };
 
 /** Returns the files without any guards, for nested calls, which have their own policy check. */
-export function unguarded(files: FileSystem): FileSystem {
+export function withoutGuards(files: FileSystem): FileSystem {
   let plain: Guarded<FileSystem> = files;
   while (plain[behind] !== undefined) plain = plain[behind];
   return plain;

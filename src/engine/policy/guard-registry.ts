@@ -3,14 +3,14 @@
  * `ask-first.ts`.
  */
 import type { Effect } from '../../core/policy-effect.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 
 /** Throws the error that the tool gets instead. `ruled`: approval is required only if a rule of the workspace asks for it. */
-export type Check = (effects: readonly Effect[], options?: { ruled: boolean }) => void;
+export type CheckEffects = (effects: readonly Effect[], options?: { ruled: boolean }) => void;
 
-export function guardSecret(secret: ToolContext['secret'], check: Check): ToolContext['secret'] {
+export function guardSecret(secret: ToolContext['secret'], check: CheckEffects): ToolContext['secret'] {
   return async (name, host) => {
     check([{ kind: 'secret', name }]);
     return await secret(name, host);
@@ -21,7 +21,7 @@ export function guardSecret(secret: ToolContext['secret'], check: Check): ToolCo
  * `inTurn`: a model makes the call. Otherwise the holder of the key makes it deliberately, so approval is required only if a rule says so.
  * Writing a toolset requires approval only by a rule, since an earlier version can be restored; a deleted toolset cannot.
  */
-export function guardDesk(editor: ConfigurationDesk, check: Check, inTurn: boolean): ConfigurationDesk {
+export function guardToolsetEditor(editor: ToolsetEditor, check: CheckEffects, inTurn: boolean): ToolsetEditor {
   const checkWrite = (...names: string[]): void => {
     const effects = names.map((name): Effect => ({ kind: 'registry', change: 'write-toolset', name }));
     check(effects, { ruled: true });
@@ -44,7 +44,7 @@ export function guardDesk(editor: ConfigurationDesk, check: Check, inTurn: boole
 }
 
 /** Creating a private tool needs no approval: it does nothing by itself, and its calls are judged. Sharing and replacing need it. `inTurn` as above. */
-export function guardMaker(maker: ToolMaker, check: Check, inTurn: boolean): ToolMaker {
+export function guardMaker(maker: ToolMaker, check: CheckEffects, inTurn: boolean): ToolMaker {
   return {
     async prepare(request) {
       const prepared = await maker.prepare(request);

@@ -4,22 +4,22 @@
  */
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 
-export type HeldFiles = {
+export type StagedFiles = {
   files: FileSystem;
   /** Stages all further changes in an overlay. */
-  hold(): void;
+  stage(): void;
   /** Commits the staged changes; throws a `FileError` if they conflict with changes made meanwhile. */
-  release(): void;
+  commit(): void;
 };
 
-export function createHeldFiles(base: FileSystem): HeldFiles {
+export function createStagedFiles(base: FileSystem): StagedFiles {
   let overlay: FileOverlay | null = null;
   const current = (): FileSystem => overlay ?? base;
   return {
-    hold() {
+    stage() {
       overlay ??= base.overlay();
     },
-    release() {
+    commit() {
       const staged = overlay;
       overlay = null;
       staged?.commit();

@@ -1,6 +1,6 @@
 /** Judges an effect of a call by the rules, the caller, and what the conversation has seen so far. Used wherever a call reaches a capability. */
 import type { Effect } from '../../core/policy-effect.ts';
-import { judge, type Judgement } from '../../core/policy/judge.ts';
+import { evaluatePolicy, type PolicyDecision } from '../../core/policy/judge.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { taintFor } from './mark-taint.ts';
 import type { CallScope } from '../tool-call.ts';
@@ -8,7 +8,7 @@ import type { CallScope } from '../tool-call.ts';
 export type JudgedScope = Pick<CallScope, 'rules' | 'keyId' | 'agent' | 'chain' | 'taint' | 'taintRule'>;
 
 /** `tool`: the tool that has the effect. The taint marks are read for each effect. */
-export function createJudge(scope: JudgedScope, tool: EditionTool): (effect: Effect) => Judgement {
+export function createEffectJudge(scope: JudgedScope, tool: EditionTool): (effect: Effect) => PolicyDecision {
   const actor = {
     tool: tool.canonical,
     agent: scope.agent ?? null,
@@ -18,6 +18,6 @@ export function createJudge(scope: JudgedScope, tool: EditionTool): (effect: Eff
   const taintRule = scope.taintRule === true;
   return (effect) => {
     const taint = scope.taintRule === false ? null : taintFor(scope.taint, tool, effect);
-    return judge(scope.rules, effect, { actor, taint, taintRule });
+    return evaluatePolicy(scope.rules, effect, { actor, taint, taintRule });
   };
 }

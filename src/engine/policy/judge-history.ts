@@ -11,13 +11,13 @@ import { secretArguments } from '../../core/entry-arguments.ts';
 import { limits } from '../../core/limits.ts';
 import type { Message } from '../../core/message.ts';
 import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/taint.ts';
-import { asServed, isServed } from '../served-tool.ts';
+import { withServerState, isServerTool } from '../served-tool.ts';
 import type { CallDeps } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 export type HistoryDeps = Pick<CallDeps, 'server' | 'log'> & {
   /** Returns the marks of responses by their names; null for an unknown one. */
-  recall(names: readonly string[]): Promise<readonly (Taint | null)[]>;
+  storedMarks(names: readonly string[]): Promise<readonly (Taint | null)[]>;
   /** Returns the names that the plan offers; null: none. */
   names(): Promise<AliasMap | null>;
 };
@@ -34,7 +34,7 @@ export async function judgeHistory(deps: HistoryDeps, keyId: string, history: re
 }
 
 /** An unrecognized response may contain anything, since calls of server tools do not appear in the history. */
-async function taintOfAnswers({ recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
+async function taintOfAnswers({ storedMarks: recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
   const names = await namesOfHistory(keyId, history);
   if (names === null || names.length > limits.maxRecalledAnswers) return unknownAnswer;
   if (names.length === 0) return untainted;
@@ -73,8 +73,8 @@ async function taintOfTool(deps: HistoryDeps, tool: EditionTool): Promise<Taint 
   if (callsTools(tool)) return null;
   if (tool.canonical === 'builtin.read_file') return { private: source, untrusted: null };
   if (tool.canonical === 'builtin.http_request') return { private: hasSecret ? source : null, untrusted: source };
-  if (!isServed(tool)) return null;
-  const served = await asServed(deps, tool);
+  if (!isServerTool(tool)) return null;
+  const served = await withServerState(deps, tool);
   if (!served.ok || served.server === null) return null;
   const { server } = served;
   const isPrivate = hasSecret || hasCredentials(server);

@@ -7,12 +7,12 @@ import type { Effect } from '../../core/policy-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../../core/taint.ts';
-import { believesAnnotations } from '../../core/tool-effects.ts';
+import { trustsAnnotations } from '../../core/tool-effects.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { isServed } from '../served-tool.ts';
+import { isServerTool } from '../served-tool.ts';
 
 /**
  * Marks what a running tool reads through its capabilities. The call's own marks count at once and are added to the conversation's when the
@@ -41,24 +41,24 @@ export class TaintWatch {
     };
   }
 
-  usedSecret(name: string): void {
+  recordSecret(name: string): void {
     this.#secret ??= name;
   }
 
   /** Called with each address that a request of the tool goes to, redirects included. */
-  reached(to: URL): void {
+  recordHost(to: URL): void {
     this.#hosts.add(requestHost(to.href) ?? to.host);
   }
 
   /** `commits`: whether the tool's commits take effect; for a call that stops for approval they do not, and it has seen nothing. */
-  over(context: ToolContext, commits: () => boolean): ToolContext {
+  watchContext(context: ToolContext, commits: () => boolean): ToolContext {
     const { canonical } = this.#tool;
     return {
       ...context,
       files: this.#markReads(context.files, commits),
       secret: async (name, host) => {
         const value = await context.secret(name, host);
-        this.usedSecret(name);
+        this.recordSecret(name);
         return value;
       },
       fetch: async (request) => {
@@ -74,7 +74,7 @@ export class TaintWatch {
    * Called when the call has run and its result will be seen. A secret's value is never shown, but what it gave access to is. Results of
    * this service (`timeout`, `aborted`) get no marks.
    */
-  ended({ code }: ToolResult, server: ServerAccess | null): void {
+  recordResult({ code }: ToolResult, server: ServerAccess | null): void {
     this.#keep();
     if (code === 'timeout' || code === 'aborted') return;
     const { canonical } = this.#tool;
@@ -82,7 +82,7 @@ export class TaintWatch {
     if (this.#secret !== null) this.#kept.mark('private', `a result of ${canonical} with the secret ${this.#secret}`, origin);
     if (server !== null && hasCredentials(server))
       this.#kept.mark('private', `a result of ${canonical} with the credentials of its server`, origin);
-    if (isServed(this.#tool) && this.#tool.trusted !== true)
+    if (isServerTool(this.#tool) && this.#tool.trusted !== true)
       this.#kept.mark('untrusted', `a result of ${canonical}, whose server is not trusted`);
   }
 
@@ -144,6 +144,6 @@ export function taintFor(marks: TaintMarks | undefined, tool: EditionTool, effec
  */
 function asksOrigin(origin: string, tool: EditionTool, effect: Effect): boolean {
   if (effect.kind === 'network') return origin === originOfHost(effect.host) && (effect.method === 'GET' || effect.method === 'HEAD');
-  if (!isServed(tool) || origin !== originOfServer(tool.server)) return false;
-  return tool.annotations?.readOnlyHint === true && believesAnnotations(tool);
+  if (!isServerTool(tool) || origin !== originOfServer(tool.server)) return false;
+  return tool.annotations?.readOnlyHint === true && trustsAnnotations(tool);
 }

@@ -1,7 +1,7 @@
 /** The errors a tool gets for effects that are denied or not yet approved. Used by `ask-first.ts` and `rehearsal.ts`. */
-import type { Ask } from '../../core/approval.ts';
+import type { ApprovalReason } from '../../core/approval.ts';
 import { requestHost } from '../../core/policy/host.ts';
-import type { Judgement } from '../../core/policy/judge.ts';
+import type { PolicyDecision } from '../../core/policy/judge.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
 import { FileError } from '../../ports/file-system.ts';
@@ -10,11 +10,11 @@ export function networkEffect(request: Request, to: URL): Extract<Effect, { kind
   return { kind: 'network', host: requestHost(to.href) ?? to.host, method: request.method };
 }
 
-export function isReading({ method }: Request): boolean {
+export function isReadRequest({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-export function forbidden(what: 'Not sent' | 'Not done', { reason }: Judgement): Problem {
+export function forbidden(what: 'Not sent' | 'Not done', { reason }: PolicyDecision): Problem {
   return new Problem('forbidden', `${what}: ${reason}.`);
 }
 
@@ -22,12 +22,12 @@ export function needsApproval(reason: string): Problem {
   return new Problem('forbidden', `${reason}: this requires approval.`);
 }
 
-export function refuseLate(path: string, signal: AbortSignal): void {
+export function refuseAfterAbort(path: string, signal: AbortSignal): void {
   if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
 }
 
 /** A request other than GET or HEAD has had its effect when it is redirected, so the redirect is not followed. */
-export function redirectedAway(request: Request, to: URL, ask: Ask): Problem {
+export function redirectRefused(request: Request, to: URL, ask: ApprovalReason): Problem {
   const from = requestHost(request.url) ?? request.url;
   const why = ask.kind === 'network' ? 'a host that is new to this workspace' : 'which requires approval';
   const detail =

@@ -4,21 +4,21 @@
  * until an approval covers everything so far. Once approved it runs the same way again, and commits only if the approval covers all of it.
  * Used by `ask-first.ts`.
  */
-import type { Ask, Question } from '../../core/approval.ts';
+import type { ApprovalReason, ApprovalQuestion } from '../../core/approval.ts';
 import type { EffectToAsk } from '../../core/policy/approval-question.ts';
-import type { Judgement } from '../../core/policy/judge.ts';
+import type { PolicyDecision } from '../../core/policy/judge.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { EffectRecord } from './effect-record.ts';
 import { guardFiles } from './guard-files.ts';
-import { guardDesk, guardMaker, guardSecret, type Check } from './guard-registry.ts';
-import { createHeldFiles, type HeldFiles } from './held-files.ts';
-import { forbidden, isReading, needsApproval, networkEffect, redirectedAway, refuseLate } from './refusals.ts';
+import { guardToolsetEditor, guardMaker, guardSecret, type CheckEffects } from './guard-registry.ts';
+import { createStagedFiles, type StagedFiles } from './held-files.ts';
+import { forbidden, isReadRequest, needsApproval, networkEffect, redirectRefused, refuseAfterAbort } from './refusals.ts';
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
-export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
+export type SendWithHops = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
 /**
  * `ruled`: the workspace has rules; without any, nothing is denied and fewer effects are checked. `inTurn`: a model makes the call. `called`:
@@ -27,8 +27,8 @@ export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) =>
  */
 export type GuardParts = {
   context: ToolContext;
-  send: Send;
-  judge(effect: Effect): Judgement;
+  send: SendWithHops;
+  judge(effect: Effect): PolicyDecision;
   ruled: boolean;
   inTurn: boolean;
   called?(): string | null;
@@ -36,53 +36,55 @@ export type GuardParts = {
 };
 
 /** `isForeseen`: as in `effect-record.ts`. */
-export type AskAtStart = EffectToAsk & { isForeseen?: boolean };
+export type EffectBeforeRun = EffectToAsk & { isPredicted?: boolean };
 
 /**
  * What the call may do. `entry`: everything that is not denied, since its toolset entry has `approval: "never"`. `call`: what needs no
  * approval, and what an approval covers. `approved`: the binding of the approval; empty: none. `asks`: effects that require approval before
  * the call runs. `reads`: stored files that those approvals are bound to.
  */
-export type Allowed = { by: 'entry' } | { by: 'call'; approved: readonly string[]; asks: readonly AskAtStart[]; reads: readonly string[] };
+export type ApprovedEffects =
+  | { by: 'entry' }
+  | { by: 'call'; approved: readonly string[]; asks: readonly EffectBeforeRun[]; reads: readonly string[] };
 
 /** `stop` aborts the tool. `note`: records why an effect was denied. */
-type Hooks = { stop(reason: string): void; note(judged: Judgement): Judgement };
+type Hooks = { stop(reason: string): void; note(judged: PolicyDecision): PolicyDecision };
 
-export class Rehearsal {
+export class StagedRun {
   readonly #parts: GuardParts;
   readonly #hooks: Hooks;
   readonly #record: EffectRecord;
-  readonly #held: HeldFiles;
+  readonly #held: StagedFiles;
   /** Whether the call has read a file whose reading requires approval: until that is covered, no request is sent. */
   #isStrict = false;
   /** The first request other than GET or HEAD, as `POST host`. */
   #sent: string | null = null;
 
-  constructor(parts: GuardParts, { approved, asks, reads }: Extract<Allowed, { by: 'call' }>, hooks: Hooks) {
+  constructor(parts: GuardParts, { approved, asks, reads }: Extract<ApprovedEffects, { by: 'call' }>, hooks: Hooks) {
     this.#parts = parts;
     this.#hooks = hooks;
     this.#record = new EffectRecord(parts.context.files, approved);
-    this.#held = createHeldFiles(parts.context.files);
+    this.#held = createStagedFiles(parts.context.files);
     for (const path of reads) this.#record.read(path);
     for (const ask of asks) this.#record.add(ask);
   }
 
-  question(): Question | null {
+  question(): ApprovalQuestion | null {
     return this.#passes() ? null : this.#record.question();
   }
 
   release(): void {
-    this.#held.release();
+    this.#held.commit();
   }
 
   context(): ToolContext {
     const { context, inTurn } = this.#parts;
     const { secret, configuration, maker, calls } = context;
-    const check: Check = (effects, options) => this.#check(effects, options?.ruled === true);
+    const check: CheckEffects = (effects, options) => this.#check(effects, options?.ruled === true);
     return {
       ...context,
       secret: guardSecret(secret, check),
-      configuration: configuration === null ? null : guardDesk(configuration, check, inTurn),
+      configuration: configuration === null ? null : guardToolsetEditor(configuration, check, inTurn),
       maker: maker === null ? null : guardMaker(maker, check, inTurn),
       calls: calls === null ? null : this.#calls(calls),
       fetch: (request) => this.#request(request),
@@ -106,7 +108,7 @@ export class Rehearsal {
   }
 
   /** Allows an effect that an approval covers; denies one that requires approval when it is too late to ask. */
-  #judge(effect: Effect): Judgement {
+  #judge(effect: Effect): PolicyDecision {
     const judged = this.#parts.judge(effect);
     const { ask } = judged;
     if (ask === null) return judged;
@@ -116,7 +118,7 @@ export class Rehearsal {
   }
 
   /** Returns why approval can no longer be requested; null if it can. A rerun would repeat what the call has sent or called. */
-  #tooLate({ reason }: Ask): string | null {
+  #tooLate({ reason }: ApprovalReason): string | null {
     const called = this.#parts.called?.() ?? null;
     if (this.#sent === null && called === null) return null;
     const what = this.#sent === null ? `called ${called}` : `sent ${this.#sent}`;
@@ -130,16 +132,16 @@ export class Rehearsal {
     const judged = this.#judge(effect);
     refuseDenied(path, judged);
     if (judged.ask === null) return;
-    this.#held.hold();
+    this.#held.stage();
     this.#record.add({ effect, ask: judged.ask });
     this.#isStrict = true;
   }
 
   #change(path: string, effects: () => Iterable<Effect>, files: FileSystem): void {
-    refuseLate(path, this.#parts.context.signal);
+    refuseAfterAbort(path, this.#parts.context.signal);
     // Writes to such a file always fail.
     if (files.isReadOnly?.(path) === true) return;
-    const asked: { effect: Effect; ask: Ask }[] = [];
+    const asked: { effect: Effect; ask: ApprovalReason }[] = [];
     let deleted = 0;
     for (const effect of effects()) {
       const ask = this.#askOfChange(path, effect);
@@ -147,21 +149,21 @@ export class Rehearsal {
       if (effect.kind === 'delete-file') deleted += 1;
     }
     if (asked.length === 0) return;
-    this.#held.hold();
+    this.#held.stage();
     for (const { effect, ask } of asked) this.#record.add({ effect, ask, operation: aboutFolder(ask, path, deleted), files });
   }
 
-  #askOfChange(path: string, effect: Effect): Ask | null {
+  #askOfChange(path: string, effect: Effect): ApprovalReason | null {
     const judged = this.#judge(effect);
     refuseDenied(path, judged);
-    const again = judged.ask === null && 'path' in effect ? this.#record.askAbout(effect.path) : null;
+    const again = judged.ask === null && 'path' in effect ? this.#record.askForPath(effect.path) : null;
     const late = again === null ? null : this.#tooLate(again);
     if (late !== null) refuseDenied(path, this.#hooks.note({ ...judged, verdict: 'deny', reason: late }));
     return judged.ask ?? again;
   }
 
   /** Called before an effect that cannot be undone. `holds`: it must wait until everything before it is approved. */
-  #stopUnlessCovered(effects: readonly { effect: Effect; ask: Ask }[], holds: boolean): void {
+  #stopUnlessCovered(effects: readonly { effect: Effect; ask: ApprovalReason }[], holds: boolean): void {
     for (const one of effects) this.#record.add(one);
     if ((effects.length === 0 && !holds) || this.#passes()) return;
     const { reason } = this.#record.question();
@@ -172,12 +174,12 @@ export class Rehearsal {
   #request(request: Request): Promise<Response> {
     return this.#parts.send(request, (to, hop) => {
       const effect = networkEffect(request, to);
-      const reads = isReading(request);
+      const reads = isReadRequest(request);
       const judged = hop > 0 && !reads ? this.#parts.judge(effect) : this.#judge(effect);
       if (judged.verdict === 'deny') throw forbidden('Not sent', judged);
       const { ask } = judged;
       if (hop > 0 && !reads) {
-        if (ask !== null && !this.#record.covers(effect)) throw redirectedAway(request, to, ask);
+        if (ask !== null && !this.#record.covers(effect)) throw redirectRefused(request, to, ask);
         return;
       }
       this.#stopUnlessCovered(ask === null ? [] : [{ effect, ask }], !reads || this.#isStrict);
@@ -217,12 +219,12 @@ export class Rehearsal {
   }
 }
 
-function refuseDenied(path: string, { verdict, reason }: Judgement): void {
+function refuseDenied(path: string, { verdict, reason }: PolicyDecision): void {
   if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
 }
 
 /** Deletes in one folder are one question and one rule to remember, however many files there are. */
-function aboutFolder(ask: Ask, path: string, deleted: number): Ask {
+function aboutFolder(ask: ApprovalReason, path: string, deleted: number): ApprovalReason {
   if (ask.kind !== 'delete-file' || ask.target === path) return ask;
   const files = deleted === 1 ? 'the file' : `the ${deleted} files`;
   return { ...ask, reason: `It deletes ${files} in ${path}, which cannot be undone`, target: path };

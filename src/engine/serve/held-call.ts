@@ -8,31 +8,31 @@ import { callsTools } from '../../core/composite-tool.ts';
 import { cancelled } from '../../core/elicitation.ts';
 import { limits } from '../../core/limits.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
-import { orNull } from '../../core/problem.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import type { CallOutcome } from '../tool-call.ts';
 
 /** The next state of the call: its outcome, or questions that wait for an answer. */
-export type HeldNews = { outcome: CallOutcome } | { asks: Record<string, InputRequest> };
+export type InFlightCallUpdate = { outcome: CallOutcome } | { asks: Record<string, InputRequest> };
 
 /** A place that keeps one call in flight. */
-export interface CallHold {
+export interface InFlightCallSlot {
   /** Unguessable. Part of the state that the client sends back (`ServedState.held`). */
   readonly name: string;
   /** null: no call was started in this process. */
-  readonly call: HeldCall | null;
+  readonly call: InFlightCall | null;
   /** Whether the started call has ended, in this process or an earlier one. */
-  readonly isOver: boolean;
-  keep(call: HeldCall): void;
+  readonly hasEnded: boolean;
+  store(call: InFlightCall): void;
   /** Records the start durably, before the effect. */
   started(callId: string): void;
 }
 
 type Question = { request: InputRequest; answer(answer: InputAnswer): void };
 
-export class HeldCall {
+export class InFlightCall {
   readonly #clock: Clock;
   readonly #end = new AbortController();
   readonly #open = new Map<string, Question>();
@@ -63,7 +63,7 @@ export class HeldCall {
   }
 
   /** Resolves when the call has ended, with any outcome. */
-  get over(): Promise<void> {
+  get ended(): Promise<void> {
     return this.#outcome.then(
       () => undefined,
       () => undefined,
@@ -79,7 +79,7 @@ export class HeldCall {
    * Waits for the next state. If a client disconnects while it waits, the call is cancelled (2026-07-28: closing the stream cancels a
    * request), unless another request waits for it.
    */
-  async next(channel: CallerChannel, signal: AbortSignal): Promise<HeldNews> {
+  async next(channel: CallerChannel, signal: AbortSignal): Promise<InFlightCallUpdate> {
     this.#channel = channel;
     this.#waiting.add(signal);
     const onDisconnect = (): void => {
@@ -125,7 +125,7 @@ export class HeldCall {
  * Whether a call must stay in flight between requests, decided before it starts, since a running call cannot be moved: its server speaks a
  * revision that asks on the open connection, or its nested calls may require an approval that this client can give.
  */
-export async function mustHold(
+export async function mustStayOpen(
   directory: Pick<Directory, 'server'>,
   workspace: string,
   tool: EditionTool,
@@ -134,7 +134,7 @@ export async function mustHold(
 ): Promise<boolean> {
   if (callsTools(tool)) return canElicit(askable, 'form') && mayCall(tool, args);
   if (tool.kind !== 'mcp' || (askable.elicitation === undefined && askable.sampling === undefined)) return false;
-  const server = await orNull(directory.server(workspace, tool.server));
+  const server = await nullIfNotFound(directory.server(workspace, tool.server));
   if (server === null) return false;
   const { era = 'auto', sampling } = server.mcp ?? {};
   if ((era === 'auto' ? server.connection?.era : era) !== 'legacy') return false;

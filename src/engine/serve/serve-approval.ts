@@ -2,25 +2,29 @@
  * The approval request as an MCP client shows it to its user (elicitation, form mode): the tool, its arguments, and the reason. The answer
  * counts as a decision only if the key may approve, which `engine/serve/serve-call.ts` checks.
  */
-import type { AskedEffect, Question } from '../../core/approval.ts';
+import type { AskedEffect, ApprovalQuestion } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import { hasScope, type Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn-budget.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { showInvisible } from '../../core/visible-text.ts';
 import { isRecord } from '../../core/wire-value.ts';
 
 export const approvalKey = 'approval';
 
 /** `args`: the tool's own arguments in full, secrets as names, since only what is shown is approved. */
-export function approvalRequest({ canonical, wireName }: EditionTool, question: Question, args: Record<string, unknown>): InputRequest {
+export function approvalRequest(
+  { canonical, wireName }: EditionTool,
+  question: ApprovalQuestion,
+  args: Record<string, unknown>,
+): InputRequest {
   const effects = question.effectCount > 1 ? `\n${effectLines(question)}` : '';
   const message = `Allow one call of ${canonical}, named ${wireName} here?\nReason: ${question.reason}.${effects}\nArguments: ${JSON.stringify(args)}`;
   return {
     method: 'elicitation/create',
     params: {
       mode: 'form',
-      message: visibleText(message),
+      message: showInvisible(message),
       requestedSchema: {
         type: 'object',
         properties: {
@@ -37,7 +41,7 @@ export function approvalRequest({ canonical, wireName }: EditionTool, question: 
   };
 }
 
-function effectLines({ effects, effectCount }: Question): string {
+function effectLines({ effects, effectCount }: ApprovalQuestion): string {
   const lines = effects.map(({ action, method, target }: AskedEffect) => `- ${[method ?? action, target].filter(Boolean).join(' ')}`);
   const more = effectCount - effects.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');

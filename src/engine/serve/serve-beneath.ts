@@ -9,13 +9,13 @@ import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from
 import type { Principal } from '../../core/principal.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { approvalKey, approvalRefusal, approvalRequest, cannotAsk, deniedByPerson, isApproved } from './serve-approval.ts';
-import { sortQuestions } from './serve-questions.ts';
+import { screenQuestions } from './serve-questions.ts';
 import type { ToolCallRequest, WaitFor } from '../tool-call.ts';
 
 type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput };
 
 /** Returns the changes to the request with which the call is made again. `rounds`: how often it has asked for input before. */
-export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
+export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
   switch (waitFor.kind) {
     case 'approval':
       return await askApproval(asked, waitFor);
@@ -96,7 +96,7 @@ async function askInput(
   const failed = (why: string): Partial<ToolCallRequest> => ({
     refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${why}.` },
   });
-  const { questions, answered, fault } = sortQuestions(tool.server, input.requests, askable);
+  const { questions, answered, fault } = screenQuestions(tool.server, input.requests, askable);
   if (fault !== null) return failed(fault);
   const answers = new Map(Object.entries(answered));
   for (const [key, question] of Object.entries(questions)) {

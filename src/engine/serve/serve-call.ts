@@ -17,11 +17,11 @@ import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { createAuditTrail } from '../audit-trail.ts';
 import { callTool } from '../call-tool.ts';
 import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
-import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
+import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './held-call.ts';
 import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
-import { askNow } from './serve-beneath.ts';
-import { screenedAsk, sortQuestions } from './serve-questions.ts';
-import { badState, openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
+import { askDuringCall } from './serve-beneath.ts';
+import { screenedAsk, screenQuestions } from './serve-questions.ts';
+import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../tool-call.ts';
 
@@ -44,7 +44,7 @@ export type ServedCaller = {
   channel: CallerChannel;
   askable: AskableInput;
   /** Keeps the call in flight between requests; absent: it ends with the request. */
-  hold?: CallHold;
+  openCall?: InFlightCallSlot;
   /** The marks of its MCP session; absent: the marks of the key and the toolset. */
   marks?: MarkStore;
   /** A call that was running when the process stopped. */
@@ -101,14 +101,14 @@ async function newsOf(
   run: (on: ServedCaller, until: AbortSignal) => Promise<CallOutcome>,
   back: Round | null,
   signal: AbortSignal,
-): Promise<HeldNews> {
-  const { hold, channel } = caller;
+): Promise<InFlightCallUpdate> {
+  const { openCall: hold, channel } = caller;
   if (hold === undefined) return { outcome: await run(caller, signal) };
   if (back === null || hold.call === null) {
-    if (back !== null && hold.isOver) throw badState('was used already');
+    if (back !== null && hold.hasEnded) throw invalidState('was used already');
     // Without a call in this process the object was restarted: the round makes the result say that the call was lost.
-    const call = new HeldCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
-    hold.keep(call);
+    const call = new InFlightCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
+    hold.store(call);
     return await call.next(channel, signal);
   }
   hold.call.answer(back.given?.responses ?? {});
@@ -116,16 +116,16 @@ async function newsOf(
 }
 
 /** Ends an in-flight call that was lost in a restart, for the audit and for a client that still returns for it. */
-export async function serveLost(
+export async function serveUnrecoverable(
   deps: ServeCallDeps,
   { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
   { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
-): Promise<HeldCall> {
+): Promise<InFlightCall> {
   const tool = toolNamed(served.view, name);
   const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
   const { scope, settle } = await scopeOf(deps, caller, tool);
   const request = { callId, requested: name, arguments: args, lost: true };
-  return new HeldCall(deps.clock, {}, async (_, signal) => {
+  return new InFlightCall(deps.clock, {}, async (_, signal) => {
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });
 }
@@ -137,8 +137,8 @@ function toolNamed({ names }: ServedView, name: string): EditionTool | null {
 
 async function waitHeld(
   deps: ServeCallDeps,
-  { hold }: ServedCaller,
-  about: Subject,
+  { openCall: hold }: ServedCaller,
+  about: StateSubject,
   { callId, rounds }: Round,
   requests: Record<string, InputRequest>,
 ): Promise<ServedAnswer> {
@@ -189,7 +189,7 @@ function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Ro
   return {
     rounds,
     ...(interrupted === true && { interrupted, attempts: 1 }),
-    ...(lost === true && { lost }),
+    ...(lost === true && { unrecoverable: lost }),
     ...(approved !== undefined && { approved: { binding: approved.binding ?? [], round: approved.round ?? 1 } }),
     ...(given !== undefined && { given }),
     ...(refusal !== undefined && { refusal }),
@@ -201,11 +201,11 @@ async function scopeOf(
   caller: ServedCaller,
   tool: EditionTool | null,
 ): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
-  const { principal, view, conversation, channel, askable, hold } = caller;
+  const { principal, view, conversation, channel, askable, openCall: hold } = caller;
   // A tool that calls tools asks nothing itself; questions of its nested calls are screened under the name of their own server.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows), deps.callDeps(principal.workspace).log);
-  const marks = await openMarks(storeOf(deps, caller), deps.callDeps(principal.workspace), tool);
+  const marks = await openMarks(markStoreOf(deps, caller), deps.callDeps(principal.workspace), tool);
   const scope: CallScope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -219,7 +219,7 @@ async function scopeOf(
     results: null,
     rules: await deps.directory.rules(principal.workspace),
     canWait: true,
-    askNow: (waitFor, rounds) => askNow(caller, waitFor, rounds),
+    askDuringCall: (waitFor, rounds) => askDuringCall(caller, waitFor, rounds),
     timeoutMs: limits.toolTimeoutMs,
     started(callId) {
       caller.started?.(callId);
@@ -239,7 +239,7 @@ async function scopeOf(
 }
 
 /** Returns where the marks of the caller's calls are stored. */
-export function storeOf(
+export function markStoreOf(
   deps: Pick<ServeCallDeps, 'marks'>,
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
 ): MarkStore {
@@ -250,7 +250,7 @@ export function storeOf(
 async function ask(
   deps: ServeCallDeps,
   caller: ServedCaller,
-  about: Subject,
+  about: StateSubject,
   round: Round,
   waitFor: WaitFor,
 ): Promise<ServedAnswer | Round> {
@@ -273,7 +273,7 @@ async function ask(
     case 'input': {
       const { tool, input } = waitFor;
       const rounds = round.rounds + 1;
-      const sorted = sortQuestions(tool.server, input.requests, caller.askable);
+      const sorted = screenQuestions(tool.server, input.requests, caller.askable);
       const { questions, answered, fault } = sorted;
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
       const given = toGiven(input, answered);

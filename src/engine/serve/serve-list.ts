@@ -8,9 +8,9 @@ import { describeTool, visibleAliases } from '../../core/announce.ts';
 import { definitionNames } from '../../core/definition-names.ts';
 import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
-import { hintsOf } from '../../core/made/made-hints.ts';
+import { madeAnnotations } from '../../core/made/made-hints.ts';
 import { withoutHeaders } from '../../core/listing/listing-headers.ts';
-import { toldTool } from '../../core/told-tools.ts';
+import { modelDefinition } from '../../core/told-tools.ts';
 import type { JsonSchema, ToolAnnotations } from '../../core/tool.ts';
 import { utf8Length } from '../../core/utf8.ts';
 
@@ -42,10 +42,10 @@ export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonS
 }
 
 function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
-  const told = toldTool(names, tool);
+  const told = modelDefinition(names, tool);
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
-  const annotations = hintsOf(tool);
+  const annotations = madeAnnotations(tool);
   const shown = {
     ...(annotations?.title !== undefined && { title: annotations.title }),
     description: describeTool({ ...tool, description: told.description }, announce),

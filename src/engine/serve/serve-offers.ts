@@ -11,13 +11,13 @@
  *
  * The server's URI is not encoded after the prefix, since an encoded template could not be expanded by a client.
  */
-import type { Offer, ServerOffers } from '../../core/servers/server-state.ts';
+import type { ServerOffer, ServerOffers } from '../../core/servers/server-state.ts';
 import { matchesTemplate } from './uri-template.ts';
 
 export type OffersOfServer = { server: string; offers: ServerOffers };
 
 /** `own`: the name or URI at its server. */
-export type ServedOffer = { server: string; own: string; shown: Offer };
+export type ServedOffer = { server: string; own: string; shown: ServerOffer };
 
 export type ServedOffers = {
   servers: readonly string[];
@@ -30,7 +30,7 @@ export type ServedOffers = {
 export function nameOffers(all: readonly OffersOfServer[]): ServedOffers {
   const servers = [...all].sort((a, b) => (a.server < b.server ? -1 : 1));
   const listed = (member: keyof ServerOffers, key: string): Listed[] =>
-    servers.flatMap(({ server, offers }) => offers[member].map((offer: Offer) => ({ server, own: String(offer[key]), offer })));
+    servers.flatMap(({ server, offers }) => offers[member].map((offer: ServerOffer) => ({ server, own: String(offer[key]), offer })));
   return {
     servers: servers.map(({ server }) => server),
     prompts: nameAll(listed('prompts', 'name'), 'name', promptName),
@@ -39,7 +39,7 @@ export function nameOffers(all: readonly OffersOfServer[]): ServedOffers {
   };
 }
 
-type Listed = { server: string; own: string; offer: Offer };
+type Listed = { server: string; own: string; offer: ServerOffer };
 
 /** Renames all offers that clash, so that a name only changes when the number of servers offering it changes between one and two. */
 function nameAll(listed: readonly Listed[], member: string, apart: (server: string, own: string) => string): Map<string, ServedOffer> {

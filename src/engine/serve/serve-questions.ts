@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 
-export type Sorted = {
+export type SortedQuestions = {
   /** Questions for the client, by the server's keys. */
   questions: Record<string, InputRequest>;
   /** Questions that are answered here. */
@@ -17,14 +17,14 @@ export type Sorted = {
   fault: string | null;
 };
 
-export function sortQuestions(server: string, requests: Readonly<Record<string, InputRequest>>, askable: AskableInput): Sorted {
+export function screenQuestions(server: string, requests: Readonly<Record<string, InputRequest>>, askable: AskableInput): SortedQuestions {
   const questions = new Map<string, InputRequest>();
   const answered = new Map<string, InputAnswer>();
   const all = Object.entries(requests);
   if (all.length > limits.maxInputRequests)
     return { questions: {}, answered: {}, fault: `it asked more than ${limits.maxInputRequests} questions` };
   for (const [key, request] of all) {
-    const sorted = sortQuestion(server, request, askable);
+    const sorted = screenServerQuestion(server, request, askable);
     if ('fault' in sorted) return { questions: {}, answered: {}, fault: sorted.fault };
     if ('answer' in sorted) answered.set(key, sorted.answer);
     else questions.set(key, sorted.question);
@@ -34,7 +34,7 @@ export function sortQuestions(server: string, requests: Readonly<Record<string, 
 
 type Question = { question: InputRequest } | { answer: InputAnswer } | { fault: string };
 
-export function sortQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
+export function screenServerQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
   switch (request.method) {
     case 'elicitation/create': {
       if (!canElicit(askable, request.params.mode === 'url' ? 'url' : 'form')) return { answer: cancelled };
@@ -54,7 +54,7 @@ export function screenedAsk(server: string, { channel, askable }: { channel: Cal
   const { ask } = channel;
   if (ask === undefined) return undefined;
   return async (request, key) => {
-    const sorted = sortQuestion(server, request, askable);
+    const sorted = screenServerQuestion(server, request, askable);
     if ('answer' in sorted) return sorted.answer;
     if ('fault' in sorted)
       throw new Problem('upstream_error', `The question of the server "${server}" cannot be answered: ${sorted.fault}.`);

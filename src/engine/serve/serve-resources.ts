@@ -5,20 +5,20 @@
 import { isForModels } from '../../core/edition-tool.ts';
 import { cleanData, cleanNotice } from '../../core/foreign-data.ts';
 import type { InputRequest } from '../../core/mcp-input.ts';
-import { Problem, orNull, quoted } from '../../core/problem.ts';
-import { toldProgress } from '../../core/progress.ts';
+import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
+import { sanitizeProgress } from '../../core/progress.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord } from '../../core/wire-value.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { limits } from '../../core/limits.ts';
-import { keptTokens } from '../kept-tokens.ts';
-import { markAnswer } from '../policy/direct-marks.ts';
-import { createRedactor, withoutSecrets, type Redactor } from '../redact.ts';
+import { withRedactedTokens } from '../kept-tokens.ts';
+import { markServerResponse } from '../policy/direct-marks.ts';
+import { createRedactor, redactProblem, type Redactor } from '../redact.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
-import { screenedAsk, sortQuestions } from './serve-questions.ts';
+import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { openState, sealState, subjectOf, type ServedState, type StateDeps } from './serve-state.ts';
-import { type ServeCallDeps, type ServedCaller, storeOf } from './serve-call.ts';
+import { type ServeCallDeps, type ServedCaller, markStoreOf } from './serve-call.ts';
 import type { ServedView } from './serve-view.ts';
 
 export type OfferDeps = StateDeps &
@@ -35,10 +35,10 @@ export function servedServers({ names }: Pick<ServedView, 'names'>): string[] {
   return [...new Set(names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : [])))];
 }
 
-export async function readOffers(deps: Pick<OfferDeps, 'directory'>, workspace: string, view: ServedView): Promise<ServedOffers> {
+export async function readServedOffers(deps: Pick<OfferDeps, 'directory'>, workspace: string, view: ServedView): Promise<ServedOffers> {
   const all = await Promise.all(
     servedServers(view).map(async (server) => {
-      const offers = await orNull(deps.directory.serverOffers(workspace, server));
+      const offers = await nullIfNotFound(deps.directory.serverOffers(workspace, server));
       return offers === null ? [] : [{ server, offers }];
     }),
   );
@@ -59,7 +59,7 @@ export async function readResource(
   request: OfferRequest,
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
-  const offers = await readOffers(deps, caller.principal.workspace, caller.view);
+  const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
   const owner = ownerOf(offers, uri);
   if (owner === null) throw new Problem('not_found', `There is no resource ${quoted(uri)} here.`);
   const answer = await converse(
@@ -82,7 +82,7 @@ export async function getPrompt(
   request: OfferRequest,
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
-  const offers = await readOffers(deps, caller.principal.workspace, caller.view);
+  const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
   const prompt = offers.prompts.get(name);
   if (prompt === undefined) throw new Problem('not_found', `There is no prompt ${quoted(name)} here.`);
   return await converse(deps, caller, { kind: 'prompts/get', ...prompt, given: args }, request, signal, (server, given, hooks, context) =>
@@ -97,7 +97,7 @@ export async function complete(
   params: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const offers = await readOffers(deps, caller.principal.workspace, caller.view);
+  const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
   const ref = isRecord(params.ref) ? params.ref : {};
   const owner = completedBy(offers, ref);
   if (owner === null) throw new Problem('not_found', 'There is no such prompt or resource template here.');
@@ -143,12 +143,12 @@ async function converse(
   for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {
     const answer = await withoutSecretsIn(redactor, send(server, given, hooks, context));
     if (answer.kind === 'result') {
-      await markAnswer(storeOf(deps, caller), server, `${asked.own} of the server ${server.name} (${asked.kind})`);
+      await markServerResponse(markStoreOf(deps, caller), server, `${asked.own} of the server ${server.name} (${asked.kind})`);
       return { kind: 'result', result: shown(redactor, answer.result) };
     }
     rounds += 1;
     const { requests, state } = answer.input;
-    const { questions, answered, fault } = sortQuestions(server.name, redactor.data(requests), caller.askable);
+    const { questions, answered, fault } = screenQuestions(server.name, redactor.data(requests), caller.askable);
     if (fault !== null) throw new Problem('upstream_error', `The server "${server.name}" did not answer: ${fault}.`);
     const keys = Object.keys(questions);
     given = { responses: answered, ...(state !== undefined && { state }) };
@@ -173,9 +173,9 @@ function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonl
 function keeping(redactor: Redactor, context: UpstreamContext): UpstreamContext {
   return {
     ...context,
-    secret: async (name, host) => redactor.keep(await context.secret(name, host)),
+    secret: async (name, host) => redactor.addSecret(await context.secret(name, host)),
     log: redactor.log(context.log),
-    ...(context.tokens && { tokens: keptTokens(context.tokens, redactor) }),
+    ...(context.tokens && { tokens: withRedactedTokens(context.tokens, redactor) }),
   };
 }
 
@@ -186,7 +186,7 @@ function shown<Data>(redactor: Redactor, data: Data): Data {
 
 async function withoutSecretsIn<Answer>(redactor: Redactor, work: Promise<Answer>): Promise<Answer> {
   return await work.catch((error: unknown) => {
-    throw withoutSecrets(error, redactor);
+    throw redactProblem(error, redactor);
   });
 }
 
@@ -197,7 +197,7 @@ function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): Upst
   return {
     ...(progress && {
       progress(update) {
-        const bounded = toldProgress(update);
+        const bounded = sanitizeProgress(update);
         if (bounded !== null) progress(data(bounded));
       },
     }),

@@ -3,7 +3,7 @@
  * by us). It says which call the question is about, for which key and until when; signing is in `storage/request-state.ts`. A state that
  * leads to an effect can be used once.
  */
-import type { Approved } from '../../core/approval.ts';
+import type { GivenApproval } from '../../core/approval.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -11,7 +11,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 
 /** `approval`: our question before the call. `input`: the server's question, which is called again with the answer. `held`: the same for an open call. */
-export type AskedFor = 'approval' | 'input' | 'held';
+export type PendingKind = 'approval' | 'input' | 'held';
 
 export type ServedState = {
   nonce: string;
@@ -24,9 +24,9 @@ export type ServedState = {
   argumentsHash: string;
   /** The same in every attempt of one call. */
   callId: string;
-  asked: AskedFor;
+  asked: PendingKind;
   /** The user's approval of exactly this call, and what it is bound to. Absent members: the state is of an older release, and the approval is bound to nothing. */
-  approved?: Partial<Approved>;
+  approved?: Partial<GivenApproval>;
   /** The questions asked, by the server's keys; and the answers that needed no question. */
   keys: string[];
   answered?: Record<string, Record<string, unknown>>;
@@ -48,11 +48,11 @@ export type StateDeps = {
   clock: Clock;
   ids: Ids;
   seal: StateSeal;
-  spend(workspace: string, nonce: string, expiresAt: number): Promise<boolean>;
+  consumeNonce(workspace: string, nonce: string, expiresAt: number): Promise<boolean>;
 };
 
 /** What a request is about. */
-export type Subject = { principal: Principal; target: string | null; subject: string; argumentsHash: string };
+export type StateSubject = { principal: Principal; target: string | null; subject: string; argumentsHash: string };
 
 export async function subjectOf(
   principal: Principal,
@@ -60,13 +60,13 @@ export async function subjectOf(
   kind: string,
   names: readonly string[],
   given: unknown,
-): Promise<Subject> {
+): Promise<StateSubject> {
   return { principal, target, subject: JSON.stringify([kind, ...names]), argumentsHash: await sha256Hex(canonicalJson(given ?? null)) };
 }
 
 export async function sealState(
   deps: StateDeps,
-  { principal, target, subject, argumentsHash }: Subject,
+  { principal, target, subject, argumentsHash }: StateSubject,
   state: Omit<ServedState, 'nonce' | 'expiresAt' | 'keyId' | 'target' | 'subject' | 'argumentsHash'>,
 ): Promise<string> {
   const sealed = await deps.seal.seal(principal.workspace, {
@@ -84,20 +84,20 @@ export async function sealState(
 }
 
 /** Throws `invalid_request` for a state that is not ours, of another call, expired, or already used. */
-export async function openState(deps: StateDeps, about: Subject, text: string): Promise<ServedState> {
+export async function openState(deps: StateDeps, about: StateSubject, text: string): Promise<ServedState> {
   const { workspace, keyId } = about.principal;
   const state = text.length > limits.maxRequestStateLength ? null : await deps.seal.open(workspace, text);
   const isOurs = state !== null && state.keyId === keyId && state.target === about.target;
   if (!isOurs || state.subject !== about.subject || state.argumentsHash !== about.argumentsHash)
-    throw badState('does not belong to this call');
-  if (state.expiresAt <= deps.clock.now()) throw badState('has expired');
+    throw invalidState('does not belong to this call');
+  if (state.expiresAt <= deps.clock.now()) throw invalidState('has expired');
   // Answers to a server's question may be repeated: the server knows which question it asked.
   const isOnce = state.asked === 'approval' || state.approved !== undefined;
-  if (isOnce && !(await deps.spend(workspace, state.nonce, state.expiresAt))) throw badState('was already used');
+  if (isOnce && !(await deps.consumeNonce(workspace, state.nonce, state.expiresAt))) throw invalidState('was already used');
   return state;
 }
 
-export function badState(what: string): Problem {
+export function invalidState(what: string): Problem {
   return new Problem('invalid_request', `The requestState ${what}. Send the request again without it.`, {
     issues: [{ path: 'requestState', message: what }],
     reason: 'invalid_request_state',

@@ -70,7 +70,7 @@ async function readEquipped(directory: Directory, principal: Principal, toolset:
 const nothing = extendAliasMap(null, []);
 
 /** Adds a hint to the message that no tool has this name (`message`): at `/mcp` the name may be that of a tool of the other mode. */
-export function toldOfModes({ names, mode, pointer }: ServedView, requested: string, message: string): string {
+export function withModeHint({ names, mode, pointer }: ServedView, requested: string, message: string): string {
   if (mode === 'configuration' && pointer !== null)
     return `${message} Call exit-configuration-mode to get the tools of ${pointer.toolset}.`;
   const isOfConfiguration = configurationTools.some((name) => name === requested || `builtin.${name}` === requested);

@@ -8,20 +8,20 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { ownerOf, shownUri, type ServedOffers } from './serve-offers.ts';
-import { readOffers, servedServers, type OfferDeps } from './serve-resources.ts';
+import { readServedOffers, servedServers, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 
-export type Change = { kind: 'tools' } | { kind: 'prompts' } | { kind: 'resources' } | { kind: 'resource'; uri: string };
+export type ServedChange = { kind: 'tools' } | { kind: 'prompts' } | { kind: 'resources' } | { kind: 'resource'; uri: string };
 
 export type WatchDeps = OfferDeps &
   ViewDeps & {
     clock: Clock;
     log: Logger;
     /** Returns false if the key was revoked, has expired, or may no longer use tools. */
-    isInForce(principal: Principal): Promise<boolean>;
+    isKeyActive(principal: Principal): Promise<boolean>;
   };
 
-export type Watched = {
+export type WatchedView = {
   principal: Principal;
   target: ServeTarget;
   view: ServedView;
@@ -32,7 +32,12 @@ export type Watched = {
   uris(): readonly string[];
 };
 
-export async function watchServed(deps: WatchDeps, watched: Watched, tell: (change: Change) => void, signal: AbortSignal): Promise<void> {
+export async function watchServed(
+  deps: WatchDeps,
+  watched: WatchedView,
+  tell: (change: ServedChange) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const end = new AbortController();
   const stop = (): void => end.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
@@ -57,7 +62,7 @@ async function watchKey(deps: WatchDeps, principal: Principal, end: AbortControl
   for (;;) {
     try {
       await deps.clock.sleep(limits.mcpKeyCheckMs, end.signal);
-      if (await deps.isInForce(principal)) continue;
+      if (await deps.isKeyActive(principal)) continue;
       deps.log.info('a listening stream was closed: its key is no longer valid', { keyId: principal.keyId });
       return end.abort(new Error('the key is no longer valid'));
     } catch (error) {
@@ -69,17 +74,17 @@ async function watchKey(deps: WatchDeps, principal: Principal, end: AbortControl
 }
 
 /** Identifies the version of what is listed: if it changes, the list has changed. */
-export function viewMark({ pointer, mode }: ServedView): string {
+export function viewVersion({ pointer, mode }: ServedView): string {
   return JSON.stringify([pointer?.hash ?? null, pointer?.version ?? null, mode]);
 }
 
 async function watchView(
   deps: WatchDeps,
-  { principal, target, view }: Watched,
-  tell: (change: Change) => void,
+  { principal, target, view }: WatchedView,
+  tell: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let known = viewMark(view);
+  let known = viewVersion(view);
   for (;;) {
     try {
       await deps.clock.sleep(limits.mcpWatchIntervalMs, signal);
@@ -100,7 +105,7 @@ async function watchView(
 /** Returns null if the view cannot be read now. A removed toolset is reported when its list is requested. */
 async function markNow(deps: WatchDeps, principal: Principal, target: ServeTarget): Promise<string | null> {
   try {
-    return viewMark(await readView(deps, principal, target));
+    return viewVersion(await readView(deps, principal, target));
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return error.code;
     deps.log.debug('reading a toolset failed', { cause: String(error) });
@@ -108,20 +113,25 @@ async function markNow(deps: WatchDeps, principal: Principal, target: ServeTarge
   }
 }
 
-async function listenToServers(deps: WatchDeps, watched: Watched, tell: (change: Change) => void, signal: AbortSignal): Promise<void> {
+async function listenToServers(
+  deps: WatchDeps,
+  watched: WatchedView,
+  tell: (change: ServedChange) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const wanted = watched.uris();
   if (!watched.lists && wanted.length === 0) return;
-  const offers = await readOffers(deps, watched.principal.workspace, watched.view);
+  const offers = await readServedOffers(deps, watched.principal.workspace, watched.view);
   const servers = servedServers(watched.view).slice(0, limits.maxMcpListenedServers);
   await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, tell, signal)));
 }
 
 async function listenToServer(
   deps: WatchDeps,
-  watched: Watched,
+  watched: WatchedView,
   offers: ServedOffers,
   name: string,
-  tell: (change: Change) => void,
+  tell: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { principal, conversation } = watched;
@@ -150,18 +160,18 @@ function ownUri(offers: ServedOffers, server: string, uri: string): [own: string
 
 function hooksFor(
   deps: WatchDeps,
-  { principal }: Watched,
+  { principal }: WatchedView,
   offers: ServedOffers,
   server: string,
   shown: ReadonlyMap<string, string>,
-  tell: (change: Change) => void,
+  tell: (change: ServedChange) => void,
 ) {
   return {
-    changed(list: 'tools' | 'prompts' | 'resources'): void {
+    onListChanged(list: 'tools' | 'prompts' | 'resources'): void {
       // The definitions are refreshed and accepted or held; a new edition is then reported to the client.
       deps.serverChanged(principal.workspace, server);
       if (list !== 'tools') tell({ kind: list });
     },
-    updated: (own: string): void => tell({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
+    onResourceUpdated: (own: string): void => tell({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
   };
 }

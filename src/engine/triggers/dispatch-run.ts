@@ -2,7 +2,7 @@
  * Starts the turn of one delivery in its session: planned like any other, with a predefined id, and started once however often this is
  * called. The Catalog's dispatcher decides when to call it.
  */
-import { orNull, Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Principal } from '../../core/principal.ts';
 import { markedDataNote } from '../../core/triggers/templates/marked-data.ts';
@@ -20,7 +20,7 @@ export type TriggeredRun = {
   sessionKey: string;
   turn: string;
   input: string;
-  isRepeat: boolean;
+  isRetry: boolean;
 };
 
 export type DispatchDeps = {
@@ -32,7 +32,7 @@ export type DispatchDeps = {
 export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promise<void> {
   const { workspace, trigger, agent, turn } = run;
   const principal = triggerPrincipal(workspace, trigger, agent);
-  if (run.isRepeat && (await wasTaken(deps, principal, run))) return;
+  if (run.isRetry && (await wasTaken(deps, principal, run))) return;
   // The input of a schedule contains no external data.
   const instructions = trigger.kind === 'webhook' ? markedDataNote : undefined;
   const plan = { ...(await deps.planTurn(principal, { agent, instructions })), trigger };
@@ -43,11 +43,12 @@ export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promis
     turn,
     ...(trigger.kind === 'webhook' && { taint: { ...untainted, untrusted: `a delivery to the webhook ${trigger.name}` } }),
   });
-  if ((await orNull(submitted)) === null) throw new Problem('internal', 'The session was deleted while its turn was being started.');
+  if ((await nullIfNotFound(submitted)) === null)
+    throw new Problem('internal', 'The session was deleted while its turn was being started.');
 }
 
 /** Checked for a retry: a turn that has started must not fail because its agent was removed since. */
 async function wasTaken({ sessions }: DispatchDeps, principal: Principal, { sessionKey, turn }: TriggeredRun): Promise<boolean> {
   const session = sessions.get(await sessions.idOf(principal, sessionKey));
-  return (await orNull(session.hasTurn(principal, turn))) === true;
+  return (await nullIfNotFound(session.hasTurn(principal, turn))) === true;
 }

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 
 /** Keyed by lower-case name. Headers beyond `limits.maxKeptHeaders` or `limits.maxKeptHeaderCharacters` are dropped, in the order of names. */
-export function keptHeaders(
+export function storedHeaders(
   webhook: Pick<WebhookDocument, 'hmac' | 'bearer'>,
   headers: Iterable<readonly [name: string, value: string]>,
 ): Record<string, string> {
@@ -16,7 +16,7 @@ export function keptHeaders(
   for (const [name, value] of headers) {
     if (own.has(name) || proofs.test(name) || transport.test(name)) continue;
     characters += name.length + value.length;
-    if (kept.length >= limits.maxKeptHeaders || characters > limits.maxKeptHeaderCharacters) break;
+    if (kept.length >= limits.maxStoredHeaders || characters > limits.maxKeptHeaderCharacters) break;
     kept.push([name, value]);
   }
   // `fromEntries` instead of assignment, since a header may be called `__proto__`.

@@ -17,7 +17,7 @@ export type HookEvent = {
   receivedAt: number;
 };
 
-export function scopeOf(webhook: string, { id, event, payload, text, headers, receivedAt }: HookEvent): TriggerScope {
+export function triggerScopeOf(webhook: string, { id, event, payload, text, headers, receivedAt }: HookEvent): TriggerScope {
   const time = new Date(receivedAt).toISOString();
   return { payload, own: { delivery: id, event, webhook, time, headers, body: text } };
 }

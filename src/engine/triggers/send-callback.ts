@@ -7,7 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
 import { signStandard } from '../../core/triggers/signatures/standard.ts';
 import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { showInvisible } from '../../core/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 
 /** `secret`: as configured, see `signing-keys.ts`. */
@@ -100,14 +100,14 @@ async function readStart(response: Response): Promise<string> {
   let text = '';
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += decoder.decode(read.value.subarray(0, limits.maxCallbackAnswerLength * maxBytesOfCharacter), { stream: true });
-      if (text.length >= limits.maxCallbackAnswerLength) break;
+      text += decoder.decode(read.value.subarray(0, limits.maxCallbackResponseLength * maxBytesOfCharacter), { stream: true });
+      if (text.length >= limits.maxCallbackResponseLength) break;
     }
     await reader.cancel();
   } catch {
     // The connection broke: what was read so far is shown, and the status is known.
   }
-  return visibleText(text.slice(0, limits.maxCallbackAnswerLength)).slice(0, limits.maxCallbackAnswerLength).trim();
+  return showInvisible(text.slice(0, limits.maxCallbackResponseLength)).slice(0, limits.maxCallbackResponseLength).trim();
 }
 
 const maxBytesOfCharacter = 4;

@@ -6,20 +6,20 @@
 import { Problem } from '../../core/problem.ts';
 import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
-import { eventOf, slackChallenge } from '../../core/triggers/event-of.ts';
+import { deliveryEventOf, slackChallenge } from '../../core/triggers/event-of.ts';
 import type { EventHead } from '../../core/triggers/event-of.ts';
-import { readPayload } from '../../core/triggers/payload.ts';
+import { parsePayload } from '../../core/triggers/payload.ts';
 import type { Payload } from '../../core/triggers/payload.ts';
-import { createStrangerVerifier } from '../../core/triggers/signatures/create-verifier.ts';
+import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
 import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/verifier.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { AcceptedDelivery, DeliveryVerdict, Triggers } from '../../ports/triggers.ts';
-import { keptHeaders } from './kept-headers.ts';
-import { filterReason, runVerdict, scopeOf } from './render-event.ts';
+import { storedHeaders } from './kept-headers.ts';
+import { filterReason, runVerdict, triggerScopeOf } from './render-event.ts';
 
-export type TakeDeps = {
+export type ReceiveDeps = {
   directory: Pick<Directory, 'hook'>;
   triggers(workspace: string): Pick<Triggers, 'acceptDelivery'>;
   sessions: Pick<Sessions, 'idOf'>;
@@ -31,18 +31,18 @@ export type TakeDeps = {
 export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array; requestId: string };
 
 /** `challenge`: to be returned unchanged, which proves to Slack that the address is ours. */
-export type TakenDelivery = { challenge: string } | { trigger: Trigger; hook: CompiledHook; accepted: AcceptedDelivery };
+export type ReceivedDelivery = { challenge: string } | { trigger: Trigger; hook: CompiledHook; accepted: AcceptedDelivery };
 
 /** Throws `not_found` with the same text for an unknown name and for an invalid signature. */
-export async function takeDelivery(deps: TakeDeps, request: HookRequest): Promise<TakenDelivery> {
+export async function receiveDelivery(deps: ReceiveDeps, request: HookRequest): Promise<ReceivedDelivery> {
   const hook = await requireSigned(deps, request);
   const { headers, body } = request;
-  const payload = readPayload(body, { contentType: headers.get('content-type'), contentEncoding: headers.get('content-encoding') });
+  const payload = parsePayload(body, { contentType: headers.get('content-type'), contentEncoding: headers.get('content-encoding') });
   const challenge = hook.webhook.scheme === 'slack' ? slackChallenge(payload.value) : null;
   if (challenge !== null) return { challenge };
-  const head = await eventOf(hook.webhook, { header: (name) => headers.get(name), payload: payload.value, body });
+  const head = await deliveryEventOf(hook.webhook, { header: (name) => headers.get(name), payload: payload.value, body });
   const trigger: Trigger = { kind: 'webhook', name: request.name };
-  const kept = keptHeaders(hook.webhook, headers);
+  const kept = storedHeaders(hook.webhook, headers);
   const accepted = await deps.triggers(request.workspace).acceptDelivery({
     trigger,
     id: head.id,
@@ -54,7 +54,7 @@ export async function takeDelivery(deps: TakeDeps, request: HookRequest): Promis
 }
 
 /** Takes the same time whatever is wrong: one lookup, and one round of signatures over the same bytes. */
-async function requireSigned(deps: TakeDeps, { workspace, name, headers, body, requestId }: HookRequest): Promise<CompiledHook> {
+async function requireSigned(deps: ReceiveDeps, { workspace, name, headers, body, requestId }: HookRequest): Promise<CompiledHook> {
   const now = deps.clock.now();
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
@@ -72,14 +72,14 @@ async function requireSigned(deps: TakeDeps, { workspace, name, headers, body, r
 const maxLoggedName = 64;
 
 async function refuseStranger(signed: SignedRequest): Promise<SignatureVerdict> {
-  stranger ??= createStrangerVerifier();
+  stranger ??= createDecoyVerifier();
   return await stranger(signed);
 }
 
-let stranger: ReturnType<typeof createStrangerVerifier> | null = null;
+let stranger: ReturnType<typeof createDecoyVerifier> | null = null;
 
 async function verdictOn(
-  deps: TakeDeps,
+  deps: ReceiveDeps,
   at: { workspace: string; trigger: Trigger },
   hook: CompiledHook,
   { id, event, isPing }: EventHead,
@@ -88,7 +88,7 @@ async function verdictOn(
 ): Promise<DeliveryVerdict> {
   if (isPing) return ignored('The delivery is a ping.');
   if (hook.webhook.paused === true) return ignored('The webhook is paused.');
-  const scope = scopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
+  const scope = triggerScopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
   const templates = await templatesOf(hook);
   const reason = filterReason(templates, scope);
   return reason === null ? await runVerdict(deps, at, { agent: hook.webhook.agent, templates }, scope) : ignored(reason);

@@ -2,7 +2,7 @@
 import { compileTemplates } from '../../core/triggers/compile-hook.ts';
 import { renderTrigger } from '../../core/triggers/templates/render-template.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
-import { filterReason, scopeOf } from './render-event.ts';
+import { filterReason, triggerScopeOf } from './render-event.ts';
 
 export type TriedEvent = {
   name: string;
@@ -21,7 +21,7 @@ export async function testHook(document: { webhook: Record<string, unknown>; ver
   const { payload, event = null, headers = {}, receivedAt } = tried;
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const scope = scopeOf(tried.name, { id: 'test', event, payload, text, headers: named, receivedAt });
+  const scope = triggerScopeOf(tried.name, { id: 'test', event, payload, text, headers: named, receivedAt });
   const reason = filterReason(templates, scope);
   const made = renderTrigger(templates, scope);
   if ('fault' in made)

@@ -6,33 +6,33 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secret.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Operation } from '../../core/servers/server-state.ts';
+import type { ServerOperation } from '../../core/servers/server-state.ts';
 import { errorResult, type ToolResult } from '../../core/tool.ts';
 import { isRepeatable } from '../../core/tool-effects.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { ToolExecutor } from '../../ports/tool-executor.ts';
-import { toResult } from '../tool-reply.ts';
-import { baseUrlOf, toRequest } from './request.ts';
+import { toHttpToolResult } from '../tool-reply.ts';
+import { requireBaseUrl, toOperationRequest } from './request.ts';
 
 /** Both throw `not_found` if the server or operation was removed. */
 export type OpenApiExecutorDeps = {
   server(name: string): Promise<ServerAccess>;
-  operation(server: string, tool: string): Promise<Operation>;
+  operation(server: string, tool: string): Promise<ServerOperation>;
 };
 
 export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps): ToolExecutor {
   return {
     host: async (tool) => {
       const [access, found] = await Promise.all([server(tool.server), operation(tool.server, tool.ownName)]);
-      return secretHostOf(baseUrlOf(access, found));
+      return secretHostOf(requireBaseUrl(access, found));
     },
     isSafe: (tool) => isRepeatable(tool),
     async execute({ server: name, ownName, canonical }, args, context) {
       try {
         const [access, found] = await Promise.all([server(name), operation(name, ownName)]);
-        const response = await context.fetch(await toRequest(access, found, args, context));
+        const response = await context.fetch(await toOperationRequest(access, found, args, context));
         const body = await readBounded(response, limits.maxToolReplyBytes);
-        return toResult(canonical, response, body, { isPlain: true });
+        return toHttpToolResult(canonical, response, body, { isPlain: true });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         return failure(canonical, error);

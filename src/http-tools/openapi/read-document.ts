@@ -1,5 +1,5 @@
 /** Parses the text of an OpenAPI document: JSON, or YAML 1.2 with JSON types. `core/openapi/document.ts` checks its content. */
-import { fault } from '../../core/openapi/document.ts';
+import { documentFault } from '../../core/openapi/document.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { tryParse } from '../../core/wire-value.ts';
@@ -10,8 +10,8 @@ import { YamlFault } from '../../platform/yaml/yaml-fault.ts';
 export function parseOpenApiText(text: string): unknown {
   // A byte order mark is not part of JSON (RFC 8259 §8.1).
   const bare = text.replace(/^\ufeff/, '').trim();
-  if (bare === '') throw fault('is empty');
-  if (bare.startsWith('<')) throw fault('is a page of HTML or XML, not JSON or YAML. Use the URL of the document itself');
+  if (bare === '') throw documentFault('is empty');
+  if (bare.startsWith('<')) throw documentFault('is a page of HTML or XML, not JSON or YAML. Use the URL of the document itself');
   const value = bare.startsWith('{') || bare.startsWith('[') ? tryParse(bare) : undefined;
   return value === undefined ? parseYaml(bare) : value;
 }
@@ -32,12 +32,12 @@ function toProblem({ kind, message, place }: YamlFault): Problem {
   const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
   switch (kind) {
     case 'depth':
-      return fault(`is nested too deeply (maximum: ${limits.maxOpenApiDepth} levels)`);
+      return documentFault(`is nested too deeply (maximum: ${limits.maxOpenApiDepth} levels)`);
     case 'parts':
-      return fault('has too many values for a YAML document. Convert it to JSON');
+      return documentFault('has too many values for a YAML document. Convert it to JSON');
     case 'aliases':
-      return fault(`cannot be read: ${message}${where}. Write them out, or use $ref`);
+      return documentFault(`cannot be read: ${message}${where}. Write them out, or use $ref`);
     case 'syntax':
-      return fault(`is neither JSON nor YAML: ${message}${where}`);
+      return documentFault(`is neither JSON nor YAML: ${message}${where}`);
   }
 }

@@ -3,19 +3,22 @@
  */
 import { fromBase64 } from '../../core/bytes.ts';
 import { bodyForm } from '../../core/openapi/media-types.ts';
-import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
-import type { Operation, OperationBody } from '../../core/servers/server-state.ts';
+import { queryPairs, invalidValue } from '../../core/openapi/parameter-text.ts';
+import type { ServerOperation, OperationBody } from '../../core/servers/server-state.ts';
 import { isRecord } from '../../core/wire-value.ts';
 
 /** `contentType` undefined: the platform sets it, with the multipart boundary. */
 export type WrittenBody = { content: string | Uint8Array<ArrayBuffer> | FormData; contentType?: string };
 
 /** Returns the body, or null if none is sent. Throws `invalid_request`. */
-export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parameters'>, args: Record<string, unknown>): WrittenBody | null {
+export function writeBody(
+  { body, parameters }: Pick<ServerOperation, 'body' | 'parameters'>,
+  args: Record<string, unknown>,
+): WrittenBody | null {
   if (body === null) return null;
   const value = body.argument === null ? memberValues(body, parameters, args) : own(args, body.argument);
   if (value === undefined) {
-    if (body.isRequired && body.argument !== null) throw unfit(body.argument, 'is required: it is the body of the request');
+    if (body.isRequired && body.argument !== null) throw invalidValue(body.argument, 'is required: it is the body of the request');
     return null;
   }
   const { contentType } = body;
@@ -43,7 +46,7 @@ export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parame
  */
 function memberValues(
   { members = {}, isRequired }: OperationBody,
-  parameters: Operation['parameters'],
+  parameters: ServerOperation['parameters'],
   args: Record<string, unknown>,
 ): unknown {
   const named = Object.entries(members).filter(([, argument]) => Object.hasOwn(args, argument));
@@ -59,7 +62,7 @@ function own(args: Record<string, unknown>, argument: string): unknown {
 
 function fieldsOf(argument: string, value: unknown): [string, unknown][] {
   if (isRecord(value)) return Object.entries(value);
-  throw unfit(argument, 'must be an object: the body is a form');
+  throw invalidValue(argument, 'must be an object: the body is a form');
 }
 
 /** Lists repeat their name and objects are written as `a[b]=c`, unless the document specifies another style. */
@@ -87,6 +90,6 @@ function multipart({ files = [] }: OperationBody, fields: readonly [string, unkn
 
 function bytesOf(argument: string, value: unknown): Uint8Array<ArrayBuffer> {
   const bytes = typeof value === 'string' ? fromBase64(value) : null;
-  if (bytes === null) throw unfit(argument, 'must be base64');
+  if (bytes === null) throw invalidValue(argument, 'must be base64');
   return bytes;
 }

@@ -3,19 +3,19 @@ import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
 import { requestUrl } from '../../core/openapi/request-url.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Operation } from '../../core/servers/server-state.ts';
+import type { ServerOperation } from '../../core/servers/server-state.ts';
 import { toServerHeaders } from '../../net/server-headers.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { writeBody } from './request-body.ts';
 
 /** Throws `invalid_request` (`issues` name the arguments) or `not_configured`. */
-export async function toRequest(
+export async function toOperationRequest(
   server: Pick<ServerAccess, 'name' | 'headers' | 'baseUrl'>,
-  operation: Operation,
+  operation: ServerOperation,
   args: Record<string, unknown>,
   context: Pick<ToolContext, 'secret' | 'idempotencyKey'>,
 ): Promise<Request> {
-  const url = requestUrl(operation, baseUrlOf(server, operation), args).href;
+  const url = requestUrl(operation, requireBaseUrl(server, operation), args).href;
   const body = writeBody(operation, args);
   const headers = new Headers({ accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
   const cookies: string[] = [];
@@ -35,7 +35,7 @@ export async function toRequest(
   return new Request(url, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
 }
 
-export function baseUrlOf({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: Operation): string {
+export function requireBaseUrl({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: ServerOperation): string {
   const base = baseUrl ?? operation.baseUrl;
   if (base !== undefined) return base;
   throw new Problem('not_configured', `The server ${name} has no base URL for its operations. Set its baseUrl, or refresh it.`);

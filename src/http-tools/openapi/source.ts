@@ -3,7 +3,7 @@
  * not fetched. `core/openapi/import.ts` converts the operations to tools.
  */
 import { limits } from '../../core/limits.ts';
-import { fault } from '../../core/openapi/document.ts';
+import { documentFault } from '../../core/openapi/document.ts';
 import { importOpenApi } from '../../core/openapi/import.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secret.ts';
@@ -31,7 +31,7 @@ export function createOpenApiSource(): ServerSource {
 
 async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
   const { url } = server;
-  if (url === '') throw fault('is missing. Set url to its URL, or document to the document itself');
+  if (url === '') throw documentFault('is missing. Set url to its URL, or document to the document itself');
   const headers = await documentHeaders(server, context);
   headers.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
   const response = await context.fetch(new Request(url, { headers }));
@@ -48,7 +48,9 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
     );
   }
   if (truncated)
-    throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`);
+    throw documentFault(
+      `has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`,
+    );
   return decode(bytes);
 }
 
@@ -81,6 +83,6 @@ function decode(bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     // The decoder's error says nothing useful.
-    throw fault('is not UTF-8');
+    throw documentFault('is not UTF-8');
   }
 }

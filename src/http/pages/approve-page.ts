@@ -5,7 +5,7 @@
 import type { ApprovalView, Decision } from '../../core/approval.ts';
 import { limits } from '../../core/limits.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import { visibleText } from './visible-text.ts';
+import { escapeInvisible } from './visible-text.ts';
 
 /** Buttons only while it waits; afterwards it says what became of it. */
 export function approvePage(approval: ApprovalView): string {
@@ -14,11 +14,11 @@ export function approvePage(approval: ApprovalView): string {
     asking ? 'Approve this call?' : `This call is ${approval.state}`,
     `<main class="approval">
 <h1>${asking ? 'Approve this call?' : `This call is ${approval.state}`}</h1>
-<p class="reason">${visibleText(approval.reason)}</p>
+<p class="reason">${escapeInvisible(approval.reason)}</p>
 <dl>
-<dt>Tool</dt><dd><code>${visibleText(approval.canonical)}</code></dd>
-<dt>Called as</dt><dd><code>${visibleText(approval.entry)}</code></dd>
-<dt>Session</dt><dd><code>${visibleText(approval.session)}</code></dd>
+<dt>Tool</dt><dd><code>${escapeInvisible(approval.canonical)}</code></dd>
+<dt>Called as</dt><dd><code>${escapeInvisible(approval.entry)}</code></dd>
+<dt>Session</dt><dd><code>${escapeInvisible(approval.session)}</code></dd>
 <dt>${asking ? 'Expires' : 'Asked'}</dt><dd>${time(asking ? approval.expiresAt : approval.askedAt)}</dd>
 </dl>
 ${effectsHtml(approval)}<h2>Arguments</h2>
@@ -32,8 +32,8 @@ ${asking ? buttons : '<p>Nothing is left to decide. You may close this page.</p>
 function effectsHtml({ effects = [], effectCount = 0 }: ApprovalView): string {
   if (effectCount < 2) return '';
   const lines = effects.map(({ action, method, target }) => {
-    const what = visibleText(method ?? action);
-    return `<li>${what}${target === null ? '' : ` <code>${visibleText(target)}</code>`}</li>`;
+    const what = escapeInvisible(method ?? action);
+    return `<li>${what}${target === null ? '' : ` <code>${escapeInvisible(target)}</code>`}</li>`;
   });
   const more = effectCount - effects.length;
   return `<h2>Effects</h2>\n<ul class="effects">\n${lines.join('\n')}${more > 0 ? `\n<li>and ${more} more</li>` : ''}\n</ul>\n`;
@@ -49,7 +49,7 @@ export function decidedPage(decision: Decision): string {
 
 /** For a link that decides nothing (any more), and for every other fault. */
 export function messagePage(title: string, text: string): string {
-  return htmlPage(title, `<main class="approval">\n<h1>${escapeHtml(title)}</h1>\n<p>${visibleText(text)}</p>\n</main>`);
+  return htmlPage(title, `<main class="approval">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeInvisible(text)}</p>\n</main>`);
 }
 
 /** No `action`: the form goes where the page came from, whatever stands before the path. */
@@ -65,7 +65,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
   return entries
     .map(([name, value]) => {
       const [kind, text] = typeof value === 'string' ? ['text', value] : ['JSON', jsonText(value)];
-      return `<h3><code>${visibleText(name)}</code> <span class="muted">${kind}${text === '' ? ', empty' : ''}</span></h3>\n<pre dir="ltr">\n${visibleText(text)}</pre>`;
+      return `<h3><code>${escapeInvisible(name)}</code> <span class="muted">${kind}${text === '' ? ', empty' : ''}</span></h3>\n<pre dir="ltr">\n${escapeInvisible(text)}</pre>`;
     })
     .join('\n');
 }

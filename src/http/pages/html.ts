@@ -5,12 +5,12 @@ import type { AppContext } from '../context.ts';
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export function htmlAnswer(c: AppContext, page: string): Response {
+export function htmlResponse(c: AppContext, page: string): Response {
   return c.body(page, 200, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' });
 }
 
 /** A page that is one person's: no script at all, kept and listed by nobody, its form comes back here. */
-export function privateHtmlAnswer(page: string, status: number): Response {
+export function privateHtmlResponse(page: string, status: number): Response {
   return new Response(page, {
     status,
     headers: {

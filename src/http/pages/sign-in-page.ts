@@ -1,6 +1,6 @@
 /** Where a person ends who has signed in to a server, or has not: what came of it, and nothing to press. */
 import { htmlPage } from './html.ts';
-import { visibleText } from './visible-text.ts';
+import { escapeInvisible } from './visible-text.ts';
 
 export function signedInPage(server: string): string {
   return page('Signed in', `The server ${server} can be used now. You may close this page.`);
@@ -12,5 +12,5 @@ export function notSignedInPage(why: string): string {
 }
 
 function page(title: string, text: string): string {
-  return htmlPage(title, `<main class="approval">\n<h1>${title}</h1>\n<p>${visibleText(text)}</p>\n</main>`);
+  return htmlPage(title, `<main class="approval">\n<h1>${title}</h1>\n<p>${escapeInvisible(text)}</p>\n</main>`);
 }

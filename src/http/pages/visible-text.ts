@@ -5,7 +5,7 @@
 import { escapeHtml } from './html.ts';
 
 /** Line ends stay; a carriage return, which may hide what stands before it, does not. */
-export function visibleText(text: string): string {
+export function escapeInvisible(text: string): string {
   let html = '';
   let from = 0;
   for (const match of text.matchAll(hidden)) {

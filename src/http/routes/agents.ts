@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
-import { orNull } from '../../core/problem.ts';
+import { nullIfNotFound } from '../../core/problem.ts';
 import { checkAgent } from '../../engine/check-agent.ts';
 import { readableAgents } from '../../engine/readable.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
@@ -47,7 +47,7 @@ export function mountAgents(app: App): void {
 
 async function readAgent(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument> {
   requireAllowed(principal, { act: 'use-agent', agent: name });
-  const document = await orNull(catalog.get('agent', name));
+  const document = await nullIfNotFound(catalog.get('agent', name));
   // Bodies of agents were parsed by the schema when they were written.
   requireAllowed(principal, { act: 'read-agent', name, agent: (document?.body as AgentTools | undefined) ?? null });
   return document ?? (await catalog.get('agent', name));

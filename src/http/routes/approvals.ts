@@ -4,7 +4,7 @@ import { ApprovalView, Decision } from '../../core/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import { pageOf } from '../paging.ts';
 import { requirePublicBase } from '../own-origin.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
@@ -44,7 +44,7 @@ const ApprovalLink = z
 const tag = 'Approvals';
 
 export function mountApprovals(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       tag,
@@ -61,7 +61,7 @@ export function mountApprovals(app: App): void {
       c.json({ items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       tag,
@@ -76,7 +76,7 @@ export function mountApprovals(app: App): void {
     async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).approval(principal, params.callId)),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       tag,
@@ -98,7 +98,7 @@ export function mountApprovals(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       tag,

@@ -7,11 +7,11 @@ import { ApprovalView, Decision } from '../../core/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Session } from '../../ports/session.ts';
+import type { SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../context.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
-import { privateHtmlAnswer } from '../pages/html.ts';
+import { privateHtmlResponse } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
 import { isOwnOrigin } from '../own-origin.ts';
 import { mountPublic } from '../route.ts';
@@ -68,7 +68,7 @@ export function mountApprovePage(app: App): void {
 }
 
 /** The session that the token names. A forged token ends here, before any session is asked. */
-async function followLink(c: AppContext): Promise<{ session: Session; nonce: string }> {
+async function followLink(c: AppContext): Promise<{ session: SessionPort; nonce: string }> {
   const { approvalLinks, sessions, clock } = c.get('services');
   const link = await approvalLinks.read(c.req.param('token') ?? '');
   if (link === null) throw new Problem('not_found', 'There is no such link: it may have been cut when it was copied.');
@@ -101,10 +101,10 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
 async function answer(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
   if (wantsJson(c)) return c.json((await work()).json);
   try {
-    return privateHtmlAnswer((await work()).page(), 200);
+    return privateHtmlResponse((await work()).page(), 200);
   } catch (error) {
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, c.get('services').log);
-    return privateHtmlAnswer(messagePage(problemTitle(problem), problem.detail), problem.status);
+    return privateHtmlResponse(messagePage(problemTitle(problem), problem.detail), problem.status);
   }
 }
 

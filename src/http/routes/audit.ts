@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AuditEntry } from '../../core/audit.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const AuditQuery = z.strictObject({
@@ -16,7 +16,7 @@ const AuditQuery = z.strictObject({
 });
 
 export function mountAudit(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',

@@ -4,7 +4,7 @@ import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../core/triggers/callbacks/callback.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const what = 'Callbacks';
@@ -22,7 +22,7 @@ const CallbackList = z
 const params = z.object({ callback: z.string().min(1).max(100).meta({ description: 'As in `webhook-id`.', example: 'msg_0123' }) });
 
 export function mountCallbacks(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -38,7 +38,7 @@ export function mountCallbacks(app: App): void {
     async ({ c, services, principal, query }) => c.json(await services.triggers(principal.workspace).callbacks(query)),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -56,7 +56,7 @@ export function mountCallbacks(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',

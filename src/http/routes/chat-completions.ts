@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { openAiChat } from '../../dialects/openai-chat.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
-import { type App, mount } from '../route.ts';
+import { type App, mountRoute } from '../route.ts';
 import { answerChat } from './chat.ts';
 import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
-import { answerAgain, storedCompletionRoute } from './stored-completion.ts';
+import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });
 
@@ -19,7 +19,7 @@ const completionAnswer = chatAnswer({
 });
 
 export function mountChatCompletions(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',
@@ -39,7 +39,7 @@ export function mountChatCompletions(app: App): void {
     (request) => answerChat(openAiChat, request),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -53,6 +53,6 @@ export function mountChatCompletions(app: App): void {
       ...storedCompletionRoute,
       answers: { 200: completionAnswer },
     },
-    (request) => answerAgain('openai-chat', request),
+    (request) => replayCompletion('openai-chat', request),
   );
 }

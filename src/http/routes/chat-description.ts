@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
 import { editionHeader } from '../documents.ts';
-import type { Answer } from '../route.ts';
+import type { RouteAnswer } from '../route.ts';
 
 /** `parts`: what its requests call the pieces of a conversation; `leads`: what in a request leads back to a session. */
 export function chatHeaders({ parts, leads }: { parts: string; leads: string }): Record<string, string> {
@@ -27,7 +27,7 @@ export const chatProblems: readonly ProblemCode[] = [
 ];
 
 /** `forks`: when the session is another one than asked for; `uses`: what the id of the answer is good for. */
-export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): Answer {
+export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): RouteAnswer {
   return {
     description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
     schema,

@@ -15,7 +15,7 @@ export type ChatBody = Record<string, unknown> & { model: string };
  * `session`: as the header names it, `new` included. `ofCalls`: the session that ids in the request lead to: of tool calls, or of
  * the answer that it goes on from.
  */
-export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; ofCalls: string | null };
+export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; previousCalls: string | null };
 
 export function requireModel(value: unknown): ChatBody {
   if (!isRecord(value)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
@@ -43,12 +43,12 @@ export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): Chat
     ...modelOrAgent(body.model),
     ...(toolset !== undefined && { toolset }),
     ...(session !== undefined && { session }),
-    ofCalls: sessionOfPrevious(dialect, body) ?? dialect.sessionOfCalls(body),
+    previousCalls: sessionOfPrevious(dialect, body) ?? dialect.sessionOfCalls(body),
   };
 }
 
 /** True when nothing of it needs a session: the provider's own answer goes back. */
-export function isPlain({ agent, toolset, session, ofCalls }: ChatRoute): boolean {
+export function isPlain({ agent, toolset, session, previousCalls: ofCalls }: ChatRoute): boolean {
   return agent === undefined && toolset === undefined && session === undefined && ofCalls === null;
 }
 

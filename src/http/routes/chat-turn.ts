@@ -5,19 +5,19 @@
 import type { EditionPointer } from '../../core/edition-tool.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
-import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readToolCallId } from '../../core/reference.ts';
 import { unknownCompletion } from '../../dialects/answer.ts';
-import type { Conversation } from '../../dialects/conversation.ts';
+import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
-import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import type { SessionPort, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import type { ProxiedChat } from '../../providers/pass-chat-on.ts';
 import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
-import { idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
+import { idempotencyOf, orEarlierResult, type Idempotency } from '../idempotency.ts';
 import { withoutToolset, type ChatBody, type ChatRoute } from './chat-request.ts';
 
 export type ChatTurn = {
@@ -39,7 +39,7 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
   if (request.previous !== null && existing === null) throw nothingBefore(route);
   const idempotency = await idempotencyOf(c, bytes);
   const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
-  const begun = await orRepeated<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
+  const begun = await orEarlierResult<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
   if ('turn' in begun) return await answer(services, principal, begun, request.streamed);
   return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), headers, signal: () => c.req.raw.signal });
 }
@@ -58,7 +58,7 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
     plan.edition === undefined &&
     plan.skills === undefined &&
     route.session === undefined &&
-    route.ofCalls === null
+    route.previousCalls === null
   ) {
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
     // Its agent may have had tools then.
@@ -91,10 +91,10 @@ async function findRepeated(
   key: string,
   bodyHash: string,
 ): Promise<SubmittedTurn | null> {
-  const here = existing === null ? null : await orNull(existing.session.repeated(principal, key, bodyHash));
+  const here = existing === null ? null : await nullIfNotFound(existing.session.findByIdempotencyKey(principal, key, bodyHash));
   if (here !== null || (existing !== null && route.session !== undefined)) return here;
-  const made = await services.sessions.keyed(principal, ownKey(key));
-  return await orNull(made.repeated(principal, key, bodyHash));
+  const made = await services.sessions.getByKey(principal, ownKey(key));
+  return await nullIfNotFound(made.findByIdempotencyKey(principal, key, bodyHash));
 }
 
 /**
@@ -125,7 +125,7 @@ export function completionResponse(
   });
 }
 
-type Found = { session: Session; setup: SessionSetup };
+type Found = { session: SessionPort; setup: SessionSetup };
 
 /**
  * The session that the header names must exist. One that only the ids of calls lead to may be gone, or be somebody else's: then
@@ -134,16 +134,16 @@ type Found = { session: Session; setup: SessionSetup };
 async function findSession(
   { sessions }: Services,
   principal: Principal,
-  { session: named, ofCalls }: ChatRoute,
+  { session: named, previousCalls: ofCalls }: ChatRoute,
   request: DialectRequest,
 ): Promise<Found | null> {
   if (named === 'new') return null;
   if (named !== undefined) {
     const isElsewhere = ofCalls !== null && ofCalls !== named && goesOnIn(request, ofCalls);
-    if (isElsewhere && (await orNull(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
+    if (isElsewhere && (await nullIfNotFound(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
     return await open(sessions, principal, named);
   }
-  return ofCalls === null ? null : await orNull(open(sessions, principal, ofCalls));
+  return ofCalls === null ? null : await nullIfNotFound(open(sessions, principal, ofCalls));
 }
 
 /** Whether what is new in the request is for that session. Older calls of it are the history of a fork, which has their ids from there. */
@@ -160,7 +160,7 @@ async function open(sessions: Services['sessions'], principal: Principal, id: st
 async function planFor(
   { services, principal, route }: ChatTurn,
   request: DialectRequest,
-  { system }: Conversation,
+  { system }: ConversationBuilder,
   setup: SessionSetup | null,
   tools: ClientTool[] | null,
 ): Promise<Plan> {
@@ -177,7 +177,7 @@ async function planFor(
   });
 }
 
-async function submit(turn: ChatTurn, existing: Session | null, request: SubmitTurn): Promise<SubmittedTurn> {
+async function submit(turn: ChatTurn, existing: SessionPort | null, request: SubmitTurn): Promise<SubmittedTurn> {
   const { principal, route } = turn;
   if (existing === null) return await (await begin(turn, request)).submit(principal, request);
   try {
@@ -191,7 +191,7 @@ async function submit(turn: ChatTurn, existing: Session | null, request: SubmitT
 }
 
 /** Asked for by `new`: listed. Made for the tools' sake alone: unlisted, and it deletes itself. The same key makes the same one. */
-async function begin({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<Session> {
+async function begin({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<SessionPort> {
   const { agent, model, toolset, session } = route;
   const setup = {
     ...(agent !== undefined && { agent }),

@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
 import { CountTokensRequest } from '../../dialects/anthropic-messages-request.ts';
 import { estimateTokens } from '../../dialects/anthropic-token-count.ts';
-import { mount, type App, type Request } from '../route.ts';
+import { mountRoute, type App, type Request } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
 
@@ -23,7 +23,7 @@ const TokenCount = z
   .meta({ id: 'TokenCount', example: { input_tokens: 14, estimated: true } });
 
 export function mountCountTokens(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',

@@ -5,11 +5,11 @@
 import { z } from 'zod';
 import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/delivery.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
-import { renderAgain } from '../../engine/triggers/render-again.ts';
+import { renderReplay } from '../../engine/triggers/render-again.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
-import { Accepted, acceptedAnswer } from '../accepted-delivery.ts';
+import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
 const params = webhookParams.extend({
@@ -20,7 +20,7 @@ const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().
 const common = { tag: 'Webhooks', scopes: ['admin'], workspace: 'Deliveries' } as const;
 
 export function mountDeliveries(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -42,7 +42,7 @@ export function mountDeliveries(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -58,7 +58,7 @@ export function mountDeliveries(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -79,9 +79,9 @@ export function mountDeliveries(app: App): void {
       const trigger = triggerOf(params.webhook);
       const document = await services.catalog(workspace).get('webhook', params.webhook);
       const triggers = services.triggers(workspace);
-      const kept = await triggers.keptPayload(trigger, params.delivery);
-      const verdict = await renderAgain(services, { workspace, trigger }, document, kept);
-      return acceptedAnswer(c, await triggers.replayDelivery(trigger, params.delivery, verdict));
+      const kept = await triggers.storedPayload(trigger, params.delivery);
+      const verdict = await renderReplay(services, { workspace, trigger }, document, kept);
+      return acceptedResponse(c, await triggers.replayDelivery(trigger, params.delivery, verdict));
     },
   );
 }

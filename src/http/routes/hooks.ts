@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
-import { takeDelivery } from '../../engine/triggers/take-delivery.ts';
+import { receiveDelivery } from '../../engine/triggers/take-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
-import { Accepted, acceptedAnswer, acceptedHeaders, toAccepted } from '../accepted-delivery.ts';
+import { Accepted, acceptedResponse, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import type { AppContext } from '../context.ts';
 import { readBytes } from '../json-body.ts';
 import { mountPublic } from '../route.ts';
@@ -57,19 +57,19 @@ export function mountHooks(app: App): void {
       const workspace = c.req.param('workspace') ?? '';
       const requestId = c.get('requestId');
       const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body, requestId };
-      const taken = await orComeAgain(c, takeDelivery(services, request));
+      const taken = await orComeAgain(c, receiveDelivery(services, request));
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
-      if (hook.webhook.respond === 'async') return acceptedAnswer(c, accepted);
+      if (hook.webhook.respond === 'async') return acceptedResponse(c, accepted);
       const ended = await orStored(c, awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted));
-      if (ended?.ended !== true) return acceptedAnswer(c, { ...accepted, status: ended?.status ?? accepted.status });
+      if (ended?.ended !== true) return acceptedResponse(c, { ...accepted, status: ended?.status ?? accepted.status });
       return c.json(answered(accepted, ended), 200, acceptedHeaders(accepted));
     },
   );
 }
 
 function answered(accepted: AcceptedDelivery, { status, text, reason }: AwaitedDelivery): z.infer<typeof Answered> {
-  return { ...toAccepted(accepted), status, reason, text };
+  return { ...toAcceptedBody(accepted), status, reason, text };
 }
 
 /** Senders come again where they are told to: what failed on our side before it was stored is said so, with a time. */

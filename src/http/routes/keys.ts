@@ -5,7 +5,7 @@ import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const Key = z
@@ -40,7 +40,7 @@ const params = z.object({
 const common = { tag: 'Keys', scopes: ['admin'], workspace: 'Keys' } as const;
 
 export function mountKeys(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -61,7 +61,7 @@ export function mountKeys(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -75,7 +75,7 @@ export function mountKeys(app: App): void {
     async ({ c, services, principal, query }) => c.json(await services.catalog(principal).keys(query)),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -89,7 +89,7 @@ export function mountKeys(app: App): void {
     async ({ c, services, principal, params }) => c.json(await findKey(services.catalog(principal), params.key)),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

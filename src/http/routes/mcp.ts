@@ -10,7 +10,7 @@ import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
 import { mayCallMcp } from '../own-origin.ts';
 import { RpcErrorSchema } from '../problem-schema.ts';
-import { mount, type App, type Answer, type Request as RouteRequest } from '../route.ts';
+import { mountRoute, type App, type RouteAnswer, type Request as RouteRequest } from '../route.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 const message = {
@@ -21,7 +21,7 @@ const mcpHeaders = {
   'mcp-session-id': 'Of a session of the 2025 eras, as the answer to `initialize` gave it.',
   'mcp-protocol-version': 'The revision of MCP that the request is of.',
 };
-const stream: Answer = {
+const stream: RouteAnswer = {
   description: 'What MCP answers: one message, or a stream of them.',
   schema: message.json,
   also: 'text/event-stream',
@@ -66,10 +66,10 @@ export function mountMcp(app: App): void {
   for (const { name, problems, ...spec } of methods) {
     const own = { tag: 'MCP', scopes: ['tools'] as const, headers: mcpHeaders, problems: ['not_found', 'forbidden', ...problems] as const };
     const common = { ...spec, ...own };
-    mount(app, { ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
+    mountRoute(app, { ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
       serve(request, request.params.toolset),
     );
-    mount(app, { ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null));
+    mountRoute(app, { ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null));
   }
 }
 

@@ -6,12 +6,12 @@ import { recordOf } from '../../core/wire-value.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
 import { MessagesRequest } from '../../dialects/anthropic-messages-request.ts';
 import { setHeaders } from '../middleware/request-context.ts';
-import { type App, mount } from '../route.ts';
+import { type App, mountRoute } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
 import { answerChat } from './chat.ts';
 import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
 import { mountCountTokens } from './count-tokens.ts';
-import { answerAgain, storedCompletionRoute } from './stored-completion.ts';
+import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const MessageAnswer = z
   .looseObject({
@@ -65,7 +65,7 @@ export function mountMessages(app: App): void {
     setHeaders(c, [['request-id', c.get('requestId')]]);
   });
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',
@@ -94,7 +94,7 @@ export function mountMessages(app: App): void {
 
   mountCountTokens(app);
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -108,6 +108,6 @@ export function mountMessages(app: App): void {
       ...storedCompletionRoute,
       answers: { 200: messageAnswer },
     },
-    (request) => answerAgain('anthropic-messages', request),
+    (request) => replayCompletion('anthropic-messages', request),
   );
 }

@@ -8,7 +8,7 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readableAgents } from '../../engine/readable.ts';
 import type { Services } from '../../wiring.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const Model = z
@@ -48,7 +48,7 @@ type Model = z.infer<typeof Model>;
 const common = { tag: 'OpenAI', scopes: ['chat'], query: z.looseObject({}) } as const;
 
 export function mountModels(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -64,7 +64,7 @@ export function mountModels(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

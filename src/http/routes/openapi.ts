@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 import { buildDocument } from '../openapi-document.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import type { ApiDocument } from '../pages/docs-page.ts';
-import { htmlAnswer } from '../pages/html.ts';
+import { htmlResponse } from '../pages/html.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
 
@@ -38,7 +38,7 @@ export function mountOpenApi(app: App): void {
     (c: AppContext) => {
       // The text was made above from our own routes, so its shape is known.
       page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
-      return htmlAnswer(c, page);
+      return htmlResponse(c, page);
     },
   );
 }

@@ -1,6 +1,6 @@
 /** The start page and what the pages load. No key: they hold nothing of anyone's. */
 import { pagesCss, startJs } from '../pages/assets.ts';
-import { htmlAnswer } from '../pages/html.ts';
+import { htmlResponse } from '../pages/html.ts';
 import { startPage } from '../pages/start-page.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
@@ -9,7 +9,7 @@ export function mountPages(app: App): void {
   const tag = 'Service';
   const answers = (contentType: string) => ({ 200: { description: 'The file.', contentType } });
   mountPublic(app, { path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers: answers('text/html') }, (c) =>
-    htmlAnswer(c, startPage),
+    htmlResponse(c, startPage),
   );
   mountPublic(
     app,

@@ -5,13 +5,13 @@ import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
 import { Policy } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
 import { limits } from '../../core/limits.ts';
-import { orNull, Problem } from '../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
 import { policyDocument, type Catalog } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
-import { mount } from '../route.ts';
+import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const path = '/v1/policy';
@@ -23,7 +23,7 @@ const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPol
 export function mountPolicy(app: App): void {
   mountPolicyTest(app);
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -37,12 +37,12 @@ export function mountPolicy(app: App): void {
       answers: { 200: { description: 'The rules; none and no `etag` where none were written.', schema: Policy, headers: etagHeader } },
     },
     async ({ c, services, principal }) => {
-      const document = await orNull(services.catalog(principal).get('policy', policyDocument));
-      return document === null ? c.json({ rules: [] }) : documentAnswer(c, document, document.body);
+      const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
+      return document === null ? c.json({ rules: [] }) : documentResponse(c, document, document.body);
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'put',
@@ -73,7 +73,7 @@ export function mountPolicy(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'delete',
@@ -96,7 +96,7 @@ export function mountPolicy(app: App): void {
 
 /** Whoever may call a tool may know what would become of the call: its refusal would say so, too. */
 function mountPolicyTest(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',
@@ -147,7 +147,7 @@ async function withUses(catalog: Catalog, name: string): Promise<ToolDefinition[
   const asked = new Set<string>([name]);
   // `found` grows while it is walked.
   for (const { made } of found) {
-    const uses = (made?.uses ?? []).filter((use) => !asked.has(use)).slice(0, Math.max(0, limits.maxToldEffects - asked.size));
+    const uses = (made?.uses ?? []).filter((use) => !asked.has(use)).slice(0, Math.max(0, limits.maxListedPolicyEffects - asked.size));
     for (const use of uses) asked.add(use);
     found.push(...(await Promise.all(uses.map((use) => toolOrNone(catalog, use)))).flat());
   }

@@ -7,10 +7,10 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { openAiResponses } from '../../dialects/openai-responses.ts';
 import { ResponsesRequest } from '../../dialects/openai-responses-request.ts';
-import { type App, mount } from '../route.ts';
+import { type App, mountRoute } from '../route.ts';
 import { answerChat } from './chat.ts';
 import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
-import { answerFrom, readPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
+import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ResponseObject = z.looseObject({ id: z.string(), object: z.literal('response'), status: z.string() }).meta({ id: 'Response' });
 
@@ -29,7 +29,7 @@ export function mountResponses(app: App): void {
 }
 
 function mountCreate(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',
@@ -62,7 +62,7 @@ const RetrieveQuery = storedCompletionRoute.query.loose().extend({
 });
 
 function mountRetrieve(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -82,10 +82,10 @@ function mountRetrieve(app: App): void {
       const { stream, starting_after: startingAfter } = query;
       if (startingAfter !== undefined && query.after !== undefined)
         throw invalidRequest([{ path: 'starting_after', message: 'and after name two places: give one' }]);
-      const place = readPlace(c, query.after);
+      const place = readStoredPlace(c, query.after);
       const streamed = stream === 'true' || startingAfter !== undefined || place.streamed;
       // A number goes before an id that came along in a header.
-      return await answerFrom(
+      return await answerFromCompletion(
         services,
         principal,
         completion,
@@ -96,7 +96,7 @@ function mountRetrieve(app: App): void {
 }
 
 function mountCancel(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',
@@ -114,7 +114,7 @@ function mountCancel(app: App): void {
     async ({ services, principal, params }) => {
       const completion = requireCompletion('openai-responses', params.id);
       await services.sessions.get(completion.session).cancel(principal, completion.own);
-      return await answerFrom(services, principal, completion, { streamed: false });
+      return await answerFromCompletion(services, principal, completion, { streamed: false });
     },
   );
 }

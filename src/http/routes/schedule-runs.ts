@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { Delivery, DeliveryStatus } from '../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload, Trigger } from '../../core/triggers/delivery.ts';
 import { pageFields, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
-import { Accepted, acceptedAnswer } from '../accepted-delivery.ts';
+import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
 const common = { tag: 'Schedules', scopes: ['admin'], workspace: 'Schedules' } as const;
@@ -18,7 +18,7 @@ const params = scheduleParams.extend({
 });
 
 export function mountScheduleRuns(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -34,11 +34,11 @@ export function mountScheduleRuns(app: App): void {
       problems: ['rate_limited'],
     },
     async ({ c, services, principal, params }) => {
-      return acceptedAnswer(c, await services.triggers(principal.workspace).runSchedule(params.schedule));
+      return acceptedResponse(c, await services.triggers(principal.workspace).runSchedule(params.schedule));
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -60,7 +60,7 @@ export function mountScheduleRuns(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

@@ -10,7 +10,7 @@ import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const what = 'Schedules';
@@ -61,7 +61,7 @@ export function mountSchedules(app: App): void {
     },
   });
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',

@@ -8,11 +8,11 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
 import type { AppContext } from '../context.ts';
-import { privateHtmlAnswer } from '../pages/html.ts';
+import { privateHtmlResponse } from '../pages/html.ts';
 import { notSignedInPage, signedInPage } from '../pages/sign-in-page.ts';
 import { toProblem } from '../problems.ts';
 import { publicBase, requirePublicBase } from '../own-origin.ts';
-import { mount, mountPublic } from '../route.ts';
+import { mountRoute, mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
 import { serverParams } from './servers.ts';
 
@@ -37,7 +37,7 @@ const common = {
 } as const;
 
 export function mountServerAuthorize(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -57,7 +57,7 @@ export function mountServerAuthorize(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -127,10 +127,10 @@ async function finish(c: AppContext): Promise<Response> {
       errorDescription: one(query, 'error_description'),
     });
     await refresh(c, workspace, server);
-    return privateHtmlAnswer(signedInPage(server), 200);
+    return privateHtmlResponse(signedInPage(server), 200);
   } catch (error) {
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, log);
-    return privateHtmlAnswer(notSignedInPage(problem.detail), problem.status);
+    return privateHtmlResponse(notSignedInPage(problem.detail), problem.status);
   }
 }
 

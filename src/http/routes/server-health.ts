@@ -6,14 +6,14 @@ import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
 import { ServerTest } from '../../core/servers/server-test.ts';
 import { requireSameName } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { serverParams } from './servers.ts';
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers', params: serverParams } as const;
 
 export function mountServerHealth(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -33,7 +33,7 @@ export function mountServerHealth(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

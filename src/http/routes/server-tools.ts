@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AcceptedTool, ServerTool } from '../../core/servers/server.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { serverParams } from './servers.ts';
 
@@ -37,7 +37,7 @@ const Rebound = z
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
 export function mountServerTools(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -54,7 +54,7 @@ export function mountServerTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -71,7 +71,7 @@ export function mountServerTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -91,7 +91,7 @@ export function mountServerTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

@@ -9,19 +9,27 @@ import { Server, ServerName } from '../../core/servers/server.ts';
 import type { ServerTool } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { Catalog } from '../../ports/catalog.ts';
-import type { ServerDesk } from '../../wiring.ts';
+import type { ServerAdmin } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
-import { ServerSummary, ServerView, toDocument, toReading, toSummary, toView, WrittenServer } from '../server-views.ts';
+import {
+  ServerSummary,
+  ServerView,
+  toServerDocument,
+  toServerReading,
+  toServerSummary,
+  toServerView,
+  WrittenServer,
+} from '../server-views.ts';
 
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
 export function mountServers(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -34,12 +42,12 @@ export function mountServers(app: App): void {
     },
     async ({ c, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal).list('server', query);
-      services.servers(principal.workspace).meet(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
-      return c.json({ items: items.map(toSummary), nextCursor });
+      services.servers(principal.workspace).refreshIfStale(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
+      return c.json({ items: items.map(toServerSummary), nextCursor });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -55,16 +63,16 @@ export function mountServers(app: App): void {
     async ({ c, services, principal, params }) => {
       const catalog = services.catalog(principal);
       const document = await catalog.get('server', params.server);
-      if (document.body.kind !== 'static') services.servers(principal.workspace).meet([params.server]);
+      if (document.body.kind !== 'static') services.servers(principal.workspace).refreshIfStale([params.server]);
       const tools = await allTools(catalog, params.server);
       const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
-      const view = { ...toView(document), ...(authorization !== null && { authorization }), tools };
+      const view = { ...toServerView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
       return c.json(view, 200, { etag: etag(document.version) });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -92,10 +100,10 @@ export function mountServers(app: App): void {
       const desk = services.servers(principal.workspace);
       const dryRun = query.dryRun === 'true';
       const { document, created, changed, warnings } = await catalog.put('server', params.server, body, { ...writeConditions(c), dryRun });
-      const plain = { trusted: false, ...toDocument(document) };
+      const plain = { trusted: false, ...toServerDocument(document) };
       if (dryRun) return c.json({ ...plain, ...(await tried(desk, params.server, body, warnings)) }, 200);
       const more = body.kind === 'static' ? [] : await readAfterWrite(desk, params.server, body, changed);
-      const reading = toReading(await catalog.get('server', params.server));
+      const reading = toServerReading(await catalog.get('server', params.server));
       const answer = { ...plain, ...reading, warnings: [...warnings, ...more] };
       const tag = { etag: etag(document.version) };
       if (!created) return c.json(answer, 200, tag);
@@ -103,7 +111,7 @@ export function mountServers(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -126,7 +134,7 @@ export function mountServers(app: App): void {
 }
 
 /** It is stored: what goes wrong with reading it is said, and is no failure of the write. */
-async function readAfterWrite(desk: ServerDesk, name: string, document: Server, isNew: boolean): Promise<Warning[]> {
+async function readAfterWrite(desk: ServerAdmin, name: string, document: Server, isNew: boolean): Promise<Warning[]> {
   try {
     return (await desk.refresh(name, 'asked', { isNew }))?.warnings ?? [];
   } catch (error) {
@@ -135,7 +143,7 @@ async function readAfterWrite(desk: ServerDesk, name: string, document: Server, 
   }
 }
 
-async function tried(desk: ServerDesk, name: string, document: Server, warnings: readonly Warning[]): Promise<Record<string, unknown>> {
+async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]): Promise<Record<string, unknown>> {
   const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
   // Of a static server the Catalog has said all of it, and held against what is stored.
   if (document.kind === 'static') return { toolCount: tools, held, warnings };

@@ -8,9 +8,9 @@ import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
 import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../context.ts';
-import { conditionHeaders, ifNoneMatch, isKnown } from '../documents.ts';
+import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';
 import { readBytes } from '../json-body.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
@@ -47,7 +47,7 @@ const tagHeader = { etag: 'Of its bytes: the same bytes have the same.' };
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
 export function mountSessionFiles(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -63,7 +63,7 @@ export function mountSessionFiles(app: App): void {
       c.json(await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -92,7 +92,7 @@ export function mountSessionFiles(app: App): void {
       const file = await session.readFile(principal, path);
       if ('directory' in file) return c.json(await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
       const etag = await tagOf(file.content);
-      if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag } });
+      if (matchesEtag(c, etag)) return new Response(null, { status: 304, headers: { etag } });
       // Whatever a tool wrote: never shown by a browser as a page of this origin (`nosniff` is on every answer).
       return new Response(file.content, {
         headers: {
@@ -106,7 +106,7 @@ export function mountSessionFiles(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -133,7 +133,7 @@ export function mountSessionFiles(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

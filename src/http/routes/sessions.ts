@@ -8,13 +8,13 @@ import { ClientToolInput } from '../../core/plan.ts';
 import { ToolsetReference } from '../../core/toolset-reference.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
-import { idempotencyMismatch, orNull } from '../../core/problem.ts';
+import { idempotencyMismatch, nullIfNotFound } from '../../core/problem.ts';
 import type { SessionIndexRow } from '../../ports/catalog.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
-import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
+import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { pageFields, PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
@@ -69,7 +69,7 @@ const MessagesQuery = z.strictObject({
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
 export function mountSessions(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -97,15 +97,15 @@ export function mountSessions(app: App): void {
         return await begin(services, principal, setup, idempotencyKey);
       };
       const find = async (key: string) => {
-        const session = await services.sessions.keyed(principal, ownKey(key));
+        const session = await services.sessions.getByKey(principal, ownKey(key));
         return asMade(await session.view(principal), await session.setup(principal), setup);
       };
-      const view = await orRepeated({ ...(idempotencyKey !== undefined && { idempotencyKey }) }, make, find);
+      const view = await orEarlierResult({ ...(idempotencyKey !== undefined && { idempotencyKey }) }, make, find);
       return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -124,7 +124,7 @@ export function mountSessions(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -139,7 +139,7 @@ export function mountSessions(app: App): void {
       c.json(await withAgentsToolset(services, principal, await services.sessions.get(params.id).view(principal))),
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -156,7 +156,7 @@ export function mountSessions(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -198,6 +198,6 @@ function ownKey(key: string): string {
 /** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */
 async function withAgentsToolset(services: Services, principal: Principal, view: SessionView): Promise<SessionView> {
   if (view.agent === undefined) return view;
-  const agent = await orNull(services.directory.agent(principal.workspace, view.agent));
+  const agent = await nullIfNotFound(services.directory.agent(principal.workspace, view.agent));
   return agent === null ? view : { ...view, toolset: agent.toolset ?? null };
 }

@@ -11,10 +11,10 @@ import { resourceBytes } from '../../core/skills/skill-resource.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
 import { readSkillZip } from '../../skills/zip.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
@@ -83,7 +83,7 @@ const Written = Summary.extend({ warnings: z.array(Warning) }).meta({ id: 'Writt
 const common = { tag: 'Skills', scopes: ['toolsets'], workspace: 'Skills' } as const;
 
 export function mountSkills(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -100,7 +100,7 @@ export function mountSkills(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -114,11 +114,11 @@ export function mountSkills(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const document = await services.catalog(principal).get('skill', params.skill);
-      return documentAnswer(c, document, toView(document));
+      return documentResponse(c, document, toView(document));
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -143,7 +143,7 @@ export function mountSkills(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -175,7 +175,7 @@ export function mountSkills(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

@@ -33,11 +33,11 @@ export const storedCompletionRoute = {
 };
 
 /** Throws `not_found` for an id that is none of the dialect's, or whose answer this caller was not given. */
-export async function answerAgain(
+export async function replayCompletion(
   dialect: DialectName,
   { c, services, principal, params, query }: Request<z.infer<typeof Params>, z.infer<typeof Query>, unknown>,
 ): Promise<Response> {
-  return await answerFrom(services, principal, requireCompletion(dialect, params.id), readPlace(c, query.after));
+  return await answerFromCompletion(services, principal, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
 }
 
 export function requireCompletion(dialect: DialectName, id: string): Reference {
@@ -50,14 +50,14 @@ export function requireCompletion(dialect: DialectName, id: string): Reference {
 }
 
 /** Whether the caller wants frames, and after which. */
-export function readPlace(c: AppContext, asked: string | undefined): CompletionOptions {
+export function readStoredPlace(c: AppContext, asked: string | undefined): CompletionOptions {
   const lastEventId = c.req.header('last-event-id');
   const after = asked ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
   const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
   return { streamed, ...(after !== undefined && { after }) };
 }
 
-export async function answerFrom(
+export async function answerFromCompletion(
   { sessions }: Services,
   principal: Principal,
   { session, own: completion }: Reference,

@@ -5,7 +5,7 @@ import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
 import { Subscription } from '../../core/triggers/callbacks/subscription.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const what = 'Subscriptions';
@@ -39,7 +39,7 @@ export function mountSubscriptions(app: App): void {
     },
   });
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',

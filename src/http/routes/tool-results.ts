@@ -5,7 +5,7 @@ import { ElicitationAnswer } from '../../core/elicitation.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock } from '../../core/tool.ts';
 import type { ClientResult } from '../../core/message.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
@@ -49,7 +49,7 @@ const ResultsTaken = z
   .meta({ id: 'ResultsTaken', example: { turn: 'turn_1', status: 'running', pending: [] } });
 
 export function mountToolResults(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       tag: 'Sessions',
@@ -69,10 +69,10 @@ export function mountToolResults(app: App): void {
       const session = services.sessions.get(params.id);
       if ('input' in body) {
         const { callId, input, round } = body;
-        return c.json(await session.giveInput(principal, { callId, input, ...(round !== undefined && { round }) }));
+        return c.json(await session.submitInput(principal, { callId, input, ...(round !== undefined && { round }) }));
       }
       const results = 'results' in body ? body.results : [body];
-      return c.json(await session.takeResults(principal, results.map(toResult)));
+      return c.json(await session.submitResults(principal, results.map(toResult)));
     },
   );
 }

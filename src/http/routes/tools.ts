@@ -2,21 +2,21 @@
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { Hold } from '../../core/listing/hold.ts';
-import { orNull, Problem, quoted } from '../../core/problem.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made-tool.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
-import { pinOf } from '../../core/listing/tool-pin.ts';
+import { toolPin } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentResponse, etag, etagHeader, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
-import { definitionsOf, toolsOfKey } from '../../engine/tools-of-key.ts';
-import { mount } from '../route.ts';
+import { readDefinitions, toolsOfKey } from '../../engine/tools-of-key.ts';
+import { mountRoute } from '../route.ts';
 import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -76,7 +76,7 @@ const WrittenToolAliases = z
 const common = { tag: 'Tools' } as const;
 
 export function mountTools(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -106,7 +106,7 @@ export function mountTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -136,7 +136,7 @@ export function mountTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -158,13 +158,13 @@ export function mountTools(app: App): void {
       await requireTool(services, principal, params.canonical);
       const catalog = services.catalog(principal);
       const { aliases } = await catalog.tool(params.canonical);
-      const document = await orNull(catalog.get('tool-aliases', params.canonical));
+      const document = await nullIfNotFound(catalog.get('tool-aliases', params.canonical));
       // None were set here: the tool's own stand.
-      return document === null ? c.json({ aliases }) : documentAnswer(c, document, { aliases });
+      return document === null ? c.json({ aliases }) : documentResponse(c, document, { aliases });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -200,7 +200,7 @@ export function mountTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -225,7 +225,7 @@ export function mountTools(app: App): void {
 /** Of a bound key: what its toolsets or agents have, and what it made for itself, by canonical name. */
 async function toolsInReach({ catalog: catalogOf, directory }: Services, principal: Principal): Promise<ToolDefinition[]> {
   const catalog = catalogOf(principal);
-  const shared = await definitionsOf(catalog, await toolsOfKey(catalog, directory, principal));
+  const shared = await readDefinitions(catalog, await toolsOfKey(catalog, directory, principal));
   const own = await catalog.privateTools(principal.keyId);
   return [...shared, ...own].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
@@ -237,16 +237,16 @@ async function readTool(services: Services, principal: Principal, canonical: str
     if (own !== null) return own;
     throw new Problem('unknown_tool', `The key has no private tool ${quoted(canonical)}.`, { requested: canonical, suggestions: [] });
   }
-  if (own !== null && (await orNull(catalog.get('made-tool', canonical))) === null) return own;
+  if (own !== null && (await nullIfNotFound(catalog.get('made-tool', canonical))) === null) return own;
   await requireTool(services, principal, canonical);
   return await catalog.tool(canonical);
 }
 
 /** Of a made tool or a UI tool; null: of any other, or it is gone. */
 async function documentOf(catalog: Catalog, { kind, canonical, made }: ToolDefinition): Promise<StoredDocument | null> {
-  if (made?.private === true) return await orNull(catalog.get('private-tool', privateToolName(made.by ?? '', canonical)));
-  if (kind === 'made') return await orNull(catalog.get('made-tool', canonical));
-  return kind === 'ui' ? await orNull(catalog.get('ui-tool', canonical)) : null;
+  if (made?.private === true) return await nullIfNotFound(catalog.get('private-tool', privateToolName(made.by ?? '', canonical)));
+  if (kind === 'made') return await nullIfNotFound(catalog.get('made-tool', canonical));
+  return kind === 'ui' ? await nullIfNotFound(catalog.get('ui-tool', canonical)) : null;
 }
 
 /** Description and default aliases are the tool's, and stand there. */
@@ -261,7 +261,7 @@ async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
   return {
     ...definition,
     ...(tool.kind === 'mcp' && { annotationsAccepted: source?.annotationsAccepted === true }),
-    refId: await pinOf(tool),
+    refId: await toolPin(tool),
     state: source?.state ?? 'ready',
     ...(source?.held !== undefined && { held: source.held }),
     ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),

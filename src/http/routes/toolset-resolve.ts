@@ -13,7 +13,7 @@ import { ToolKind } from '../../core/tool.ts';
 import { ApprovalRule, ToolsetName } from '../../core/toolset.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { aliasNames, readNames, ToolState, Version } from '../toolset-names.ts';
 
@@ -64,7 +64,7 @@ const ResolvedName = z
   });
 
 export function mountToolsetResolve(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       tag: 'Toolsets',

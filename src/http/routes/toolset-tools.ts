@@ -11,7 +11,7 @@ import { charactersPerToken } from '../../core/transcript.ts';
 import { exampleAccess } from '../../providers/shown-tools.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { readNames, ToolState, Version } from '../toolset-names.ts';
 import { reportTools } from '../toolset-report.ts';
@@ -104,7 +104,7 @@ const ToolsetTools = z
   });
 
 export function mountToolsetTools(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       tag: 'Toolsets',

@@ -9,8 +9,8 @@ import { ToolsetName } from '../../core/toolset.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { idempotencyHeader, idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
-import { mount } from '../route.ts';
+import { idempotencyHeader, idempotencyOf, orEarlierResult, type Idempotency } from '../idempotency.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { readNames, Version } from '../toolset-names.ts';
 
@@ -56,7 +56,7 @@ const DryRunAnswer = z
 const common = { tag: 'Toolsets', scopes: ['tools'], params } as const;
 
 export function mountToolsetUse(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -95,11 +95,11 @@ export function mountToolsetUse(app: App): void {
       };
       const find = async (key: string, bodyHash: string) => {
         const session =
-          body.session === undefined ? await services.sessions.keyed(principal, ownKey(key)) : services.sessions.get(body.session);
-        const answer = await session.repeatedCall(principal, key, bodyHash);
+          body.session === undefined ? await services.sessions.getByKey(principal, ownKey(key)) : services.sessions.get(body.session);
+        const answer = await session.findCallByIdempotencyKey(principal, key, bodyHash);
         return answer === null ? null : { headers: {}, answer };
       };
-      const { headers, answer } = await orRepeated<{ headers: Record<string, string>; answer: SessionCall }>(idempotency, run, find);
+      const { headers, answer } = await orEarlierResult<{ headers: Record<string, string>; answer: SessionCall }>(idempotency, run, find);
       return c.json(callAnswer(answer), 200, headers);
     },
   );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { diffToolsets, type ToolsetState } from '../../core/edition-diff.ts';
 import { DefinitionChange } from '../../core/listing/hold.ts';
-import { orNull, Problem, quoted } from '../../core/problem.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolsetName, type Toolset } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
@@ -11,7 +11,7 @@ import type { Services } from '../../wiring.ts';
 import { writeToolset } from '../../engine/write-toolset.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { WrittenToolset } from './toolsets.ts';
 
@@ -77,7 +77,7 @@ const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({
 const readers = ['tools', 'toolsets'] as const;
 
 export function mountToolsetVersions(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -95,7 +95,7 @@ export function mountToolsetVersions(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -125,7 +125,7 @@ export function mountToolsetVersions(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -170,7 +170,7 @@ export function mountToolsetVersions(app: App): void {
 async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {
   const catalog = services.catalog(principal);
   for (const number of [version - 1, version - 2]) {
-    const document = number < 1 ? null : await orNull(catalog.get('toolset', name, number));
+    const document = number < 1 ? null : await nullIfNotFound(catalog.get('toolset', name, number));
     if (document !== null) return document;
   }
   return null;
@@ -179,7 +179,7 @@ async function versionBefore(services: Services, principal: Principal, { name, v
 /** Editions are kept of a toolset that is there; of a removed one the documents can be read, and put back. */
 async function stateOf(services: Services, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
   const { name, version } = document;
-  const compiled = await orNull(services.directory.toolset(principal.workspace, name, version));
+  const compiled = await nullIfNotFound(services.directory.toolset(principal.workspace, name, version));
   if (compiled === null)
     throw new Problem(
       'not_found',

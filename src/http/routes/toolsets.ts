@@ -5,9 +5,9 @@ import { Toolset, ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { readableToolsets, requireReadable } from '../../engine/readable.ts';
 import { writeToolset } from '../../engine/write-toolset.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { Version } from '../toolset-names.ts';
 import { Warning } from '../../core/warning.ts';
@@ -38,7 +38,7 @@ const readers = ['tools', 'toolsets'] as const;
 const writers = ['toolsets'] as const;
 
 export function mountToolsets(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -62,7 +62,7 @@ export function mountToolsets(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'get',
@@ -80,11 +80,11 @@ export function mountToolsets(app: App): void {
       const { version } = query;
       await requireReadable(services.directory, principal, version === undefined ? params.toolset : `${params.toolset}@${version}`);
       const document = await services.catalog(principal).get('toolset', params.toolset, version);
-      return documentAnswer(c, document, { ...document.body, name: document.name });
+      return documentResponse(c, document, { ...document.body, name: document.name });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'put',
@@ -119,7 +119,7 @@ export function mountToolsets(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'delete',

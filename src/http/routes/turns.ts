@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { eventStreamHeaders, openEventStream, startingPoint } from '../event-stream.ts';
-import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
+import { eventStreamHeaders, openEventStream, resumePoint } from '../event-stream.ts';
+import { idempotencyHeader, idempotencyOf, orEarlierResult } from '../idempotency.ts';
 import { toProblem } from '../problems.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
@@ -18,7 +18,7 @@ const EventNumber = z
 const common = { tag: 'Sessions', scopes: ['chat'], params: sessionParams } as const;
 
 export function mountTurns(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -60,8 +60,8 @@ export function mountTurns(app: App): void {
         const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
         return await session.submit(principal, { plan, input, ...idempotency });
       };
-      const find = (key: string, bodyHash: string) => session.repeated(principal, key, bodyHash);
-      const { turn, position, edition: pointer } = await orRepeated(idempotency, begin, find);
+      const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
+      const { turn, position, edition: pointer } = await orEarlierResult(idempotency, begin, find);
 
       const edition: Record<string, string> = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
@@ -74,11 +74,11 @@ export function mountTurns(app: App): void {
           'preference-applied': 'respond-async',
         });
       }
-      return c.json(await session.answer(principal, turn), 200, edition);
+      return c.json(await session.waitForAnswer(principal, turn), 200, edition);
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,
@@ -94,14 +94,14 @@ export function mountTurns(app: App): void {
       answers: { 200: { description: 'The events.', schema: z.string(), contentType: 'text/event-stream' } },
     },
     async ({ c, services, principal, params, query }) => {
-      const after = startingPoint(query.after, c.req.header('last-event-id'));
+      const after = resumePoint(query.after, c.req.header('last-event-id'));
       const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
       const fail = (error: unknown) => toProblem(error, request, services.log);
       return new Response(await openEventStream(services.sessions.get(params.id), principal, after, fail), { headers: eventStreamHeaders });
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       ...common,

@@ -12,7 +12,7 @@ import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { publicBase } from '../own-origin.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
 const what = 'Webhooks';
@@ -72,7 +72,7 @@ export function mountWebhooks(app: App): void {
     },
   });
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'post',

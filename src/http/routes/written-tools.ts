@@ -9,7 +9,7 @@ import { withoutFence } from '../../core/made/code-fence.ts';
 import { MadeTool, MadeToolName } from '../../core/made-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import { hasScope, type Principal } from '../../core/principal.ts';
-import { orNull, Problem, quoted } from '../../core/problem.ts';
+import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
 import { requireMayHoldSecrets } from '../../engine/made-tool-secrets.ts';
@@ -17,7 +17,7 @@ import { requireCompiles, writeMadeTool } from '../../engine/write-made-tool.ts'
 import type { WriteOptions } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
-import { mount } from '../route.ts';
+import { mountRoute } from '../route.ts';
 import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
 import type { App } from '../route.ts';
 
@@ -56,7 +56,7 @@ const WrittenName = z
   .meta({ description: 'Canonical name.', example: 'made.find_and_replace' });
 
 export function mountWrittenTools(app: App): void {
-  mount(
+  mountRoute(
     app,
     {
       method: 'put',
@@ -92,7 +92,7 @@ export function mountWrittenTools(app: App): void {
     },
   );
 
-  mount(
+  mountRoute(
     app,
     {
       method: 'delete',
@@ -113,7 +113,7 @@ export function mountWrittenTools(app: App): void {
       const catalog = services.catalog(principal);
       const own = owner === undefined ? principal.keyId : readOwner(principal, owner);
       const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
-      const isShared = owner === undefined && (await orNull(catalog.get(kind, canonical))) !== null;
+      const isShared = owner === undefined && (await nullIfNotFound(catalog.get(kind, canonical))) !== null;
       if (!isShared && (await findPrivateTool(catalog, own, canonical)) !== null) {
         await catalog.remove('private-tool', privateToolName(own, canonical), writeConditions(c));
         return c.body(null, 204);

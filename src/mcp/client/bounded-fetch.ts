@@ -7,7 +7,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/wire-value.ts';
-import { AnswerTooLarge, upstreamError } from './fault.ts';
+import { ResponseTooLarge, upstreamError } from './fault.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export type BoundedFetchOptions = {
@@ -121,7 +121,7 @@ function bounded(
 }
 
 function tooLarge(): Problem {
-  return new AnswerTooLarge('upstream_error', 'The response exceeds the size limit. Request less data, or a part of it.', {
+  return new ResponseTooLarge('upstream_error', 'The response exceeds the size limit. Request less data, or a part of it.', {
     retryable: false,
   });
 }

@@ -12,7 +12,7 @@ const tasksExtension = 'io.modelcontextprotocol/tasks';
 export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };
 
 /** Declared when tools are listed: many servers list only tools that their client can support. */
-export const everythingAskable: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
+export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 /** `isAnswered`: whether input can be given while a call is open. */
 export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {

@@ -20,11 +20,11 @@ import { withTimeLimit } from '../../net/time-limit.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';
 import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './fault.ts';
-import { createClient, isBrokenByProbe, openWire, type OpenedWire, shakeHands } from './handshake.ts';
+import { createClient, isBrokenByProbe, openWire, type OpenedWire, connect } from './handshake.ts';
 import { handleServerMessages } from './inbound.ts';
-import { type ConnectionMemory, type KeptConnection, memoryKey } from './memory.ts';
-import { Patience } from './patience.ts';
-import { asItCame, type Wire } from './wire.ts';
+import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './memory.ts';
+import { CallIdleTimeout } from './patience.ts';
+import { unparsedResult, type Wire } from './wire.ts';
 
 export type WorkOptions = {
   hooks: UpstreamHooks;
@@ -42,7 +42,7 @@ export type Connection = {
   era: 'modern' | 'legacy';
   client: Client;
   wire: Wire;
-  patience: Patience;
+  idleTimeout: CallIdleTimeout;
   /** Aborts with the context's signal, and when the connection ends for any reason. */
   signal: AbortSignal;
   /** Returns the unparsed result. */
@@ -53,7 +53,7 @@ export type Connection = {
    * Opens the stream for messages that the server starts by itself (2025 eras), and resolves when it is open. `onEnd`: the stream has
    * ended, or the server offers none.
    */
-  hearServer(onEnd: () => void): Promise<void>;
+  openServerStream(onEnd: () => void): Promise<void>;
 };
 
 export type ToolCallParams = { name: string; arguments: Record<string, unknown> } & Record<string, unknown>;
@@ -74,7 +74,7 @@ export async function withConnection<T>(
   const key = memoryKey(server, context.conversation, capabilities.legacy);
   const known = options.isFresh === true ? null : (memory.get(key) ?? fromLastAnswer(server));
   const wires: Wire[] = [];
-  const once = (begin: KeptConnection | null, as: ServerAccess): Promise<T> =>
+  const once = (begin: NegotiatedConnection | null, as: ServerAccess): Promise<T> =>
     workOnce(as, context, options, capabilities, begin, work, {
       opened: (wire) => void wires.push(wire),
       connected(kept) {
@@ -104,24 +104,24 @@ async function workOnce<T>(
   context: UpstreamContext,
   { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs }: WorkOptions,
   capabilities: DeclaredCapabilities,
-  known: KeptConnection | null,
+  known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
-  on: { opened(wire: Wire): void; connected(kept: KeptConnection): void },
+  on: { opened(wire: Wire): void; connected(kept: NegotiatedConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
   const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known });
   const { wire } = opened;
   on.opened(wire);
   const client = createClient(server, capabilities);
-  const patience = new Patience({
+  const patience = new CallIdleTimeout({
     eachMs: server.timeoutMs ?? limits.toolTimeoutMs,
     ...(totalMs !== undefined && { totalMs }),
     onLate: (ms) => wire.fail(upstreamTimeout(server.name, ms)),
   });
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
-    handleServerMessages(client, server, hooks, { patience, isAsked: () => !signal.aborted });
-    const kept = await shakeHands(client, wire, known, signal);
+    handleServerMessages(client, server, hooks, { idleTimeout: patience, isAsked: () => !signal.aborted });
+    const kept = await connect(client, wire, known, signal);
     on.connected(kept);
     return await work(toConnection(opened, client, kept.era, patience, signal, hooks));
   } catch (error) {
@@ -134,7 +134,7 @@ async function workOnce<T>(
 }
 
 /** The era in the server's document takes precedence over the one that was detected. */
-function fromLastAnswer({ connection, mcp }: ServerAccess): KeptConnection | null {
+function fromLastAnswer({ connection, mcp }: ServerAccess): NegotiatedConnection | null {
   if (connection?.era !== 'modern' || mcp?.era === 'legacy') return null;
   return { era: 'modern', version: connection.protocolVersion };
 }
@@ -152,14 +152,14 @@ function toConnection(
   { wire, url, listening }: OpenedWire,
   client: Client,
   era: 'modern' | 'legacy',
-  patience: Patience,
+  patience: CallIdleTimeout,
   signal: AbortSignal,
   hooks: UpstreamHooks,
 ): Connection {
   const sent: RequestOptions = {
     signal,
     // Our timeout fires first, and stops while the user answers.
-    timeout: limits.maxListeningMs + 1_000,
+    timeout: limits.maxServerStreamMs + 1_000,
     onprogress: (progress) => {
       patience.renew();
       hooks.progress?.(progress);
@@ -175,7 +175,7 @@ function toConnection(
     era,
     client,
     wire,
-    patience,
+    idleTimeout: patience,
     signal,
     request,
     async call(params, inputSchema, headers) {
@@ -184,9 +184,9 @@ function toConnection(
       // Without its output schema: we check the result ourselves, and a schema that does not compile must not stop the call.
       const toolDefinition = { name: params.name, inputSchema: { ...inputSchema, type: 'object' as const } };
       const result: Record<string, unknown> = await client.callTool({ ...params, ...meta }, { ...sent, headers, toolDefinition });
-      return recordOf(result[asItCame]);
+      return recordOf(result[unparsedResult]);
     },
-    async hearServer(onEnd) {
+    async openServerStream(onEnd) {
       const stream = new StreamableHTTPClientTransport(url, {
         ...listening,
         fetch: async (...request) => {
@@ -210,16 +210,16 @@ function toConnection(
 
 /** Reads the result that the wire stored. */
 const resultAsItCame: StandardSchemaV1<unknown, Record<string, unknown>> = {
-  '~standard': { version: 1, vendor: 'moniker', validate: (value) => ({ value: recordOf(recordOf(value)[asItCame]) }) },
+  '~standard': { version: 1, vendor: 'moniker', validate: (value) => ({ value: recordOf(recordOf(value)[unparsedResult]) }) },
 };
 
 /** Cancels an abandoned call and ends our own session. Best effort, within a short timeout. */
 async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<void> {
   const farewell = async (): Promise<void> => {
-    await wire.farewellsSaid();
+    await wire.flushCancellations();
     if (endsSession && wire.failure === null) await wire.endSession();
   };
-  const left = withTimeLimit(farewell(), limits.serverFarewellMs, () => undefined)
+  const left = withTimeLimit(farewell(), limits.cancellationNoticeMs, () => undefined)
     .catch(() => {
       // The server may already be gone.
     })

@@ -6,11 +6,11 @@
 import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
+import type { Discovery, ServerOffer, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
-import { everythingAskable } from './capabilities.ts';
+import { allAskableInput } from './capabilities.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { toFault, upstreamError } from './fault.ts';
 import type { ConnectionMemory } from './memory.ts';
@@ -19,7 +19,7 @@ import { Problem } from '../../core/problem.ts';
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
   const options = {
     hooks: {},
-    askable: everythingAskable,
+    askable: allAskableInput,
     maxBytes: limits.maxListingBytes,
     isMaxForAll: true,
     isFresh: true,
@@ -78,7 +78,7 @@ async function listOffers(
   warnings: Warning[],
 ): Promise<ServerOffers> {
   const room = { left: limits.maxServerOffersBytes };
-  const read = async (method: string, member: keyof ServerOffers, key: string): Promise<Offer[]> => {
+  const read = async (method: string, member: keyof ServerOffers, key: string): Promise<ServerOffer[]> => {
     try {
       const { items } = await listPages(connection, server, method, member);
       const whole = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');

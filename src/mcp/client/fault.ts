@@ -12,25 +12,25 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import { cleanText } from '../../core/listing/listing-text.ts';
+import { cleanDescription } from '../../core/listing/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/wire-value.ts';
 
 /** A response over the size limit. The server did its work, so it is not reported as broken. */
-export class AnswerTooLarge extends Problem {
+export class ResponseTooLarge extends Problem {
   override name = 'AnswerTooLarge';
 }
 
 /** `server`: its name in the workspace. */
 export function toFault(server: string, error: unknown): unknown {
-  if (error instanceof AnswerTooLarge) return error;
+  if (error instanceof ResponseTooLarge) return error;
   if (error instanceof Problem) return named(server, error);
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return unauthorized(server, 401, error);
   if (error instanceof UnsupportedProtocolVersionError) return unknownVersion(server, error.supported.join(', '), error);
   if (error instanceof SdkHttpError) return ofStatus(server, error);
   if (error instanceof SdkError) return ofSdk(server, error);
   if (error instanceof ProtocolError) {
-    return upstreamError(server, `returned error ${error.code}: ${ownWords(error.message)}.`, error);
+    return upstreamError(server, `returned error ${error.code}: ${serverMessage(error.message)}.`, error);
   }
   if (!(error instanceof Error)) return error;
   const version = /^Server's protocol version is not supported: (.*)$/s.exec(error.message)?.[1];
@@ -51,8 +51,8 @@ export function upstreamTimeout(server: string, ms: number, what = 'did not resp
 }
 
 /** Returns a message of the server cleaned, shortened and in quotation marks. */
-export function ownWords(text: string): string {
-  const { text: cleaned } = cleanText(text);
+export function serverMessage(text: string): string {
+  const { text: cleaned } = cleanDescription(text);
   const { maxErrorMessageLength } = limits;
   return JSON.stringify(cleaned.length > maxErrorMessageLength ? `${cleaned.slice(0, maxErrorMessageLength).toWellFormed()}…` : cleaned);
 }
@@ -89,7 +89,7 @@ function unauthorized(server: string, status: number, cause: unknown): Problem {
 
 function unknownVersion(server: string, version: string, cause: unknown): Problem {
   const known = '2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26';
-  return upstreamError(server, `uses an unsupported version of MCP (${ownWords(version)}); supported versions: ${known}.`, cause, {
+  return upstreamError(server, `uses an unsupported version of MCP (${serverMessage(version)}); supported versions: ${known}.`, cause, {
     retryable: false,
   });
 }
@@ -106,7 +106,7 @@ function ofStatus(server: string, error: SdkHttpError): Problem {
     return upstreamError(server, `responded with a redirect (${status}). ${todo}`, error, { status, retryable: false });
   }
   const said = rpcErrorOf(error);
-  const words = said === null ? '' : `: ${ownWords(said.message)}`;
+  const words = said === null ? '' : `: ${serverMessage(said.message)}`;
   const todo = said === null && (status === 404 || status === 405) ? ` ${noEndpoint}` : '';
   return upstreamError(server, `responded ${status}${words}.${todo}`, error, { status, retryable: status >= 500 });
 }
@@ -119,7 +119,7 @@ function ofSdk(server: string, error: SdkError): unknown {
       return upstreamTimeout(server, limits.maxServerCallMs);
     case SdkErrorCode.ClientHttpUnexpectedContent: {
       const data: unknown = error.data;
-      const type = isRecord(data) && typeof data.contentType === 'string' ? ownWords(data.contentType) : 'no content type';
+      const type = isRecord(data) && typeof data.contentType === 'string' ? serverMessage(data.contentType) : 'no content type';
       const todo = 'Check that its `url` is that of its MCP endpoint, and whether it requires a login.';
       return upstreamError(server, `responded with ${type} instead of JSON or an event stream. ${todo}`, error, { retryable: false });
     }

@@ -18,7 +18,7 @@ import { toServerHeaders } from '../../net/server-headers.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import type { DeclaredCapabilities } from './capabilities.ts';
-import type { KeptConnection } from './memory.ts';
+import type { NegotiatedConnection } from './memory.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { withStepUp } from '../oauth/step-up.ts';
 import { Wire } from './wire.ts';
@@ -30,7 +30,7 @@ export type WireParts = {
   /** Limit of one response, or of all together (`isMaxForAll`). */
   maxBytes: number;
   isMaxForAll: boolean;
-  known: KeptConnection | null;
+  known: NegotiatedConnection | null;
 };
 
 export type OpenedWire = {
@@ -77,7 +77,12 @@ export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAc
 }
 
 /** Returns how to reconnect to the server without a handshake. */
-export async function shakeHands(client: Client, wire: Wire, known: KeptConnection | null, signal: AbortSignal): Promise<KeptConnection> {
+export async function connect(
+  client: Client,
+  wire: Wire,
+  known: NegotiatedConnection | null,
+  signal: AbortSignal,
+): Promise<NegotiatedConnection> {
   const prior = known === null ? undefined : toPrior(known);
   // Our timeout fires before the SDK's.
   const options = { signal, timeout: limits.maxServerCallMs + 1_000, ...(prior && { prior }) };
@@ -99,7 +104,7 @@ export function isBrokenByProbe(error: unknown, { mcp }: ServerAccess): boolean 
 }
 
 /** A known session needs no handshake, nor does a server without session ids, which the SDK represents by an empty session id. */
-function toPrior(known: KeptConnection): PriorDiscovery {
+function toPrior(known: NegotiatedConnection): PriorDiscovery {
   if (known.era === 'legacy') return { kind: 'legacy' };
   return { kind: 'modern', discover: { supportedVersions: [known.version], capabilities: {}, ttlMs: 0, cacheScope: 'private' } };
 }
@@ -112,7 +117,7 @@ function toAuthProvider(tokens: NonNullable<UpstreamContext['tokens']>): AuthPro
       return sent ?? undefined;
     },
     async onUnauthorized({ response }) {
-      if (!(await tokens.renew(sent, response.headers.get('www-authenticate')))) throw new UnauthorizedError();
+      if (!(await tokens.refreshAfterRejection(sent, response.headers.get('www-authenticate')))) throw new UnauthorizedError();
     },
   };
 }

@@ -8,12 +8,17 @@ import type { InputAnswer } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
-import type { Patience } from './patience.ts';
+import type { CallIdleTimeout } from './patience.ts';
 import { screenQuestion } from './questions.ts';
 
-export type Inbound = { patience: Patience; isAsked: () => boolean };
+export type Inbound = { idleTimeout: CallIdleTimeout; isAsked: () => boolean };
 
-export function handleServerMessages(client: Client, server: ServerAccess, hooks: UpstreamHooks, { patience, isAsked }: Inbound): void {
+export function handleServerMessages(
+  client: Client,
+  server: ServerAccess,
+  hooks: UpstreamHooks,
+  { idleTimeout: patience, isAsked }: Inbound,
+): void {
   let questions = 0;
   client.fallbackRequestHandler = async ({ method, params }, context) => {
     const screened = screenQuestion(server, { method, params: recordOf(params) }, hooks.askable ?? {});
@@ -38,15 +43,15 @@ function tell(hooks: UpstreamHooks, method: string, params: Record<string, unkno
       return;
     }
     case 'notifications/tools/list_changed':
-      hooks.changed?.('tools');
+      hooks.onListChanged?.('tools');
       return;
     case 'notifications/prompts/list_changed':
-      hooks.changed?.('prompts');
+      hooks.onListChanged?.('prompts');
       return;
     case 'notifications/resources/list_changed':
-      hooks.changed?.('resources');
+      hooks.onListChanged?.('resources');
       return;
     case 'notifications/resources/updated':
-      if (typeof params.uri === 'string') hooks.updated?.(params.uri);
+      if (typeof params.uri === 'string') hooks.onResourceUpdated?.(params.uri);
   }
 }

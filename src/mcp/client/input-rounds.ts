@@ -11,26 +11,26 @@ import { isRecord, recordOf, tryParse } from '../../core/wire-value.ts';
 import { upstreamError } from './fault.ts';
 import { screenQuestion } from './questions.ts';
 
-export type Answered = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
+export type RoundOutcome = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
 
 /** Added to the parameters when the request is repeated. */
 export type RetryParams = { inputResponses?: Record<string, InputAnswer>; requestState?: string };
 
 type Asking = Pick<ServerAccess, 'name' | 'mcp'>;
 
-export async function throughRounds(
+export async function answerInputRounds(
   server: Asking,
   askable: AskableInput,
   given: GivenInput | undefined,
   send: (retry: RetryParams) => Promise<Record<string, unknown>>,
-): Promise<Answered> {
+): Promise<RoundOutcome> {
   let retry = given === undefined ? {} : toRetry(given);
   for (let round = 0; round < limits.maxInputRounds; round += 1) {
     const result = await send(retry);
     if (result.resultType !== 'input_required') return { kind: 'result', result };
     const state = typeof result.requestState === 'string' ? result.requestState : undefined;
-    const { own, others } = sortQuestions(server, askable, result.inputRequests);
-    if (Object.keys(others).length > 0) return { kind: 'input-required', input: toInput(others, { state, own }) };
+    const { own, others } = screenQuestions(server, askable, result.inputRequests);
+    if (Object.keys(others).length > 0) return { kind: 'input-required', input: toInputRequest(others, { state, own }) };
     retry = { ...(Object.keys(own).length > 0 && { inputResponses: own }), ...(state !== undefined && { requestState: state }) };
   }
   throw upstreamError(server.name, `requested input in ${limits.maxInputRounds} rounds without a result.`, undefined, {
@@ -39,7 +39,7 @@ export async function throughRounds(
 }
 
 /** `own`: answers that are known here. Throws if the server requests input that it may not have. */
-export function sortQuestions(
+export function screenQuestions(
   server: Asking,
   askable: AskableInput,
   asked: unknown,
@@ -61,7 +61,7 @@ export function sortQuestions(
 type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string };
 
 /** The server's own state unchanged, if nothing else must be carried. */
-export function toInput(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
+export function toInputRequest(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
   const { state, own, task } = carried;
   if ((state?.length ?? 0) > limits.maxInputStateLength) {
     throw new Problem(
@@ -75,7 +75,7 @@ export function toInput(requests: Record<string, InputRequest>, carried: Carried
 }
 
 /** Reads the state that `toInput` wrote. */
-export function readCarried(state: string | undefined): Carried {
+export function readRequestState(state: string | undefined): Carried {
   if (state?.startsWith(mark) !== true) return { own: {}, ...(state !== undefined && { state }) };
   const read = recordOf(tryParse(state.slice(mark.length)));
   const own = Object.entries(recordOf(read.own)).filter((entry): entry is [string, InputAnswer] => isRecord(entry[1]));
@@ -89,7 +89,7 @@ export function readCarried(state: string | undefined): Carried {
 const mark = 'moniker:';
 
 function toRetry({ responses, state }: GivenInput): RetryParams {
-  const carried = readCarried(state);
+  const carried = readRequestState(state);
   return {
     inputResponses: { ...carried.own, ...responses },
     ...(carried.state !== undefined && { requestState: carried.state }),

@@ -19,15 +19,15 @@ export async function listen(
   context: UpstreamContext,
 ): Promise<void> {
   // Input is never requested here, whatever the caller supports.
-  const { changed, updated, notice } = hooks;
+  const { onListChanged: changed, onResourceUpdated: updated, notice } = hooks;
   const quiet = { ...(changed && { changed }), ...(updated && { updated }), ...(notice && { notice }) };
-  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxListeningMs };
+  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxServerStreamMs };
   let isHeard = false;
   try {
     await withConnection(memory, server, context, options, async (connection) => {
       const { ended } = await (connection.era === 'modern' ? listenModern(connection, uris) : listenLegacy(connection, uris));
       isHeard = true;
-      await connection.patience.during(unlessAborted(ended, connection.signal));
+      await connection.idleTimeout.during(unlessAborted(ended, connection.signal));
     });
   } catch (error) {
     // A normal end: the caller stopped listening, or the maximum time was reached.
@@ -55,7 +55,7 @@ async function listenModern({ client, signal }: Connection, uris: readonly strin
 
 async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<End> {
   const over = Promise.withResolvers<void>();
-  await connection.hearServer(over.resolve);
+  await connection.openServerStream(over.resolve);
   for (const uri of uris) await connection.request('resources/subscribe', { uri });
   return { ended: over.promise };
 }

@@ -7,12 +7,12 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { limits } from '../../core/limits.ts';
 
 /** `sessionId` `''`: the server uses no session ids. */
-export type KeptConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
+export type NegotiatedConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
 
 export class ConnectionMemory {
-  readonly #kept = new Map<string, KeptConnection>();
+  readonly #kept = new Map<string, NegotiatedConnection>();
 
-  get(key: string): KeptConnection | null {
+  get(key: string): NegotiatedConnection | null {
     const found = this.#kept.get(key);
     if (found === undefined) return null;
     this.#kept.delete(key);
@@ -20,15 +20,15 @@ export class ConnectionMemory {
     return found;
   }
 
-  set(key: string, connection: KeptConnection): void {
+  set(key: string, connection: NegotiatedConnection): void {
     this.#kept.delete(key);
     this.#kept.set(key, connection);
-    const oldest = this.#kept.size > limits.maxKeptConnections ? this.#kept.keys().next().value : undefined;
+    const oldest = this.#kept.size > limits.maxCachedConnections ? this.#kept.keys().next().value : undefined;
     if (oldest !== undefined) this.#kept.delete(oldest);
   }
 
   /** Removes the entry only if it is still the one that was used: another call may have reconnected meanwhile. */
-  forget(key: string, used: KeptConnection): void {
+  forget(key: string, used: NegotiatedConnection): void {
     if (this.#kept.get(key) === used) this.#kept.delete(key);
   }
 }

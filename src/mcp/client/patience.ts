@@ -4,7 +4,7 @@
  */
 import { limits } from '../../core/limits.ts';
 
-export type PatienceOptions = {
+export type CallIdleTimeoutOptions = {
   /** Time for a response, or between two progress messages. */
   eachMs: number;
   totalMs?: number;
@@ -12,7 +12,7 @@ export type PatienceOptions = {
   onLate(ms: number): void;
 };
 
-export class Patience {
+export class CallIdleTimeout {
   readonly #eachMs: number;
   readonly #onLate: (ms: number) => void;
   #each: ReturnType<typeof setTimeout> | undefined;
@@ -20,7 +20,7 @@ export class Patience {
   #questions = 0;
   #isOver = false;
 
-  constructor({ eachMs, totalMs = limits.maxServerCallMs, onLate }: PatienceOptions) {
+  constructor({ eachMs, totalMs = limits.maxServerCallMs, onLate }: CallIdleTimeoutOptions) {
     this.#eachMs = eachMs;
     this.#onLate = onLate;
     this.#total = setTimeout(() => this.#late(totalMs), totalMs);

@@ -6,13 +6,17 @@ import { declined, screenElicitation } from '../../core/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
-export type Question =
+export type ServerInputRequest =
   | { kind: 'ask'; request: InputRequest }
   /** Known here, so that no user is asked. */
   | { kind: 'answer'; answer: InputAnswer }
   | { kind: 'refused'; reason: string };
 
-export function screenQuestion(server: Pick<ServerAccess, 'name' | 'mcp'>, request: InputRequest, askable: AskableInput): Question {
+export function screenQuestion(
+  server: Pick<ServerAccess, 'name' | 'mcp'>,
+  request: InputRequest,
+  askable: AskableInput,
+): ServerInputRequest {
   switch (request.method) {
     case 'roots/list': {
       const roots = server.mcp?.roots ?? [];
@@ -33,7 +37,7 @@ export function screenQuestion(server: Pick<ServerAccess, 'name' | 'mcp'>, reque
   }
 }
 
-function screenElicitationQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
+function screenElicitationQuestion(server: string, request: InputRequest, askable: AskableInput): ServerInputRequest {
   const isUrl = request.params.mode === 'url';
   if (!canElicit(askable, isUrl ? 'url' : 'form'))
     return { kind: 'refused', reason: `No user is available to ${isUrl ? 'open a URL' : 'answer'}.` };

@@ -9,8 +9,8 @@ import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Connection } from './connection.ts';
-import { ownWords, upstreamError } from './fault.ts';
-import { type Answered, sortQuestions, toInput } from './input-rounds.ts';
+import { serverMessage, upstreamError } from './fault.ts';
+import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';
 import { pause } from './unless-aborted.ts';
 
 /** The fields that both kinds have and that we use. */
@@ -26,12 +26,12 @@ export function taskOf(era: 'modern' | 'legacy', result: Record<string, unknown>
 /** Parameters that repeat a `tools/call` as a task, for a server of 2025 that requires one: it rejected the call, so nothing was done. */
 export const asTask = { task: { ttl: limits.maxServerCallMs } };
 
-export function wantsTask(era: 'modern' | 'legacy', message: string): boolean {
+export function requiresTask(era: 'modern' | 'legacy', message: string): boolean {
   return era === 'legacy' && /requires task augmentation/i.test(message);
 }
 
 /** Returns the `CallToolResult` when the task has completed. */
-export async function followTask(connection: Connection, server: ServerAccess, askable: AskableInput, begun: Task): Promise<Answered> {
+export async function followTask(connection: Connection, server: ServerAccess, askable: AskableInput, begun: Task): Promise<RoundOutcome> {
   const { taskId } = begun;
   try {
     for (let task: Record<string, unknown> = begun; ; task = await connection.request('tasks/get', { taskId })) {
@@ -41,7 +41,7 @@ export async function followTask(connection: Connection, server: ServerAccess, a
     }
   } catch (error) {
     if (connection.signal.aborted)
-      connection.wire.hold(connection.client.request({ method: 'tasks/cancel', params: { taskId } }, anyResult));
+      connection.wire.trackCancellation(connection.client.request({ method: 'tasks/cancel', params: { taskId } }, anyResult));
     throw error;
   }
 }
@@ -51,18 +51,18 @@ export async function updateTask(connection: Connection, taskId: string, inputRe
   await connection.request('tasks/update', { taskId, inputResponses });
 }
 
-function readModern(server: ServerAccess, askable: AskableInput, taskId: string, task: Record<string, unknown>): Answered | null {
+function readModern(server: ServerAccess, askable: AskableInput, taskId: string, task: Record<string, unknown>): RoundOutcome | null {
   switch (task.status) {
     case 'completed':
       return { kind: 'result', result: recordOf(task.result) };
     case 'failed':
-      return failed(`The task failed: ${ownWords(String(recordOf(task.error).message ?? 'no reason given'))}.`);
+      return failed(`The task failed: ${serverMessage(String(recordOf(task.error).message ?? 'no reason given'))}.`);
     case 'cancelled':
       return failed('The task was cancelled by its server.');
     case 'input_required': {
       if (Object.keys(recordOf(task.inputRequests)).length === 0) return null;
-      const { own, others } = sortQuestions(server, askable, task.inputRequests);
-      return { kind: 'input-required', input: toInput(others, { own, task: taskId }) };
+      const { own, others } = screenQuestions(server, askable, task.inputRequests);
+      return { kind: 'input-required', input: toInputRequest(others, { own, task: taskId }) };
     }
     case 'working':
       return null;
@@ -71,7 +71,7 @@ function readModern(server: ServerAccess, askable: AskableInput, taskId: string,
   }
 }
 
-async function readLegacy(connection: Connection, taskId: string, task: Record<string, unknown>): Promise<Answered | null> {
+async function readLegacy(connection: Connection, taskId: string, task: Record<string, unknown>): Promise<RoundOutcome | null> {
   const { status } = task;
   if (status === 'cancelled') return failed('The task was cancelled by its server.');
   // The result is requested while input is required, because the server requests input on that stream; the response arrives when the task
@@ -82,7 +82,7 @@ async function readLegacy(connection: Connection, taskId: string, task: Record<s
   return null;
 }
 
-function failed(text: string): Answered {
+function failed(text: string): RoundOutcome {
   return { kind: 'result', result: { isError: true, content: [{ type: 'text', text }] } };
 }
 

@@ -8,7 +8,7 @@ import { isDeeperThan } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock, errorResult, type JsonSchema, textResult, type ToolResult } from '../../core/tool.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
-import { ownWords } from './fault.ts';
+import { serverMessage } from './fault.ts';
 
 /** `name`: the tool's own name. */
 export function toToolResult(name: string, answer: Record<string, unknown>, outputSchema: JsonSchema | undefined): ToolResult {
@@ -48,7 +48,7 @@ function toBlocks(content: readonly unknown[]): ContentBlock[] {
     const { type } = recordOf(block);
     return {
       type: 'text',
-      text: `[A content block was left out: its type ${ownWords(String(type))} is not supported, or it is incomplete.]`,
+      text: `[A content block was left out: its type ${serverMessage(String(type))} is not supported, or it is incomplete.]`,
     };
   });
   const left = content.length - blocks.length;

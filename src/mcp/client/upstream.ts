@@ -6,11 +6,11 @@ import { isDeeperThan } from '../../core/json-depth.ts';
 import type { GivenInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { callTool } from './call-tool.ts';
+import { callServerTool } from './call-tool.ts';
 import { withConnection } from './connection.ts';
 import { discover } from './discover.ts';
 import { upstreamError } from './fault.ts';
-import { throughRounds } from './input-rounds.ts';
+import { answerInputRounds } from './input-rounds.ts';
 import { listen } from './listen.ts';
 import { ConnectionMemory } from './memory.ts';
 
@@ -19,7 +19,7 @@ export function createMcpUpstream(): McpUpstream {
   const memory = new ConnectionMemory();
   return {
     discover: (server, context) => discover(memory, server, context),
-    callTool: (server, call, hooks, context) => callTool(memory, server, call, hooks, context),
+    callTool: (server, call, hooks, context) => callServerTool(memory, server, call, hooks, context),
     readResource: (server, params, hooks, context) => read(memory, server, 'resources/read', params, hooks, context),
     getPrompt: (server, params, hooks, context) => read(memory, server, 'prompts/get', params, hooks, context),
     complete: (server, params, context) =>
@@ -40,7 +40,7 @@ async function read(
 ): Promise<UpstreamAnswer<Record<string, unknown>>> {
   return withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async ({ era, request }) => {
     const again = era === 'modern' ? given : undefined;
-    const answered = await throughRounds(server, hooks.askable ?? {}, again, (retry) => request(method, { ...params, ...retry }));
+    const answered = await answerInputRounds(server, hooks.askable ?? {}, again, (retry) => request(method, { ...params, ...retry }));
     return answered.kind === 'result' ? { kind: 'result', result: toShown(server.name, answered.result) } : answered;
   });
 }

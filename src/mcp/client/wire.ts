@@ -32,7 +32,7 @@ export type WireOptions = {
 };
 
 /** Key of a result that the SDK has not parsed. */
-export const asItCame = 'moniker/as-it-came';
+export const unparsedResult = 'moniker/as-it-came';
 
 export class Wire implements Transport {
   readonly hasPerRequestStream = true;
@@ -108,7 +108,7 @@ export class Wire implements Transport {
   }
 
   /** Tracks a notification sent after the caller stopped waiting: the cancellation of a call or task. */
-  hold(farewell: Promise<unknown>): void {
+  trackCancellation(farewell: Promise<unknown>): void {
     const held = farewell.catch(() => {
       // The server may be gone; the cancellation only saves it work.
     });
@@ -116,14 +116,14 @@ export class Wire implements Transport {
   }
 
   /** Waits until all of them are sent or have failed. */
-  async farewellsSaid(): Promise<void> {
+  async flushCancellations(): Promise<void> {
     await Promise.allSettled(this.#farewells);
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!isJSONRPCRequest(message) || typeof message.id !== 'number') {
       const sending = this.#inner.send(isJSONRPCNotification(message) ? this.#renumbered(message) : message, options);
-      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') this.hold(sending);
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') this.trackCancellation(sending);
       return sending;
     }
     const { id } = message;
@@ -204,7 +204,7 @@ export class Wire implements Transport {
 /** Returns an empty result for the SDK, which walks the whole result recursively and overflows the stack if it is nested too deeply. */
 function seenBySdk(method: string, result: unknown): unknown {
   if (handshakes.has(method)) return cutBelow(result, limits.maxJsonDepth);
-  return { ...emptyResults[method], resultType: 'complete', [asItCame]: result };
+  return { ...emptyResults[method], resultType: 'complete', [unparsedResult]: result };
 }
 
 /** The SDK reads the results of these itself. */

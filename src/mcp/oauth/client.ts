@@ -10,7 +10,7 @@ import { secretHostOf } from '../../core/secret.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { OAuthContext } from './context.ts';
 import { issuerId, tokenEndpoint } from './discover.ts';
-import { exchangeWith, type Exchange } from './exchange.ts';
+import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import type { Client, Grant, Issuer } from './grant.ts';
 
 export type ClientRequest = { issuer: Issuer; redirectUri: string; metadataUrl: string | null; scope: string | null };
@@ -40,7 +40,7 @@ async function register(context: OAuthContext, issuer: Issuer, redirectUri: stri
     const detail = `${issuerId(issuer)} does not support dynamic client registration: register a client there with the redirect URI ${redirectUri}, and set its \`clientId\`.`;
     throw new Problem('upstream_error', detail, { retryable: false });
   }
-  return await exchangeWith(context, `registering at ${new URL(issuer.url).host}`, async ({ fetch: send }) => {
+  return await createOAuthExchange(context, `registering at ${new URL(issuer.url).host}`, async ({ fetch: send }) => {
     const made = await registerClient(issuer.url, {
       ...(issuer.metadata !== null && { metadata: issuer.metadata }),
       clientMetadata: clientMetadata(redirectUri, authMethodOf(issuer)),
@@ -67,7 +67,12 @@ function authMethodOf({ metadata }: Issuer): string {
 }
 
 /** Adds the secret named in the server's document, only for the host of the token endpoint. */
-export async function withSecret(context: OAuthContext, client: Client, issuer: Issuer, exchange: Pick<Exchange, 'hide'>): Promise<Client> {
+export async function withSecret(
+  context: OAuthContext,
+  client: Client,
+  issuer: Issuer,
+  exchange: Pick<OAuthExchange, 'hide'>,
+): Promise<Client> {
   const { clientId, clientSecret } = context.server.oauth;
   if (clientSecret === undefined || client.client_id !== clientId) {
     if (client.client_secret !== undefined) exchange.hide(client.client_secret);

@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
 import type { OAuthContext } from './context.ts';
-import { exchangeWith, type Exchange } from './exchange.ts';
+import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { Issuer, type Hint } from './grant.ts';
 
 /** The fields of a `WWW-Authenticate` challenge. */
@@ -43,7 +43,7 @@ function isScope(text: string): boolean {
 
 export async function discoverIssuer(context: OAuthContext, hint: Hint | null): Promise<Issuer> {
   const { name, url } = context.server;
-  return await exchangeWith(context, `discovering the authorization server of ${name}`, async (exchange) => {
+  return await createOAuthExchange(context, `discovering the authorization server of ${name}`, async (exchange) => {
     const at = hint?.resourceMetadataUrl;
     const found = await discoverOAuthServerInfo(url, {
       fetchFn: exchange.fetch,
@@ -67,7 +67,7 @@ export async function discoverIssuer(context: OAuthContext, hint: Hint | null): 
  * In revision 2025-03-26 the metadata is at the root of the server's own origin, whatever the path of its issuer. Metadata of another
  * origin is an error. Rethrows `error` in all other cases.
  */
-async function ownIssuer(server: string, error: unknown, exchange: Exchange): Promise<OAuthServerInfo> {
+async function ownIssuer(server: string, error: unknown, exchange: OAuthExchange): Promise<OAuthServerInfo> {
   const { origin } = new URL(server);
   const isOwn = error instanceof IssuerMismatchError && error.kind === 'metadata' && error.expected === `${origin}/`;
   if (!isOwn || !URL.canParse(String(error.received)) || new URL(String(error.received)).origin !== origin) throw error;
@@ -103,7 +103,7 @@ export function tokenEndpoint({ metadata, url }: Issuer): string {
  * Returns the scopes to request (MCP authorization, "Scope Selection Strategy"): those set by the administrator, otherwise those of the
  * server's challenge, otherwise all of the resource. Adds `offline_access` for a user sign-in if the issuer requires it for refresh tokens.
  */
-export function scopeToAsk({ server }: OAuthContext, issuer: Issuer, hint: Hint | null): string | null {
+export function scopeToRequest({ server }: OAuthContext, issuer: Issuer, hint: Hint | null): string | null {
   const { scopes, grant } = server.oauth;
   if (scopes !== undefined) return scopes.length === 0 ? null : scopes.join(' ');
   const scope = hint?.scope ?? computeScopeUnion(issuer.resource?.scopes?.filter(isScope).join(' ')) ?? null;

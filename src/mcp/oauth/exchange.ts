@@ -11,17 +11,17 @@ import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { OAuthContext } from './context.ts';
 
-export type Exchange = {
+export type OAuthExchange = {
   fetch: FetchLike;
   /** Registers a value to redact from all errors, and returns it. */
   hide(value: string): string;
 };
 
 /** Runs `work`, and throws errors as a `Problem`. `what` names the operation: `reading the metadata of …`. */
-export async function exchangeWith<T>(
+export async function createOAuthExchange<T>(
   context: Pick<OAuthContext, 'send' | 'clock' | 'server'>,
   what: string,
-  work: (exchange: Exchange) => Promise<T>,
+  work: (exchange: OAuthExchange) => Promise<T>,
 ): Promise<T> {
   const redactor = createRedactor();
   const abort = new AbortController();
@@ -42,7 +42,7 @@ export async function exchangeWith<T>(
   try {
     const result = await work({
       fetch: get,
-      hide: (value) => redactor.keep(value),
+      hide: (value) => redactor.addSecret(value),
     });
     if (refused !== null) throw refused;
     return result;
@@ -58,14 +58,14 @@ export async function exchangeWith<T>(
 }
 
 /** Returns the OAuth error code of the authorization server, such as `invalid_grant`, or null. */
-export function refusalOf(error: unknown): string | null {
+export function oauthErrorOf(error: unknown): string | null {
   return error instanceof Problem && typeof error.extra.oauthError === 'string' ? error.extra.oauthError : null;
 }
 
 /** Returns a foreign message short and on one line. */
-export function shortWords(text: string): string {
+export function shortText(text: string): string {
   const plain = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return plain.length > limits.maxOAuthWords ? `${plain.slice(0, limits.maxOAuthWords)}…` : plain;
+  return plain.length > limits.maxOAuthErrorLength ? `${plain.slice(0, limits.maxOAuthErrorLength)}…` : plain;
 }
 
 export function isSafeUrl(url: URL): boolean {
@@ -117,9 +117,9 @@ function said(words: string): string {
 }
 
 function cleaned(redactor: ReturnType<typeof createRedactor>, text: string): string {
-  const { content } = redactor.clean({ content: [{ type: 'text', text }], isError: false });
+  const { content } = redactor.result({ content: [{ type: 'text', text }], isError: false });
   const [block] = content;
-  return block?.type === 'text' ? shortWords(block.text) : '';
+  return block?.type === 'text' ? shortText(block.text) : '';
 }
 
 function capital(text: string): string {

@@ -5,7 +5,7 @@ import { parseGrant, type Grant } from './grant.ts';
 
 export type KnownGrant = { grant: Grant; revision: number };
 
-export async function readGrant({ grants, server }: OAuthContext): Promise<KnownGrant> {
+export async function readStoredGrant({ grants, server }: OAuthContext): Promise<KnownGrant> {
   const { value, revision } = await grants.serverGrant(server.name);
   return { grant: parseGrant(value, server), revision };
 }
@@ -18,7 +18,7 @@ export async function writeGrant({ grants, server }: OAuthContext, grant: Grant 
 /** Applies `change` to the current grant; if it returns null, nothing is written. Returns the grant that `change` received. */
 export async function changeGrant(context: OAuthContext, change: (grant: Grant) => Grant | null): Promise<Grant> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const { grant, revision } = await readGrant(context);
+    const { grant, revision } = await readStoredGrant(context);
     const changed = change(grant);
     if (changed === null || (await writeGrant(context, changed, revision))) return grant;
   }

@@ -11,7 +11,7 @@ import { Problem } from '../../core/problem.ts';
 import { withSecret } from './client.ts';
 import type { OAuthContext } from './context.ts';
 import { tokenEndpoint } from './discover.ts';
-import { exchangeWith, type Exchange } from './exchange.ts';
+import { createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import type { Client, Issuer, SignIn, Tokens } from './grant.ts';
 
 export async function tokensByCode(context: OAuthContext, signIn: SignIn, code: string, iss: string | null): Promise<Tokens> {
@@ -51,7 +51,7 @@ type Common = {
   metadata?: NonNullable<Issuer['metadata']>;
   clientInformation: Client;
   resource?: string;
-  fetchFn: Exchange['fetch'];
+  fetchFn: OAuthExchange['fetch'];
 };
 
 async function ask(
@@ -59,10 +59,10 @@ async function ask(
   { issuer, client }: { issuer: Issuer; client: Client },
   scope: string | null,
   refreshToken: string | null,
-  send: (common: Common, exchange: Exchange) => Promise<OAuthTokens>,
+  send: (common: Common, exchange: OAuthExchange) => Promise<OAuthTokens>,
 ): Promise<Tokens> {
   const { host } = new URL(tokenEndpoint(issuer));
-  return await exchangeWith(context, `requesting tokens for ${context.server.name} from ${host}`, async (exchange) => {
+  return await createOAuthExchange(context, `requesting tokens for ${context.server.name} from ${host}`, async (exchange) => {
     const common: Common = {
       clientInformation: await withSecret(context, client, issuer, exchange),
       fetchFn: exchange.fetch,

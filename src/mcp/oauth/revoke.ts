@@ -2,7 +2,7 @@
 import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { withSecret } from './client.ts';
 import type { OAuthContext } from './context.ts';
-import { exchangeWith } from './exchange.ts';
+import { createOAuthExchange } from './exchange.ts';
 import type { Client, Tokens } from './grant.ts';
 
 /** Best effort: the tokens are deleted here in any case. */
@@ -11,7 +11,7 @@ export async function revoke(context: OAuthContext, tokens: Tokens): Promise<voi
   const endpoint = issuer.metadata?.revocation_endpoint;
   if (endpoint === undefined) return;
   try {
-    await exchangeWith(context, 'revoking tokens', async (exchange) => {
+    await createOAuthExchange(context, 'revoking tokens', async (exchange) => {
       // A secret of the workspace is bound to the host of the token endpoint and is not sent to another host.
       const isThere = new URL(endpoint).host === new URL(issuer.metadata?.token_endpoint ?? endpoint).host;
       const client = isThere ? await withSecret(context, tokens.client, issuer, exchange) : { client_id: tokens.client.client_id };

@@ -8,10 +8,10 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './context.ts';
-import { discoverIssuer, isUnknown, issuerId, readChallenge, scopeToAsk, type Challenge } from './discover.ts';
-import { refusalOf } from './exchange.ts';
+import { discoverIssuer, isUnknown, issuerId, readChallenge, scopeToRequest, type Challenge } from './discover.ts';
+import { oauthErrorOf } from './exchange.ts';
 import { freshUntil, type Grant, type Hint, type Issuer, type Tokens } from './grant.ts';
-import { changeGrant, readGrant, writeGrant } from './grant-store.ts';
+import { changeGrant, readStoredGrant, writeGrant } from './grant-store.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
 import type { TokenMemory } from './token-memory.ts';
 
@@ -21,8 +21,8 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
     const tokens = await memory.join(JSON.stringify([key, wish]), () => currentTokens(context, wish));
     const { now } = context.clock;
     // Not signed in: cached briefly, because the user may sign in through another isolate.
-    if (tokens === null) memory.keep(key, { token: null, until: now() + limits.serverTtlMs });
-    else memory.keep(key, { token: tokens.accessToken, until: Math.min(now() + limits.tokenTtlMs, freshUntil(tokens)) });
+    if (tokens === null) memory.store(key, { token: null, until: now() + limits.serverTtlMs });
+    else memory.store(key, { token: tokens.accessToken, until: Math.min(now() + limits.tokenTtlMs, freshUntil(tokens)) });
     return tokens?.accessToken ?? null;
   };
 
@@ -31,7 +31,7 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
       const known = memory.read(key, context.clock.now());
       return known === undefined ? await obtain({ refused: null, challenge: null }) : known;
     },
-    async renew(refused, header) {
+    async refreshAfterRejection(refused, header) {
       const challenge = readChallenge(header);
       memory.forget(key);
       // Only the user can consent to more scopes.
@@ -57,7 +57,7 @@ async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens 
   const deadline = clock.now() + limits.tokenLeaseMs;
   for (;;) {
     const now = clock.now();
-    const { grant, revision } = await readGrant(context);
+    const { grant, revision } = await readStoredGrant(context);
     const { tokens } = grant;
     if (tokens !== null && tokens.accessToken !== wish.refused && now < freshUntil(tokens)) return tokens;
     if (!canRenew(context, grant, wish, now)) return null;
@@ -99,7 +99,7 @@ async function renewAlone(context: OAuthContext, grant: Grant, wish: Wish, revis
 
 /** A rejection by the issuer is an authorization error; any other error is an upstream error. */
 function asked(error: unknown): unknown {
-  if (!(error instanceof Problem) || refusalOf(error) === null) return error;
+  if (!(error instanceof Problem) || oauthErrorOf(error) === null) return error;
   return new Problem(error.code, error.detail, { ...error.extra, unauthorized: true });
 }
 
@@ -118,7 +118,7 @@ async function newTokens(context: OAuthContext, grant: Grant, wish: Wish): Promi
   try {
     return { tokens: await tokensByRefresh(context, tokens, tokens.refreshToken), lost: null };
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = oauthErrorOf(error);
     if (refusal === null || !final.has(refusal)) throw error;
     return lose(context, refusal);
   }
@@ -149,7 +149,7 @@ function scopeOfClient(
   hint: Hint | null,
   { challenge }: Wish,
 ): string | null {
-  if (challenge?.isInsufficientScope !== true) return tokens?.scope ?? scopeToAsk(context, issuer, hint);
+  if (challenge?.isInsufficientScope !== true) return tokens?.scope ?? scopeToRequest(context, issuer, hint);
   return computeScopeUnion(tokens?.scope ?? undefined, challenge.scope ?? undefined) ?? null;
 }
 

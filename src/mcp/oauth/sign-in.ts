@@ -9,10 +9,10 @@ import { Problem } from '../../core/problem.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import { clientFor } from './client.ts';
 import type { OAuthContext } from './context.ts';
-import { discoverIssuer, scopeToAsk } from './discover.ts';
-import { exchangeWith, isSafeUrl, shortWords } from './exchange.ts';
+import { discoverIssuer, scopeToRequest } from './discover.ts';
+import { createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
 import type { Grant, SignIn } from './grant.ts';
-import { changeGrant, readGrant, writeGrant } from './grant-store.ts';
+import { changeGrant, readStoredGrant, writeGrant } from './grant-store.ts';
 import { tokensByCode } from './request-tokens.ts';
 import { revoke } from './revoke.ts';
 
@@ -31,11 +31,11 @@ export type SignInRequest = {
 /** Returns the authorization URL for the user. A pending sign-in is replaced. */
 export async function beginSignIn(context: OAuthContext, request: SignInRequest): Promise<string> {
   requirePerson(context);
-  const { grant } = await readGrant(context);
+  const { grant } = await readStoredGrant(context);
   const issuer = await discoverIssuer(context, grant.hint);
-  const scope = scopeToAsk(context, issuer, grant.hint);
+  const scope = scopeToRequest(context, issuer, grant.hint);
   const { client, registrations } = await clientFor(context, grant.registrations, { ...request, issuer, scope });
-  const { authorizationUrl, codeVerifier } = await exchangeWith(context, 'starting the sign-in', () =>
+  const { authorizationUrl, codeVerifier } = await createOAuthExchange(context, 'starting the sign-in', () =>
     startAuthorization(issuer.url, {
       ...(issuer.metadata !== null && { metadata: issuer.metadata }),
       clientInformation: client,
@@ -65,15 +65,15 @@ function requireOpenable(url: URL): void {
 }
 
 /** The parameters of the authorization response. */
-export type Returned = { code: string | null; iss: string | null; error: string | null; errorDescription: string | null };
+export type AuthorizationResponse = { code: string | null; iss: string | null; error: string | null; errorDescription: string | null };
 
 /** Works once for each nonce, whatever the outcome. `not_found`: the nonce was used, has expired, or was replaced by another sign-in. */
-export async function finishSignIn(context: OAuthContext, nonce: string, returned: Returned): Promise<void> {
+export async function finishSignIn(context: OAuthContext, nonce: string, returned: AuthorizationResponse): Promise<void> {
   const { signIn } = await changeGrant(context, (grant) => (isOf(grant, nonce) ? { ...grant, signIn: null } : null));
-  if (signIn === null || signIn.nonce !== nonce || signIn.expiresAt <= context.clock.now()) throw usedUp();
+  if (signIn === null || signIn.nonce !== nonce || signIn.expiresAt <= context.clock.now()) throw signInUsed();
   const { code, iss } = returned;
   // Checked before anything else in the response is used or shown: it may come from another issuer (RFC 9207 §2.4).
-  await exchangeWith(context, 'signing in', async () => requireIssuer(signIn, iss));
+  await createOAuthExchange(context, 'signing in', async () => requireIssuer(signIn, iss));
   if (code === null || code === '' || code.length > limits.maxUrlLength) throw refusal(returned);
   const tokens = await tokensByCode(context, signIn, code, iss);
   await changeGrant(context, (grant) => ({ ...grant, tokens, lost: null, renewedUntil: null }));
@@ -84,7 +84,7 @@ function isOf({ signIn }: Grant, nonce: string): boolean {
   return signIn !== null && signIn.nonce === nonce;
 }
 
-export function usedUp(): Problem {
+export function signInUsed(): Problem {
   return new Problem('not_found', 'This sign-in was already used, has expired, or was replaced. Start it again.');
 }
 
@@ -96,17 +96,17 @@ function requireIssuer({ issuer }: SignIn, iss: string | null): void {
   });
 }
 
-function refusal({ error, errorDescription }: Returned): Problem {
+function refusal({ error, errorDescription }: AuthorizationResponse): Problem {
   if (error === null)
     return new Problem('upstream_error', 'The authorization server sent no code. Start the sign-in again.', { retryable: false });
-  const words = shortWords(errorDescription ?? '');
-  const detail = `The authorization server returned: ${shortWords(error)}${words === '' ? '' : ` (${words})`}`;
+  const words = shortText(errorDescription ?? '');
+  const detail = `The authorization server returned: ${shortText(error)}${words === '' ? '' : ` (${words})`}`;
   return new Problem('upstream_error', detail, { retryable: false });
 }
 
 /** Deletes the sign-in. Also revokes the tokens at their issuer, best effort. */
 export async function forgetSignIn(context: OAuthContext): Promise<void> {
-  const { grant, revision } = await readGrant(context);
+  const { grant, revision } = await readStoredGrant(context);
   let dropped = grant;
   if (!(await writeGrant(context, null, revision))) {
     // Written concurrently: delete again, whatever was written.
@@ -117,7 +117,7 @@ export async function forgetSignIn(context: OAuthContext): Promise<void> {
 
 /** Returns the status that GET of the server shows. */
 export async function signInStatus(context: OAuthContext): Promise<AuthorizationStatus> {
-  const { tokens, lost } = (await readGrant(context)).grant;
+  const { tokens, lost } = (await readStoredGrant(context)).grant;
   if (tokens === null) return { status: lost === null ? 'signed-out' : 'expired' };
   const { expiresAt, refreshToken, scope } = tokens;
   const isOver = expiresAt !== null && expiresAt <= context.clock.now();

@@ -5,8 +5,8 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './context.ts';
-import { lateTokens } from '../late.ts';
-import type { Returned } from './sign-in.ts';
+import { lazyTokens } from '../late.ts';
+import type { AuthorizationResponse } from './sign-in.ts';
 import { createTokenMemory } from './token-memory.ts';
 
 export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
@@ -29,7 +29,7 @@ export type SignIns = {
     own: { redirectUri: string; metadataUrl: string | null; keyId?: string },
   ): Promise<{ authorizationUrl: string; expiresAt: number }>;
   /** Uses the returned `state`, which names the server. */
-  finish(state: string, returned: Returned): Promise<{ workspace: string; server: string }>;
+  finish(state: string, returned: AuthorizationResponse): Promise<{ workspace: string; server: string }>;
   forget(workspace: string, server: string, keyId?: string): Promise<void>;
   /** Returns null if the server has no `oauth`. */
   status(workspace: string, server: string): Promise<AuthorizationStatus | null>;
@@ -63,7 +63,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       if (state === null) throw new Problem('not_found', 'This response does not belong to a sign-in started here.');
       const { workspace, server } = state;
       const context = await contextFor(workspace, server);
-      const { finishSignIn, usedUp } = await flow();
+      const { finishSignIn, signInUsed: usedUp } = await flow();
       if (state.expiresAt <= context.clock.now()) throw usedUp();
       await finishSignIn(context, state.nonce, returned);
       memory.forget(keyOf(workspace, context));
@@ -81,7 +81,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
     tokens(workspace, server) {
       const context = contextOf(workspace, server);
       if (context === null) return null;
-      return lateTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, keyOf(workspace, context)));
+      return lazyTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, keyOf(workspace, context)));
     },
   };
 }

@@ -16,7 +16,7 @@ export function withStepUp(tokens: ServerTokens, send: Send): Send {
     const challenge = answer.status === 403 ? answer.headers.get('www-authenticate') : null;
     if (challenge === null || !/\binsufficient_scope\b/.test(challenge)) return answer;
     const refused = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;
-    if (!(await tokens.renew(refused, challenge))) return answer;
+    if (!(await tokens.refreshAfterRejection(refused, challenge))) return answer;
     const token = await tokens.token();
     if (token === null) return answer;
     await answer.body?.cancel();

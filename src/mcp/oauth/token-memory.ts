@@ -11,7 +11,7 @@ type Kept = { token: string | null; until: number };
 export type TokenMemory = {
   /** undefined: not cached. */
   read(key: string, now: number): string | null | undefined;
-  keep(key: string, kept: Kept): void;
+  store(key: string, kept: Kept): void;
   forget(key: string): void;
   /** Returns the result of the running `flight`, or starts `work`. */
   join<T>(flight: string, work: () => Promise<T>): Promise<T>;
@@ -25,7 +25,7 @@ export function createTokenMemory(): TokenMemory {
       const known = kept.get(key);
       return known !== undefined && now < known.until ? known.token : undefined;
     },
-    keep(key, value) {
+    store(key, value) {
       if (kept.size >= limits.maxCachedNames) kept.clear();
       kept.set(key, value);
     },

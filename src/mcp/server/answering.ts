@@ -1,16 +1,16 @@
 /** Wraps every handler: finds the caller and the current view of the toolset, and converts errors to MCP errors. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { ServedCaller } from '../../engine/serve/serve-call.ts';
-import { askableBy, channelOf } from './client-channel.ts';
+import { askableBy, clientChannelOf } from './client-channel.ts';
 import { toProtocolError } from './protocol-error.ts';
-import type { Serving } from './serving.ts';
+import type { ServeContext } from './serving.ts';
 
 /** Runs a handler for the caller, and converts its errors to MCP errors. */
-export type Answering = <Request, Result>(
+export type WithCaller = <Request, Result>(
   answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
 ) => (request: Request, context: ServerContext) => Promise<Result>;
 
-export function answerer(serving: Serving, server: Server): Answering {
+export function createWithCaller(serving: ServeContext, server: Server): WithCaller {
   const { deps, era, target, conversation } = serving;
   const gone = (error: unknown): void => deps.log.debug('could not send a message to an MCP client', { cause: String(error) });
   return (answer) => async (request, context) => {
@@ -23,11 +23,11 @@ export function answerer(serving: Serving, server: Server): Answering {
         view: await serving.viewOf(principal),
         conversation,
         started: (callId) => serving.started?.(context, callId),
-        ...(serving.hold && { hold: serving.hold }),
+        ...(serving.hold && { openCall: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
         // The client has disconnected meanwhile, and reads the result after it reconnects.
         ...(interrupted === undefined
-          ? { channel: channelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
+          ? { channel: clientChannelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
           : { channel: {}, askable: {}, interrupted }),
       };
       return await answer(request, caller, context);

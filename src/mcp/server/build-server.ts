@@ -11,13 +11,13 @@ import { joinParagraphs } from '../../core/paragraphs.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/serve/serve-resources.ts';
 import type { ServedView } from '../../engine/serve/serve-view.ts';
-import { answerer } from './answering.ts';
-import { handleOffers } from './offer-handlers.ts';
-import type { Serving } from './serving.ts';
-import { handleTools } from './tool-handlers.ts';
+import { createWithCaller } from './answering.ts';
+import { registerResourceHandlers } from './offer-handlers.ts';
+import type { ServeContext } from './serving.ts';
+import { registerToolHandlers } from './tool-handlers.ts';
 
 /** `view`: the current view; capabilities and instructions are sent once. */
-export function buildServer(serving: Serving, view: ServedView): Server {
+export function buildServer(serving: ServeContext, view: ServedView): Server {
   // The key may equip another toolset later.
   const hasOffers = serving.target === null || servedServers(view).length > 0;
   const ttlMs = serving.target === null ? 0 : limits.mcpListTtlMs;
@@ -40,13 +40,13 @@ export function buildServer(serving: Serving, view: ServedView): Server {
       ...(instructions !== '' && { instructions }),
     },
   );
-  const answering = answerer(serving, server);
-  handleTools(server, serving, answering);
-  if (hasOffers) handleOffers(server, serving, answering);
+  const answering = createWithCaller(serving, server);
+  registerToolHandlers(server, serving, answering);
+  if (hasOffers) registerResourceHandlers(server, serving, answering);
   return server;
 }
 
-function titleOf({ target }: Serving): string {
+function titleOf({ target }: ServeContext): string {
   return target === null ? 'Moniker' : `Moniker: ${target}`;
 }
 

@@ -3,11 +3,11 @@
  * request: a stream belongs to the request that opened it, and another request could not write to it.
  */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { Change } from '../../engine/serve/serve-watch.ts';
+import type { ServedChange } from '../../engine/serve/serve-watch.ts';
 
 /** `watch` ends soon after its signal aborts. */
 export function createChangeBus(
-  watch: (tell: (change: Change) => void, signal: AbortSignal) => Promise<void>,
+  watch: (tell: (change: ServedChange) => void, signal: AbortSignal) => Promise<void>,
   over: () => void,
 ): ServerEventBus {
   return {
@@ -22,7 +22,7 @@ export function createChangeBus(
   };
 }
 
-function toEvent(change: Change): ServerEvent {
+function toEvent(change: ServedChange): ServerEvent {
   switch (change.kind) {
     case 'tools':
       return { kind: 'tools_list_changed' };

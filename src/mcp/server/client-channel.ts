@@ -13,7 +13,7 @@ import type { CallerChannel } from '../../ports/tool-executor.ts';
 export type ServedEra = 'modern' | 'session' | 'stateless';
 
 /** `gone`: called with the error of a message that could not be sent, which stops nothing. */
-export function channelOf(context: ServerContext, era: ServedEra, gone: (error: unknown) => void): CallerChannel {
+export function clientChannelOf(context: ServerContext, era: ServedEra, gone: (error: unknown) => void): CallerChannel {
   const { _meta: meta, log, notify, send, signal } = context.mcpReq;
   const progressToken = meta?.progressToken;
   return {

@@ -8,7 +8,7 @@ import { resolveName } from '../../core/alias-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { recordOf } from '../../core/wire-value.ts';
-import { mustHold } from '../../engine/serve/held-call.ts';
+import { mustStayOpen } from '../../engine/serve/held-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/serve/serve-view.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
@@ -36,7 +36,7 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   const response =
     held === undefined
       ? await serveStateless(deps, { request, principal, target, view, body: isPost ? body : undefined })
-      : await sessions.hold(principal, target, held, sent);
+      : await sessions.callKeptOpen(principal, target, held, sent);
   return { response, view };
 }
 
@@ -58,7 +58,7 @@ async function heldBy(
   // The Durable Object of the call checks the rest.
   if (state?.held !== undefined) return state.keyId === keyId ? state.held : undefined;
   const resolution = resolveName(names, name);
-  return resolution.ok && (await mustHold(deps.directory, workspace, resolution.tool, askableIn(meta), args)) ? null : undefined;
+  return resolution.ok && (await mustStayOpen(deps.directory, workspace, resolution.tool, askableIn(meta), args)) ? null : undefined;
 }
 
 /** Drops the key and all headers that MCP does not use. */

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 
 /** `state`: identifies the state of the list that the pages were made from. */
-export function pageAt<Item>(
+export function listPageAt<Item>(
   list: string,
   state: string,
   pages: readonly (readonly Item[])[],
@@ -45,7 +45,7 @@ function badCursor(message: string): Error {
 }
 
 /** Splits a list into pages of the default size. */
-export function inPages<Item>(items: readonly Item[], size: number = limits.maxMcpPageItems): Item[][] {
+export function paginateList<Item>(items: readonly Item[], size: number = limits.maxMcpPageItems): Item[][] {
   const pages: Item[][] = [];
   for (let start = 0; start < items.length || start === 0; start += size) pages.push(items.slice(start, start + size));
   return pages;

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 
 /** `answer`: its work ends soon after the signal of its request aborts. */
-export async function livelyAnswer(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
+export async function heartbeatResponse(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
   const left = new AbortController();
   const leave = (): void => left.abort(new Error('the client has disconnected'));
   if (request.signal.aborted) leave();
@@ -14,7 +14,7 @@ export async function livelyAnswer(request: Request, answer: (request: Request) 
   // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
   const answering = answer(new Request(url, { method, headers, signal: left.signal }));
-  const soon = await withTimeLimit<Response | null>(answering, limits.mcpQuietAnswerMs, () => null);
+  const soon = await withTimeLimit<Response | null>(answering, limits.mcpHeartbeatMs, () => null);
   return soon ?? new Response(inTime(answering, leave), { headers: streamHeaders });
 }
 

@@ -7,15 +7,15 @@ import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServedCaller } from '../../engine/serve/serve-call.ts';
 import { ownerOf, type ServedOffer } from '../../engine/serve/serve-offers.ts';
-import { complete, getPrompt, readOffers, readResource, type OfferAnswer } from '../../engine/serve/serve-resources.ts';
-import type { Answering } from './answering.ts';
+import { complete, getPrompt, readServedOffers, readResource, type OfferAnswer } from '../../engine/serve/serve-resources.ts';
+import type { WithCaller } from './answering.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
-import { inPages, pageAt } from './list-cursor.ts';
-import type { Serving } from './serving.ts';
+import { paginateList, listPageAt } from './list-cursor.ts';
+import type { ServeContext } from './serving.ts';
 
-export function handleOffers(server: Server, serving: Serving, answering: Answering): void {
+export function registerResourceHandlers(server: Server, serving: ServeContext, answering: WithCaller): void {
   const { deps } = serving;
-  const offersOf = (caller: ServedCaller) => readOffers(deps, caller.principal.workspace, caller.view);
+  const offersOf = (caller: ServedCaller) => readServedOffers(deps, caller.principal.workspace, caller.view);
   server.setRequestHandler(
     'prompts/list',
     answering(async ({ params }, caller) => listed('prompts', (await offersOf(caller)).prompts, params?.cursor)),
@@ -57,11 +57,16 @@ export function handleOffers(server: Server, serving: Serving, answering: Answer
 }
 
 /** Handlers of the 2025 eras: a session receives updates of a resource until it unsubscribes. */
-function handleSubscriptions(server: Server, { deps }: Serving, kept: NonNullable<Serving['subscriptions']>, answering: Answering): void {
+function handleSubscriptions(
+  server: Server,
+  { deps }: ServeContext,
+  kept: NonNullable<ServeContext['subscriptions']>,
+  answering: WithCaller,
+): void {
   server.setRequestHandler(
     'resources/subscribe',
     answering(async ({ params: { uri } }, caller) => {
-      const offers = await readOffers(deps, caller.principal.workspace, caller.view);
+      const offers = await readServedOffers(deps, caller.principal.workspace, caller.view);
       if (uri.length > limits.maxUrlLength || ownerOf(offers, uri) === null)
         throw new ResourceNotFoundError(uri, `Resource ${quoted(uri)} not found.`);
       kept.add(uri);
@@ -79,8 +84,8 @@ function handleSubscriptions(server: Server, { deps }: Serving, kept: NonNullabl
 
 /** Offers are foreign JSON, bounded when they were read; the SDK's type is the wire shape. */
 function listed(list: string, offers: ReadonlyMap<string, ServedOffer>, cursor: string | undefined): never {
-  const pages = inPages([...offers.values()].map(({ shown }) => shown));
-  const { items, ...more } = pageAt(list, String(offers.size), pages, cursor);
+  const pages = paginateList([...offers.values()].map(({ shown }) => shown));
+  const { items, ...more } = listPageAt(list, String(offers.size), pages, cursor);
   return { [list]: items, ...more } as never;
 }
 

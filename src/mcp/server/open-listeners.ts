@@ -10,7 +10,7 @@ type Key = Pick<Principal, 'workspace' | 'keyId'>;
 
 export type OpenListeners = {
   /** Throws `rate_limited`. */
-  requireRoom(key: Key, now: number): void;
+  requireCapacity(key: Key, now: number): void;
   during(key: Key, now: number, listening: Promise<void>): Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export function createOpenListeners(): OpenListeners {
   };
 
   return {
-    requireRoom(key, now) {
+    requireCapacity(key, now) {
       if (countOf(nameOf(key), now) < limits.maxMcpListeners) return;
       const detail = `This key already has ${limits.maxMcpListeners} open change streams. Close one, or use another key.`;
       throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });

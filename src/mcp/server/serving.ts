@@ -2,7 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
-import type { CallHold } from '../../engine/serve/held-call.ts';
+import type { InFlightCallSlot } from '../../engine/serve/held-call.ts';
 import type { ServeCallDeps } from '../../engine/serve/serve-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
 import type { WatchDeps } from '../../engine/serve/serve-watch.ts';
@@ -14,7 +14,7 @@ export type ServeDeps = ServeCallDeps &
     background(work: Promise<unknown>): void;
   };
 
-export type Serving = {
+export type ServeContext = {
   deps: ServeDeps;
   era: ServedEra;
   target: ServeTarget;
@@ -24,7 +24,7 @@ export type Serving = {
   /** Read for each request. */
   viewOf(principal: Principal): Promise<ServedView>;
   /** Set if a call may stay open. */
-  hold?: CallHold;
+  hold?: InFlightCallSlot;
   /** In a session: its marks for the taint rule. */
   marks?: MarkStore;
   /** In a session: for a call that is resumed because the process ended during it; undefined for others. */

@@ -6,14 +6,14 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { isRecord } from '../../core/wire-value.ts';
-import type { CallHold } from '../../engine/serve/held-call.ts';
+import type { InFlightCallSlot } from '../../engine/serve/held-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
 import { watchServed } from '../../engine/serve/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { createChangeBus } from './change-bus.ts';
-import { livelyAnswer } from './lively-answer.ts';
+import { heartbeatResponse } from './lively-answer.ts';
 import { createOpenListeners } from './open-listeners.ts';
-import type { ServeDeps, Serving } from './serving.ts';
+import type { ServeDeps, ServeContext } from './serving.ts';
 
 /** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
 export type StatelessRequest = {
@@ -22,7 +22,7 @@ export type StatelessRequest = {
   principal: Principal;
   target: ServeTarget;
   view: ServedView;
-  hold?: CallHold;
+  hold?: InFlightCallSlot;
 };
 
 /** Shared by the isolate. */
@@ -33,8 +33,8 @@ export async function serveStateless(
   { request, body, principal, target, view, hold }: StatelessRequest,
 ): Promise<Response> {
   const conversation = principal.keyId;
-  if (isRecord(body) && body.method === 'subscriptions/listen') listeners.requireRoom(principal, deps.clock.now());
-  const serving = (era: 'modern' | 'legacy'): Serving => ({
+  if (isRecord(body) && body.method === 'subscriptions/listen') listeners.requireCapacity(principal, deps.clock.now());
+  const serving = (era: 'modern' | 'legacy'): ServeContext => ({
     deps,
     era: era === 'modern' ? 'modern' : 'stateless',
     target,
@@ -56,7 +56,7 @@ export async function serveStateless(
     keepAliveMs: limits.mcpAnswerHeartbeatMs,
     onerror: (error) => deps.log.debug('rejected an MCP request', { cause: String(error) }),
   });
-  return await livelyAnswer(request, (asked) => handler.fetch(asked, { ...(body !== undefined && { parsedBody: body }) }));
+  return await heartbeatResponse(request, (asked) => handler.fetch(asked, { ...(body !== undefined && { parsedBody: body }) }));
 }
 
 /** Returns what `subscriptions/listen` requests; the SDK checks the form. */

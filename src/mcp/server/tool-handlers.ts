@@ -3,17 +3,17 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsRe
 import { contentText, type ToolResult } from '../../core/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/serve/serve-list.ts';
 import { serveCall, type ServedAnswer } from '../../engine/serve/serve-call.ts';
-import { toldOfModes, type ServedView } from '../../engine/serve/serve-view.ts';
-import type { Answering } from './answering.ts';
+import { withModeHint, type ServedView } from '../../engine/serve/serve-view.ts';
+import type { WithCaller } from './answering.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
-import { pageAt } from './list-cursor.ts';
-import type { Serving } from './serving.ts';
+import { listPageAt } from './list-cursor.ts';
+import type { ServeContext } from './serving.ts';
 
-export function handleTools(server: Server, serving: Serving, answering: Answering): void {
+export function registerToolHandlers(server: Server, serving: ServeContext, answering: WithCaller): void {
   server.setRequestHandler(
     'tools/list',
     answering(async ({ params }, { view }) => {
-      const { items, ...more } = pageAt('tools', stateOf(view), servedPages(view.names), params?.cursor);
+      const { items, ...more } = listPageAt('tools', stateOf(view), servedPages(view.names), params?.cursor);
       // Schemas are foreign JSON that was checked when it was listed; the SDK's type is the wire shape.
       return { tools: items as unknown as ListToolsResult['tools'], ...more };
     }),
@@ -50,7 +50,7 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
   const { code, content, issues } = answer.result;
   if (code === 'unknown_tool' || code === 'ambiguous_tool') {
     const told = contentText(content);
-    const message = code === 'unknown_tool' ? toldOfModes(view, requested, told) : told;
+    const message = code === 'unknown_tool' ? withModeHint(view, requested, told) : told;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, requested });
   }
   const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);

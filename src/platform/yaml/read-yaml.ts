@@ -6,7 +6,7 @@
  */
 import { EVENT_ID, parseEvents, type Event, YAMLException } from 'js-yaml';
 import { YamlBuilder } from './yaml-builder.ts';
-import { placeAt, YamlFault } from './yaml-fault.ts';
+import { positionAt, YamlFault } from './yaml-fault.ts';
 
 export type YamlBounds = {
   maxDepth: number;
@@ -23,7 +23,7 @@ export function readYaml(text: string, bounds: YamlBounds): unknown {
   if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
   // Checked first, because the parser's message has an excerpt in which null characters count as line ends.
   const nothing = text.indexOf('\0');
-  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', placeAt(text, nothing));
+  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', positionAt(text, nothing));
   const events = parse(text, bounds.maxDepth);
   if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
     throw new YamlFault('syntax', 'it contains more than one document');

@@ -14,7 +14,7 @@ import {
   SCALAR_STYLE,
   type ScalarEvent,
 } from 'js-yaml';
-import { placeAt, YamlFault } from './yaml-fault.ts';
+import { positionAt, YamlFault } from './yaml-fault.ts';
 
 /** A value with its size: the number of characters and values in it, including itself. */
 type Sized = { value: unknown; size: number };
@@ -141,11 +141,11 @@ export class YamlBuilder {
   }
 
   private fault(message: string, at: number): YamlFault {
-    return new YamlFault('syntax', message, placeAt(this.text, at));
+    return new YamlFault('syntax', message, positionAt(this.text, at));
   }
 
   private aliasFault(message: string, at: number): YamlFault {
-    return new YamlFault('aliases', message, placeAt(this.text, at));
+    return new YamlFault('aliases', message, positionAt(this.text, at));
   }
 }
 

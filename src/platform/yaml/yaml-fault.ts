@@ -4,13 +4,13 @@
 export type YamlFaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
 
 /** Both start at 1. */
-export type YamlPlace = { line: number; column: number };
+export type YamlPosition = { line: number; column: number };
 
 export class YamlFault extends Error {
   readonly kind: YamlFaultKind;
-  readonly place: YamlPlace | null;
+  readonly place: YamlPosition | null;
 
-  constructor(kind: YamlFaultKind, message: string, place: YamlPlace | null = null) {
+  constructor(kind: YamlFaultKind, message: string, place: YamlPosition | null = null) {
     super(message);
     this.kind = kind;
     this.place = place;
@@ -18,7 +18,7 @@ export class YamlFault extends Error {
 }
 
 /** Returns the position of an offset. Only for reported faults, since it scans all the text before the offset. */
-export function placeAt(text: string, offset: number): YamlPlace {
+export function positionAt(text: string, offset: number): YamlPosition {
   const lines = text.slice(0, offset).split(/\r\n?|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

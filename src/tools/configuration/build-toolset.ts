@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { EntryRequest, readEntries, toDraft } from '../../core/configuration/draft.ts';
+import { EntryRequest, readEntryRequests, toDraft } from '../../core/configuration/draft.ts';
 import { faultText } from '../../core/configuration/refusals.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { tellToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { describeToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
-import { NewName, requireNewName, takenName } from './toolset-name.ts';
-import { shownInfo, tellWarnings, writeDraft } from './write-draft.ts';
+import { NewName, requireNewName, nameTakenMessage } from './toolset-name.ts';
+import { shownInfo, describeWarnings, writeDraft } from './write-draft.ts';
 
-export const buildToolset = defineConfigurationTool({
+export const buildToolsetTool = defineConfigurationTool({
   name: 'build-toolset',
   title: 'Build a toolset',
   description:
@@ -43,12 +43,12 @@ export const buildToolset = defineConfigurationTool({
   async run({ name, description, tools, autoEquip = false }, editor) {
     requireNewName(name);
     const table = await buildToolTable(await editor.tools(), editor.aliases);
-    const { entries, faults } = readEntries(tools, 'tools', table);
+    const { entries, faults } = readEntryRequests(tools, 'tools', table);
     if (faults.length > 0) throw new ToolFault(faultText(faults));
     const rest = { announce: 'prompt' as const, ...(description !== undefined && description !== '' && { description }) };
     const drafted = toDraft(rest, entries, table);
     if (!drafted.ok) throw new ToolFault(faultText(drafted.faults));
-    if ((await editor.toolset(name)) !== null) throw takenName(name);
+    if ((await editor.toolset(name)) !== null) throw nameTakenMessage(name);
     const written = await writeNew(name, () => writeDraft(editor, name, drafted.draft, null, table));
     const equipped = autoEquip ? await tryEquip(editor, name) : false;
     const warnings =
@@ -61,7 +61,7 @@ export const buildToolset = defineConfigurationTool({
       : 'Call equip-toolset to make its tools callable at /mcp.';
     return {
       answer: { meta: { success: true, toolsetName: name, autoEquipped: equipped, ...(warnings.length > 0 && { warnings }) }, toolset },
-      text: `Saved the toolset ${tellToolset(toolset)}\n${next}${tellWarnings(warnings)}`,
+      text: `Saved the toolset ${describeToolset(toolset)}\n${next}${describeWarnings(warnings)}`,
     };
   },
 });
@@ -71,13 +71,13 @@ async function writeNew<Answer>(name: string, write: () => Promise<Answer>): Pro
   try {
     return await write();
   } catch (error) {
-    if (error instanceof Problem && error.code === 'precondition_failed') throw takenName(name);
+    if (error instanceof Problem && error.code === 'precondition_failed') throw nameTakenMessage(name);
     throw error;
   }
 }
 
 /** Failures are ignored here: the toolset is already stored. */
-async function tryEquip(editor: ConfigurationDesk, name: string): Promise<boolean> {
+async function tryEquip(editor: ToolsetEditor, name: string): Promise<boolean> {
   try {
     return (await editor.equip({ toolset: name, mode: 'normal' })).toolset === name;
   } catch (error) {

@@ -6,11 +6,11 @@ import type { z } from 'zod';
 import { faultText } from '../../core/configuration/refusals.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tool.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
 
 /** `text`: the answer as text for models. `isError`: nothing was done, and the answer says why. */
-export type Told<Answer> = { answer: Answer; text: string; isError?: boolean };
+export type ConfigurationAnswer<Answer> = { answer: Answer; text: string; isError?: boolean };
 
 export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> = {
   name: string;
@@ -22,7 +22,7 @@ export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.Zo
   /** Returns the answer for a call that failed. */
   failed(error: string): z.infer<Output>;
   /** Throws `ToolFault` or `Problem`. */
-  run(request: z.infer<Input>, editor: ConfigurationDesk): Promise<Told<z.infer<Output>>>;
+  run(request: z.infer<Input>, editor: ToolsetEditor): Promise<ConfigurationAnswer<z.infer<Output>>>;
 };
 
 export function defineConfigurationTool<Input extends z.ZodObject, Output extends z.ZodObject>(

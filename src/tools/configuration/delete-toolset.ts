@@ -3,9 +3,9 @@ import { quoted } from '../../core/problem.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { ExistingName, requireToolset } from './toolset-name.ts';
-import { tellUsers, writeAgain } from './write-draft.ts';
+import { describeUsers, retryLostWrites } from './write-draft.ts';
 
-export const deleteToolset = defineConfigurationTool({
+export const deleteToolsetTool = defineConfigurationTool({
   name: 'delete-toolset',
   title: 'Delete a toolset',
   description: 'Deletes a saved toolset for all its users. Requires confirm: true. If it is equipped, no toolset is equipped afterwards.',
@@ -20,12 +20,12 @@ export const deleteToolset = defineConfigurationTool({
     const { body } = await requireToolset(editor, name);
     const { length } = body.tools as unknown[];
     if (!confirm) {
-      const users = tellUsers(await editor.users(name)).join(', ');
+      const users = describeUsers(await editor.usedBy(name)).join(', ');
       const named = users === '' ? '' : `, used by ${users},`;
       throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools)${named} requires confirm: true; ask its users first`);
     }
     const { toolset: equipped } = await editor.equipment();
-    await writeAgain(async () => editor.remove(name, (await requireToolset(editor, name)).version));
+    await retryLostWrites(async () => editor.remove(name, (await requireToolset(editor, name)).version));
     const message = `Deleted ${name}.${equipped === name ? ' It was equipped; no toolset is equipped now.' : ''}`;
     return { answer: { success: true, message }, text: message };
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { tellToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { describeToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { ExistingName, requireToolset } from './toolset-name.ts';
 import { shownInfo } from './write-draft.ts';
@@ -20,6 +20,6 @@ export const equipToolset = defineConfigurationTool({
     // The toolset may have been removed meanwhile: the Catalog returns what is equipped now.
     if (equipped !== name) await requireToolset(editor, name);
     const toolset = shownInfo(document, await buildToolTable(await editor.tools(), editor.aliases), equipped);
-    return { answer: { success: true, toolset }, text: `Equipped ${tellToolset(toolset)}` };
+    return { answer: { success: true, toolset }, text: `Equipped ${describeToolset(toolset)}` };
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ActiveToolset, describeActive } from '../../core/configuration/active-toolset.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { tellToolset } from '../../core/configuration/toolset-info.ts';
+import { describeToolset } from '../../core/configuration/toolset-info.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
-import { tellWarnings } from './write-draft.ts';
+import { describeWarnings } from './write-draft.ts';
 
 export const getActiveToolset = defineConfigurationTool({
   name: 'get-active-toolset',
@@ -30,5 +30,5 @@ function tell({ toolset, toolSummary, unavailableServers = [], warnings = [], co
   });
   const exposed = toolSummary?.currentlyExposed;
   const cost = `${exposed} ${exposed === 1 ? 'tool' : 'tools'} can be called, about ${context?.tokens} tokens (${context?.percent}% of all tools). Mode: ${mode}.`;
-  return `${tellToolset(toolset)}\n${cost}${tellWarnings([...down, ...warnings])}`;
+  return `${describeToolset(toolset)}\n${cost}${describeWarnings([...down, ...warnings])}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fitRows } from '../../core/configuration/fit.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { tellToolset, ToolsetInfo, toolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { describeToolset, ToolsetInfo, toolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 
@@ -38,7 +38,7 @@ export const listSavedToolsets = defineConfigurationTool({
     const text =
       toolsets.length === 0
         ? 'No toolsets are saved. Create one with build-toolset.'
-        : [...toolsets.map(tellToolset), ...more].join('\n\n');
+        : [...toolsets.map(describeToolset), ...more].join('\n\n');
     return { answer: { success: true, toolsets, ...(leftOut > 0 && { leftOut }) }, text };
   },
 });

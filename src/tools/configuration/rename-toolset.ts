@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { tellToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { describeToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
-import { ExistingName, NewName, requireNewName, requireToolset, takenName } from './toolset-name.ts';
-import { shownInfo, tellUsers, tellWarnings, writeAgain } from './write-draft.ts';
+import { ExistingName, NewName, requireNewName, requireToolset, nameTakenMessage } from './toolset-name.ts';
+import { shownInfo, describeUsers, describeWarnings, retryLostWrites } from './write-draft.ts';
 
-export const renameToolset = defineConfigurationTool({
+export const renameToolsetTool = defineConfigurationTool({
   name: 'rename-toolset',
   title: 'Rename a toolset',
   description:
@@ -21,15 +21,18 @@ export const renameToolset = defineConfigurationTool({
   failed: (error) => ({ success: false, error }),
   async run({ name, newName }, editor) {
     requireNewName(newName, 'newName');
-    const users = tellUsers(await editor.users(name));
-    const { document } = await writeAgain(async () => {
+    const users = describeUsers(await editor.usedBy(name));
+    const { document } = await retryLostWrites(async () => {
       const { version } = await requireToolset(editor, name);
-      if (newName === name || (await editor.toolset(newName)) !== null) throw takenName(newName, 'newName');
+      if (newName === name || (await editor.toolset(newName)) !== null) throw nameTakenMessage(newName, 'newName');
       return await editor.rename(name, newName, version);
     });
     const toolset = shownInfo(document, await buildToolTable(await editor.tools(), editor.aliases), (await editor.equipment()).toolset);
     const named = [...users, `MCP URLs (/mcp/${name})`].join(', ');
     const warnings = [`the name ${name} no longer works. Change it to ${newName} in: ${named}`];
-    return { answer: { success: true, toolset, warnings }, text: `${name} is now ${tellToolset(toolset)}${tellWarnings(warnings)}` };
+    return {
+      answer: { success: true, toolset, warnings },
+      text: `${name} is now ${describeToolset(toolset)}${describeWarnings(warnings)}`,
+    };
   },
 });

@@ -3,18 +3,18 @@
  * version.
  */
 import { z } from 'zod';
-import { addNotes, Note, NoteName, removeNotes, type Annotated } from '../../core/configuration/annotations.ts';
+import { addNotes, Note, NoteName, removeNotes, type NoteChanges } from '../../core/configuration/annotations.ts';
 import { faultText } from '../../core/configuration/refusals.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { documentOf } from '../../core/configuration/toolset-info.ts';
 import { EntryReference, findEntries, indexEntries } from '../../core/configuration/update.ts';
 import { limits } from '../../core/limits.ts';
 import type { Toolset } from '../../core/toolset.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { requireToolset } from './toolset-name.ts';
-import { writeAgain, writeDraft } from './write-draft.ts';
+import { retryLostWrites, writeDraft } from './write-draft.ts';
 
 const where = {
   toolRef: EntryReference.meta({
@@ -70,14 +70,14 @@ export const removeToolAnnotation = defineConfigurationTool({
 });
 
 type Target = { toolRef: EntryReference; toolset: string | undefined };
-type Change = (stored: Toolset, indices: readonly number[]) => Annotated;
+type Change = (stored: Toolset, indices: readonly number[]) => NoteChanges;
 
 /** Throws `ToolFault` if the tool is not in the toolset. */
-async function annotate(editor: ConfigurationDesk, { toolRef, toolset: given }: Target, change: Change) {
+async function annotate(editor: ToolsetEditor, { toolRef, toolset: given }: Target, change: Change) {
   const table = await buildToolTable(await editor.tools(), editor.aliases);
   const toolset = given ?? (await editor.equipment()).toolset;
   if (toolset === null) throw new ToolFault('toolset: no toolset is equipped; name the toolset that contains the tool');
-  const { done, faults, tool } = await writeAgain(async () => {
+  const { done, faults, tool } = await retryLostWrites(async () => {
     const stored = await requireToolset(editor, toolset, 'toolset');
     const before = documentOf(stored);
     const found = findEntries(indexEntries(before.tools), toolRef, 'toolRef', table);

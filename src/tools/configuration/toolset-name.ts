@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { quoted } from '../../core/problem.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import { ToolFault } from '../define-tool.ts';
 
 /** `requireNewName` checks the format, since its error suggests a valid name. */
@@ -29,16 +29,16 @@ export function requireNewName(name: string, path = 'name'): void {
   );
 }
 
-export async function requireToolset(editor: ConfigurationDesk, name: string, path = 'name'): Promise<StoredDocument> {
+export async function requireToolset(editor: ToolsetEditor, name: string, path = 'name'): Promise<StoredDocument> {
   const found = await editor.toolset(name);
   if (found !== null) return found;
   const names = (await editor.toolsets()).map((document) => document.name);
-  const shown = names.slice(0, limits.maxToldAdvice).join(', ') + (names.length > limits.maxToldAdvice ? ', …' : '');
+  const shown = names.slice(0, limits.maxReportedWarnings).join(', ') + (names.length > limits.maxReportedWarnings ? ', …' : '');
   const there = names.length === 0 ? 'no toolsets are saved yet; create one with build-toolset' : `saved toolsets: ${shown}`;
   throw new ToolFault(`${path}: there is no toolset ${quoted(name)}; ${there}`);
 }
 
-export function takenName(name: string, path = 'name'): ToolFault {
+export function nameTakenMessage(name: string, path = 'name'): ToolFault {
   return new ToolFault(
     `${path}: a toolset ${quoted(name)} already exists: choose another name, or rename (rename-toolset), change (update-toolset) or delete (delete-toolset) the existing one`,
   );

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { faultText } from '../../core/configuration/refusals.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
-import { documentOf, tellToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { documentOf, describeToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { applyUpdate, isAdditive, ToolsetUpdate } from '../../core/configuration/update.ts';
 import { Problem } from '../../core/problem.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { requireToolset } from './toolset-name.ts';
-import { shownInfo, tellWarnings, writeAgain, writeDraft } from './write-draft.ts';
+import { shownInfo, describeWarnings, retryLostWrites, writeDraft } from './write-draft.ts';
 
 export const updateToolset = defineConfigurationTool({
   name: 'update-toolset',
@@ -32,10 +32,10 @@ export const updateToolset = defineConfigurationTool({
       if (!drafted.ok) throw new ToolFault(faultText(drafted.faults));
       return await writeDraft(editor, name, drafted.draft, stored.version, table);
     };
-    const { document, warnings } = isAdditive(update) ? await writeAgain(change) : await writeOnce(change);
+    const { document, warnings } = isAdditive(update) ? await retryLostWrites(change) : await writeOnce(change);
     const toolset = shownInfo(document, table, (await editor.equipment()).toolset);
     const answer = { success: true, toolset, ...(warnings.length > 0 && { warnings }) };
-    return { answer, text: `Changed ${tellToolset(toolset)}${tellWarnings(warnings)}` };
+    return { answer, text: `Changed ${describeToolset(toolset)}${describeWarnings(warnings)}` };
   },
 });
 

@@ -10,22 +10,22 @@ import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-
 import { Problem } from '../../core/problem.ts';
 import { firstWarnings } from '../../core/warning.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
 import { ToolFault } from '../define-tool.ts';
 
-export type Written = { document: StoredDocument; warnings: string[] };
+export type WrittenDraft = { document: StoredDocument; warnings: string[] };
 
 /**
  * Writes the draft. `version`: the version that was read; null: the toolset must not exist yet. Throws `precondition_failed` if another
  * write came first, and `ToolFault` for an invalid draft.
  */
 export async function writeDraft(
-  editor: ConfigurationDesk,
+  editor: ToolsetEditor,
   name: string,
   draft: Draft,
   version: number | null,
   table: ToolTable,
-): Promise<Written> {
+): Promise<WrittenDraft> {
   try {
     const { document, warnings } = await editor.write(name, draft.document, version);
     const told = firstWarnings(warnings, 'warnings').map(({ path, message }) => `${path}: ${message}`);
@@ -44,7 +44,7 @@ function aliasesOff({ document }: Draft): string[] {
 }
 
 /** Reads and writes again when another write came first. Only for changes that can be applied to any newer version. */
-export async function writeAgain<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
+export async function retryLostWrites<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
@@ -63,14 +63,14 @@ export function shownInfo(document: StoredDocument, table: ToolTable, equipped: 
 }
 
 /** Returns some users of each kind by name: `agents a, b`. */
-export function tellUsers(users: Awaited<ReturnType<ConfigurationDesk['users']>>): string[] {
+export function describeUsers(users: Awaited<ReturnType<ToolsetEditor['usedBy']>>): string[] {
   const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
   return kinds.map(([kind, names]) => {
-    const more = names.length - limits.maxToldAdvice;
-    return `${kind} ${names.slice(0, limits.maxToldAdvice).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const more = names.length - limits.maxReportedWarnings;
+    return `${kind} ${names.slice(0, limits.maxReportedWarnings).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   });
 }
 
-export function tellWarnings(warnings: readonly string[]): string {
+export function describeWarnings(warnings: readonly string[]): string {
   return warnings.length === 0 ? '' : `\nWarnings:\n${warnings.map((line) => `- ${line}`).join('\n')}`;
 }

@@ -14,12 +14,12 @@ import {
 } from 'just-bash/browser';
 import { joinPath, resolvePath } from '../../core/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
-import type { Turns } from './turns.ts';
+import type { TimeSlices } from './turns.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
 
 /** `turns`: called for every file that is read, so that a loop of greps yields to other requests. */
-export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSystem {
+export function createBashFileSystem(files: FileSystem, turns: TimeSlices): IFileSystem {
   const system = new InMemoryFs();
   const shell: IFileSystem & SetUp = {
     // The shell creates its own folders with these while it is constructed.

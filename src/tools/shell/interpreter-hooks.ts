@@ -5,10 +5,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as interpreter from 'just-bash/browser';
 import type { Pattern, PatternBudget } from './pattern-budget.ts';
-import type { Turns } from './turns.ts';
+import type { TimeSlices } from './turns.ts';
 
 /** State of one script. `command`: the innermost running command, or null while the shell itself runs. */
-type Running = { turns: Turns; patterns: PatternBudget; command: { invalid: InvalidPattern | null } | null };
+type Running = { turns: TimeSlices; patterns: PatternBudget; command: { invalid: InvalidPattern | null } | null };
 /** A pattern that the regex engine rejected, and the reason. */
 export type InvalidPattern = { text: string; why: string };
 
@@ -29,10 +29,10 @@ declare module 'just-bash/browser' {
 
 const scripts = new AsyncLocalStorage<Running>();
 
-install(interpreter);
+installInterpreterHooks(interpreter);
 
 /** Throws at startup rather than in the first script: without the patch nothing bounds a script. */
-export function install(module: { setInterpreterHooks?(hooks: InterpreterHooks): void }): void {
+export function installInterpreterHooks(module: { setInterpreterHooks?(hooks: InterpreterHooks): void }): void {
   if (module.setInterpreterHooks === undefined)
     throw new Error('just-bash is installed without its patch. Run npm install, without --ignore-scripts, or npm run postinstall.');
   module.setInterpreterHooks({
@@ -45,7 +45,7 @@ export function install(module: { setInterpreterHooks?(hooks: InterpreterHooks):
 }
 
 /** Runs a script with this state, and everything that it starts. */
-export function duringScript<Value>(turns: Turns, patterns: PatternBudget, work: () => Promise<Value>): Promise<Value> {
+export function duringScript<Value>(turns: TimeSlices, patterns: PatternBudget, work: () => Promise<Value>): Promise<Value> {
   return scripts.run({ turns, patterns, command: null }, work);
 }
 
@@ -75,7 +75,7 @@ function noteInvalid(text: string, compile: () => Pattern): Pattern {
 /** Number of items that are sorted or merged without a pause. */
 const sortedAtOnce = 1024;
 
-async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
+async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => number, turns: TimeSlices): Promise<Item[]> {
   let runs: Item[][] = [];
   for (let start = 0; start < items.length; start += sortedAtOnce) {
     runs.push(items.slice(start, start + sortedAtOnce).sort(compare));
@@ -90,7 +90,7 @@ async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => n
 }
 
 /** Stable: of equal items, those of `left` come first. */
-async function merge<Item>(left: Item[], right: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
+async function merge<Item>(left: Item[], right: Item[], compare: (a: Item, b: Item) => number, turns: TimeSlices): Promise<Item[]> {
   const merged: Item[] = [];
   let [at, other] = [0, 0];
   while (at < left.length && other < right.length) {

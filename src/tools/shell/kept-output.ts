@@ -7,7 +7,7 @@ import { joinPath } from '../../core/path.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 
 /** `callId` names the file. Returns its path, or null if the session has no space for it. */
-export function keepOutput(files: FileSystem, directory: string, callId: string, output: string): string | null {
+export function saveOutput(files: FileSystem, directory: string, callId: string, output: string): string | null {
   const path = joinPath(directory, `output-${callId.replace(/[^\w.-]/g, '_').slice(-100)}.txt`);
   try {
     files.makeDirectory(directory, { recursive: true });
@@ -26,7 +26,7 @@ function giveWay(files: FileSystem, directory: string, path: string): void {
   // Only files written by this module: moving or overwriting others requires approval.
   const isOurs = (name: string): boolean => /^output-.+\.txt$/.test(name) && files.stat(joinPath(directory, name))?.own === true;
   const kept = files.list(directory).filter(({ name, kind }) => kind === 'file' && isOurs(name));
-  if (kept.length < limits.maxKeptOutputs) return;
+  if (kept.length < limits.maxStoredOutputs) return;
   const [oldest] = kept.sort((a, b) => a.modifiedAt - b.modifiedAt);
   if (oldest !== undefined) files.rename(joinPath(directory, oldest.name), path);
 }

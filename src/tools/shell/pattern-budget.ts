@@ -19,7 +19,7 @@ export type PatternBudget = {
   /** Resets the count after other requests have run. */
   renew(): void;
   /** Why matching was stopped permanently, or null. The interpreter treats an error of its engine as "invalid" or "no match". */
-  trouble(): string | null;
+  exceededReason(): string | null;
 };
 
 export function createPatternBudget(): PatternBudget {
@@ -56,7 +56,7 @@ export function createPatternBudget(): PatternBudget {
     renew() {
       used = 0;
     },
-    trouble: () => trouble,
+    exceededReason: () => trouble,
   };
 
   function count(work: number): void {

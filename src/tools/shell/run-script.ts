@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
-import { surroundCommands } from './surround-commands.ts';
+import { wrapCommands } from './surround-commands.ts';
 import { ToolFault } from '../define-tool.ts';
 import { createScriptTime, type ScriptTime } from './script-time.ts';
 import { createBashFileSystem } from './file-system.ts';
@@ -14,7 +14,7 @@ import { createPatternBudget } from './pattern-budget.ts';
 import { scriptPlan } from './script-plan.ts';
 import { createToolCommand } from './tool-command.ts';
 import { truncate } from './truncate.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTimeSlices, type TimeSlices } from './turns.ts';
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
@@ -22,7 +22,7 @@ export type Script = { command: string; directory: string; scratch: string; time
 export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: Stop | null; why?: string };
 type Stop = 'timeout' | 'stalled' | 'suspended';
 
-export async function runScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
+export async function runShellScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
   const { timeoutMs } = script;
   const stop = new AbortController();
   let stopped: Stop | null = null;
@@ -34,7 +34,7 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
   };
   const time = createScriptTime(timeoutMs, () => end('timeout'));
   const patterns = createPatternBudget();
-  const turns = createTurns({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
+  const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
   const shell = createShell(script, files, context, { end, during: time.during, turns });
   try {
     // Runs in a subshell, because only there the interpreter survives a redirection that cannot be opened (no space left, a file in the
@@ -42,7 +42,7 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     const signal = AbortSignal.any([context.signal, stop.signal]);
     const ended = await duringScript(turns, patterns, () => shell.exec(`(\n${script.command}\n)`, { signal }));
     // Checked for the last statement: no yield point follows it.
-    const trouble = patterns.trouble();
+    const trouble = patterns.exceededReason();
     if (trouble !== null) end('stalled', trouble);
     return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped, ...(why !== undefined && { why }) };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
 /** The interpreter's timeout is longer than ours, since only ours can tell a timed-out script from a script's own exit code. */
 const interpreterGraceMs = 1_000;
 
-type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: Turns };
+type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: TimeSlices };
 
 function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during, turns }: Course): Bash {
   let sent: string | null = null;
@@ -94,7 +94,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
     // It patches globals of the whole isolate while a script runs, which would affect other requests.
     defenseInDepth: false,
   });
-  surroundCommands(shell, turns);
+  wrapCommands(shell, turns);
   shell.registerTransformPlugin(scriptPlan);
   return shell;
 }

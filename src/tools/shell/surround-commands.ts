@@ -2,18 +2,18 @@
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 import { duringCommand, type InvalidPattern } from './interpreter-hooks.ts';
-import type { Turns } from './turns.ts';
+import type { TimeSlices } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
 
 /** Call before the first run. Throws if the interpreter no longer stores its commands as the pinned version does. */
-export function surroundCommands(shell: Bash, turns: Turns): void {
+export function wrapCommands(shell: Bash, turns: TimeSlices): void {
   const commands: unknown = Reflect.get(shell, 'commands');
   if (!(commands instanceof Map)) throw new Error('just-bash no longer stores its commands in a Map: update surround-commands.ts');
   for (const command of commands.values()) surroundCommand(command as Command, turns);
 }
 
-function surroundCommand(command: Command, turns: Turns): void {
+function surroundCommand(command: Command, turns: TimeSlices): void {
   const execute = command.execute;
   command.execute = async (args, context) => {
     await turns.pass();

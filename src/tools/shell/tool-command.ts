@@ -3,11 +3,11 @@
  * script's own files, and prints on stdout what a model would read.
  */
 import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
-import { codeAnswer } from '../../core/code-result.ts';
+import { toCodeCallResult } from '../../core/code-result.ts';
 import { fold } from '../../core/fold.ts';
 import { limits } from '../../core/limits.ts';
 import { oneLine } from '../../core/paragraphs.ts';
-import { shortSchema } from '../../core/schema/short-schema.ts';
+import { signatureText } from '../../core/schema/short-schema.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls, InnerTool } from '../../ports/inner-calls.ts';
 
@@ -52,7 +52,7 @@ async function call({ files, during, suspend }: ToolCommandParts, calls: InnerCa
     suspend();
     return failed('waits', 130);
   }
-  const { success, output, code, structured } = codeAnswer(answer.result);
+  const { success, output, code, structured } = toCodeCallResult(answer.result);
   const text = asked.structured ? JSON.stringify(structured ?? output) : output;
   if (success) return printed(text);
   const exitCode = code === 'unknown_tool' || code === 'ambiguous_tool' ? 127 : 1;
@@ -152,7 +152,7 @@ function help(calls: InnerCalls, name: string): Output {
   const also = others.length === 0 ? '' : ` (aliases: ${others.join(', ')})`;
   const schema = JSON.stringify(tool.inputSchema);
   const shown =
-    schema.length <= limits.maxFoundArgumentsLength * 4 ? schema : shortSchema(tool.inputSchema, limits.maxFoundArgumentsLength);
+    schema.length <= limits.maxFoundArgumentsLength * 4 ? schema : signatureText(tool.inputSchema, limits.maxFoundArgumentsLength);
   return printed(`${tool.name}${also}, ${tool.canonical}\n${tool.description}\narguments: ${shown}`);
 }
 

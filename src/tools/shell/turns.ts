@@ -6,7 +6,7 @@
 import { limits } from '../../core/limits.ts';
 import type { PatternBudget } from './pattern-budget.ts';
 
-export type Turns = {
+export type TimeSlices = {
   /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
   pass(work?: number): Promise<void>;
   /**
@@ -22,10 +22,10 @@ export type Turns = {
 /**
  * `stalled` is called before a script is stopped here, even if the script catches the error. `signal`: aborted when the script has ended.
  */
-export function createTurns(
+export function createTimeSlices(
   { patterns, signal, stalled }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void },
   now: () => number = () => performance.now(),
-): Turns {
+): TimeSlices {
   let since = now();
   let done = 0;
   let steps = 0;
@@ -35,14 +35,14 @@ export function createTurns(
   return { isDue, giveWay, pass, step };
 
   async function pass(work = 0): Promise<void> {
-    if (isDue(work + limits.shellPointBytes)) await giveWay();
+    if (isDue(work + limits.shellYieldCostBytes)) await giveWay();
   }
 
   function isDue(work: number): boolean {
     done += work;
-    if (patterns.trouble() !== null || signal.aborted) return true;
+    if (patterns.exceededReason() !== null || signal.aborted) return true;
     // Also limited by count: on Cloudflare the clock stands still while code runs.
-    return done >= limits.shellTurnBytes || patterns.used() >= limits.shellTurnMatching || now() - since >= limits.shellTurnMs;
+    return done >= limits.shellYieldBytes || patterns.used() >= limits.shellTurnMatching || now() - since >= limits.shellTurnMs;
   }
 
   async function giveWay(): Promise<void> {
@@ -81,7 +81,7 @@ export function createTurns(
 
   /** Ends the script when a pattern exceeded the budget, since the command may have caught the error. */
   function stopIfTroubled(): void {
-    const trouble = patterns.trouble();
+    const trouble = patterns.exceededReason();
     if (trouble !== null) stop(trouble);
   }
 

@@ -5,7 +5,7 @@ import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import type { ListedDefinition } from '../../../src/core/listing/listing.ts';
-import { cleanText } from '../../../src/core/listing/listing-text.ts';
+import { cleanDescription } from '../../../src/core/listing/listing-text.ts';
 import { definitionPin } from '../../../src/core/listing/tool-pin.ts';
 import { utf8Length } from '../../../src/core/utf8.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
@@ -268,8 +268,8 @@ describe('any text', () => {
   it('is unchanged by a second cleaning, and then contains no invisible characters except emoji joiners', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const { text } = cleanText(pieces.join(''));
-        expect(cleanText(text)).toEqual({ text, findings: [] });
+        const { text } = cleanDescription(pieces.join(''));
+        expect(cleanDescription(text)).toEqual({ text, findings: [] });
         expect(text.isWellFormed()).toBe(true);
         expect(text.replace(/[\u200d\ufe0e\ufe0f]/g, '')).not.toMatch(/(?![\t\n])[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
       }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { isWireName } from '../../../src/core/names.ts';
-import { judge } from '../../../src/core/policy/judge.ts';
+import { evaluatePolicy } from '../../../src/core/policy/judge.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { isRepeatable } from '../../../src/core/tool-effects.ts';
 import type { EditionTool } from '../../../src/core/edition-tool.ts';
@@ -124,7 +124,7 @@ describe('a tool', () => {
     const asked = (method: string, trusted: boolean) => {
       const tool = { canonical: 'api.remove', ownName: 'remove', wireName: 'remove', kind: 'openapi', trusted, annotations: of(method) };
       const circumstances = { actor: { tool: tool.canonical, agent: null, key: 'k' }, taint: null };
-      return judge([], callEffect(tool as unknown as EditionTool), circumstances).ask?.kind ?? null; // Only what is checked.
+      return evaluatePolicy([], callEffect(tool as unknown as EditionTool), circumstances).ask?.kind ?? null; // Only what is checked.
     };
     expect([asked('delete', true), asked('delete', false)]).toEqual(['destructive', 'untrusted']);
     expect([asked('get', true), asked('post', true), asked('post', false)]).toEqual([null, null, 'untrusted']);

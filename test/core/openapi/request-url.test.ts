@@ -1,7 +1,7 @@
 /** Arguments in URLs, headers and cookies: each style of the specification, and no argument that leads to another path. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cookieText, headerText, pathText, queryPairs } from '../../../src/core/openapi/parameter-text.ts';
+import { cookieText, headerText, pathSegment, queryPairs } from '../../../src/core/openapi/parameter-text.ts';
 import { requestUrl } from '../../../src/core/openapi/request-url.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { OperationParameter } from '../../../src/core/servers/server-state.ts';
@@ -24,19 +24,19 @@ describe('a parameter in a path', () => {
     ['simple', true, 'blue', 'blue,black,brown', 'R=100,G=200,B=150'],
   ] as const)('of style %s, exploded: %s', (style, explode, one, many, object) => {
     const how = parameter({ style, explode });
-    expect([pathText(how, 'blue'), pathText(how, list), pathText(how, fields)]).toEqual([one, many, object]);
+    expect([pathSegment(how, 'blue'), pathSegment(how, list), pathSegment(how, fields)]).toEqual([one, many, object]);
   });
 
   it('encodes everything but unreserved characters', () => {
-    expect(pathText(parameter(), 'a b/c?d#e%2F,ü')).toBe('a%20b%2Fc%3Fd%23e%252F%2C%C3%BC');
-    expect(pathText(parameter(), "!'()*;=:@&+$\ud800")).toBe('%21%27%28%29%2A%3B%3D%3A%40%26%2B%24%EF%BF%BD');
-    expect(pathText(parameter({ isJson: true }), { a: [1] })).toBe('%7B%22a%22%3A%5B1%5D%7D');
+    expect(pathSegment(parameter(), 'a b/c?d#e%2F,ü')).toBe('a%20b%2Fc%3Fd%23e%252F%2C%C3%BC');
+    expect(pathSegment(parameter(), "!'()*;=:@&+$\ud800")).toBe('%21%27%28%29%2A%3B%3D%3A%40%26%2B%24%EF%BF%BD');
+    expect(pathSegment(parameter({ isJson: true }), { a: [1] })).toBe('%7B%22a%22%3A%5B1%5D%7D');
   });
 
   it.each(['', '.', '..', '../x', 'a/../b', '..\\x', 'a\nb', 'a\u0000', '\u007f', [], {}, [''], ['a', '..'], { '..': 1 }, { a: '' }])(
     'is never %j',
     (value) => {
-      expect(() => pathText(parameter(), value)).toThrow(Problem);
+      expect(() => pathSegment(parameter(), value)).toThrow(Problem);
     },
   );
 });

@@ -1,7 +1,7 @@
 /** Rules that can never match are refused when a policy is written; every default question can be covered by a rule. */
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/core/policy/document.ts';
-import { ruleOf, whyNotRemembered } from '../../../src/core/policy/remember.ts';
+import { ruleToRemember, whyNotRemembered } from '../../../src/core/policy/remember.ts';
 import { AskKind } from '../../../src/core/approval.ts';
 
 const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;
@@ -59,12 +59,12 @@ describe('a remembered approval', () => {
     ['taint', 'github.delete_issue'],
   ] as const)('of the kind %s is a rule that can be written: %s', (kind, target) => {
     const canonical = target.startsWith('github') ? target : kind === 'registry' ? 'builtin.create_tool' : 'builtin.bash';
-    const rule = ruleOf(canonical, { kind, target });
+    const rule = ruleToRemember(canonical, { kind, target });
     expect(Policy.parse({ rules: [rule] }).rules).toEqual([rule]);
   });
 
   it('covers only the named toolset or made tool', () => {
-    expect(ruleOf('builtin.create_tool', { kind: 'registry', target: 'made.x' })).toEqual({
+    expect(ruleToRemember('builtin.create_tool', { kind: 'registry', target: 'made.x' })).toEqual({
       decision: 'allow',
       kind: 'registry',
       tool: 'builtin.create_tool',
@@ -75,7 +75,7 @@ describe('a remembered approval', () => {
   it('is not possible if it would cover every file', () => {
     for (const target of ['/', '/workspace', '/tmp'])
       for (const kind of ['delete-file', 'overwrite-file', 'write-outside'] as const) {
-        expect(ruleOf('builtin.bash', { kind, target })).toBeNull();
+        expect(ruleToRemember('builtin.bash', { kind, target })).toBeNull();
         expect(whyNotRemembered({ kind, target })).toContain(`an approval for ${target} is valid only once`);
       }
     expect(whyNotRemembered({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
@@ -84,7 +84,7 @@ describe('a remembered approval', () => {
   it('has a reason whenever there is no rule', () => {
     for (const kind of AskKind.options)
       for (const target of [null, '/', 'x'])
-        expect([kind, target, ruleOf('builtin.bash', { kind, target }) === null]).toEqual([
+        expect([kind, target, ruleToRemember('builtin.bash', { kind, target }) === null]).toEqual([
           kind,
           target,
           whyNotRemembered({ kind, target }) !== null,

@@ -5,16 +5,16 @@ import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { isInside } from '../../../src/core/path.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';
-import { judge, withoutAsking, type Judgement } from '../../../src/core/policy/judge.ts';
-import { ruleOf } from '../../../src/core/policy/remember.ts';
-import { Policy, rulesOf, unreadRules } from '../../../src/core/policy/document.ts';
+import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../../src/core/policy/judge.ts';
+import { ruleToRemember } from '../../../src/core/policy/remember.ts';
+import { Policy, rulesOf, fallbackRules } from '../../../src/core/policy/document.ts';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import type { Circumstances, Effect } from '../../../src/core/policy-effect.ts';
 
 const parse = (rules: readonly object[]): PolicyRule[] => rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule }));
 const by = (tool: string, more: object = {}): Circumstances => ({ actor: { tool, agent: null, key: 'k1', ...more }, taint: null });
-const verdict = (rules: readonly object[], effect: Effect, circumstances = by('builtin.bash')): Judgement =>
-  judge(parse(rules), effect, circumstances);
+const verdict = (rules: readonly object[], effect: Effect, circumstances = by('builtin.bash')): PolicyDecision =>
+  evaluatePolicy(parse(rules), effect, circumstances);
 const asked = (rules: readonly object[], effect: Effect, circumstances = by('builtin.bash')): AskKind | 'deny' | null => {
   const judged = verdict(rules, effect, circumstances);
   return judged.verdict === 'deny' ? 'deny' : (judged.ask?.kind ?? null);
@@ -113,7 +113,7 @@ describe('a tool of a server', () => {
       reason: 'github.create_issue may change data, and its server is not trusted',
       target: 'github.create_issue',
     });
-    const remembered = PolicyRule.parse(ask && ruleOf(tool.canonical, ask));
+    const remembered = PolicyRule.parse(ask && ruleToRemember(tool.canonical, ask));
     expect(remembered).toEqual({ decision: 'allow', kind: 'untrusted', tool: 'github.create_issue' });
     expect(kindOf(tool, [remembered])).toBeNull();
     expect(kindOf(served('create_issues', {}), [remembered])).toBe('untrusted');
@@ -279,13 +279,13 @@ describe('the taint rule', () => {
     const known = { kind: 'network', host: 'known.example' };
     const effect = send('known.example');
     const { ask } = verdict([known], effect, tainted);
-    const remembered = ruleOf('builtin.http_request', ask ?? { kind: 'always', target: null });
+    const remembered = ruleToRemember('builtin.http_request', ask ?? { kind: 'always', target: null });
     expect(remembered).toEqual({ decision: 'allow', kind: 'taint', host: 'known.example' });
     expect(asked([known, remembered ?? {}], effect, tainted)).toBeNull();
     const off = rulesOf(Policy.parse({ rules: parse([known]), taint: 'off' }));
     expect(asked(off, effect, tainted)).toBeNull();
     expect(asked(off, effect, { ...tainted, taintRule: true })).toBe('taint');
-    expect(ruleOf('github.create_issue', { kind: 'taint', target: 'github.create_issue' })).toEqual({
+    expect(ruleToRemember('github.create_issue', { kind: 'taint', target: 'github.create_issue' })).toEqual({
       decision: 'allow',
       kind: 'taint',
       tool: 'github.create_issue',
@@ -300,17 +300,17 @@ describe('the taint rule', () => {
 
 describe('rules that cannot be read', () => {
   it('require approval for everything that changes or sends something, and nothing else', () => {
-    expect(asked(unreadRules, write('/workspace/a'))).toBe('rule');
-    expect(asked(unreadRules, send('a.example'))).toBe('rule');
-    expect(asked(unreadRules, read('/workspace/a'))).toBeNull();
-    expect(asked(unreadRules, { kind: 'call', does: null, trusted: true, sends: false })).toBeNull();
+    expect(asked(fallbackRules, write('/workspace/a'))).toBe('rule');
+    expect(asked(fallbackRules, send('a.example'))).toBe('rule');
+    expect(asked(fallbackRules, read('/workspace/a'))).toBeNull();
+    expect(asked(fallbackRules, { kind: 'call', does: null, trusted: true, sends: false })).toBeNull();
   });
 });
 
 describe('an entry with approval "never"', () => {
   it('waives questions, not denials', () => {
-    expect(withoutAsking(verdict([], remove('/workspace/a'))).verdict).toBe('allow');
-    expect(withoutAsking(verdict([{ decision: 'deny', kind: 'delete-file' }], remove('/workspace/a'))).verdict).toBe('deny');
+    expect(withoutApproval(verdict([], remove('/workspace/a'))).verdict).toBe('allow');
+    expect(withoutApproval(verdict([{ decision: 'deny', kind: 'delete-file' }], remove('/workspace/a'))).verdict).toBe('deny');
   });
 });
 
@@ -371,15 +371,15 @@ describe('a remembered approval', () => {
     ];
     for (const [tool, effect] of effects) {
       const { ask } = verdict([], effect, by(tool));
-      const rule = ask && ruleOf(tool, ask);
+      const rule = ask && ruleToRemember(tool, ask);
       expect(PolicyRule.parse(rule)).toEqual(rule);
       expect(asked([rule ?? {}], effect, by(tool))).toBeNull();
     }
-    for (const kind of ['always', 'rule'] as const) expect(ruleOf('x.y', { kind, target: null })).toBeNull();
+    for (const kind of ['always', 'rule'] as const) expect(ruleToRemember('x.y', { kind, target: null })).toBeNull();
   });
 
   it('of a path covers only the tool in question', () => {
-    const rule = ruleOf('builtin.bash', { kind: 'overwrite-file', target: '/workspace/d' });
+    const rule = ruleToRemember('builtin.bash', { kind: 'overwrite-file', target: '/workspace/d' });
     expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false))).toBeNull();
     expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false), by('builtin.write_file'))).toBe('overwrite-file');
     expect(isInside('/workspace/d/x', '/workspace/d')).toBe(true);

@@ -1,9 +1,9 @@
 /** The decision for an effect by rules, entry and taint: one row each, with the sentence that a person sees. */
 import { describe, expect, it } from 'vitest';
-import { judge, type Judgement } from '../../../src/core/policy/judge.ts';
+import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/judge.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
 import type { Effect } from '../../../src/core/policy-effect.ts';
-import { withEntry } from '../../../src/engine/policy/foresee.ts';
+import { applyEntryApproval } from '../../../src/engine/policy/foresee.ts';
 
 const allow = { decision: 'allow' };
 const ask = { decision: 'ask' };
@@ -35,11 +35,22 @@ type Case = {
   entry?: 'always' | 'never';
 };
 
-function judged({ rules = [], off = false, effect, tool = 'builtin.bash', chain, agent, key, tainted, taintRule, entry }: Case): Judgement {
+function judged({
+  rules = [],
+  off = false,
+  effect,
+  tool = 'builtin.bash',
+  chain,
+  agent,
+  key,
+  tainted,
+  taintRule,
+  entry,
+}: Case): PolicyDecision {
   const policy = Policy.parse({ rules, ...(off && { taint: 'off' }) });
   const actor = { tool, agent: agent ?? null, key: key ?? 'k1', ...(chain !== undefined && { chain }) };
   const circumstances = { actor, taint: tainted === true ? seen : null, ...(taintRule !== undefined && { taintRule }) };
-  return withEntry({ ...(entry !== undefined && { approval: entry }) }, judge(rulesOf(policy), effect, circumstances));
+  return applyEntryApproval({ ...(entry !== undefined && { approval: entry }) }, evaluatePolicy(rulesOf(policy), effect, circumstances));
 }
 
 const rule = (index: number, verb: string) => `Rule ${index} of the workspace's policy ${verb}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortSchema } from '../../../src/core/schema/short-schema.ts';
+import { signatureText } from '../../../src/core/schema/short-schema.ts';
 
 describe('arguments in one line', () => {
   it.each<[object, string]>([
@@ -14,20 +14,20 @@ describe('arguments in one line', () => {
     [{ properties: { a: { anyOf: [{ type: 'string' }, { type: 'string' }, { type: 'array' }] } } }, '{a?: string | any[]}'],
     [{ properties: { a: true, b: {}, c: null } }, '{a?: any, b?: any, c?: any}'],
   ])('shows %j as %s', (schema, text) => {
-    expect(shortSchema({ ...schema }, 600)).toBe(text);
+    expect(signatureText({ ...schema }, 600)).toBe(text);
   });
 
   it('drops optional arguments first, and states how many are missing', () => {
     const names = Array.from({ length: 50 }, (_, index) => `argument_${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
-    const text = shortSchema({ properties, required: ['argument_49'] }, 80);
+    const text = signatureText({ properties, required: ['argument_49'] }, 80);
     expect(text).toBe('{argument_49: string, argument_0?: string, argument_1?: string, … 47 more}');
   });
 
   it('is bounded for any schema', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 5 }), (schema) => {
-        expect(shortSchema({ properties: schema, required: schema }, 600).length).toBeLessThan(700);
+        expect(signatureText({ properties: schema, required: schema }, 600).length).toBeLessThan(700);
       }),
     );
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { givenArguments, ownArguments } from '../../../src/core/entry-arguments.ts';
+import { givenArguments, toToolArguments } from '../../../src/core/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/entry-rules.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { shownSchema } from '../../../src/core/schema/shown-schema.ts';
+import { toStrictSchema } from '../../../src/core/schema/shown-schema.ts';
 import type { JsonSchema } from '../../../src/core/tool.ts';
 import { isRecord } from '../../../src/core/wire-value.ts';
 
@@ -17,7 +17,7 @@ const merged: JsonSchema = {
   required: ['method', 'resource_id', 'per_page'],
   additionalProperties: false,
 };
-const shown = (source: JsonSchema, rules: unknown): JsonSchema => shownSchema(source, EntryArguments.parse(rules));
+const shown = (source: JsonSchema, rules: unknown): JsonSchema => toStrictSchema(source, EntryArguments.parse(rules));
 
 describe('the schema that a model sees', () => {
   it('has the original form of a merged tool: hidden arguments removed, renamed ones renamed, defaults shown and optional', () => {
@@ -190,12 +190,12 @@ describe('the schema that a model sees', () => {
         fc.pre(isRecord(source));
         const before = JSON.stringify(source);
         const parsed = EntryArguments.parse(written);
-        const schema = shownSchema(source, parsed);
+        const schema = toStrictSchema(source, parsed);
         expect(JSON.stringify(source)).toBe(before);
         const known = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
         const needed = Array.isArray(schema.required) ? schema.required : [];
         for (const hidden of Object.keys(written.preset)) expect([...known, ...needed]).not.toContain(hidden);
-        const read = ownArguments(parsed, givenArguments(parsed, given).given, {});
+        const read = toToolArguments(parsed, givenArguments(parsed, given).given, {});
         expect(read.ok).toBe(true);
         for (const [preset, value] of Object.entries(written.preset))
           expect(read.ok && read.own[preset]).toEqual(isRecord(value) && 'value' in value ? value.value : value);
@@ -210,7 +210,7 @@ describe('many presets over many branches', () => {
     const branch = (index: number, type: string) => ({ properties: { [`k${index}`]: { type } }, required: [`k${index}`] });
     const branches = Array.from({ length: 1_500 }, (_, index) => branch(index, index % 2 === 0 ? 'string' : 'integer'));
     const preset = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`p${index}`, index]));
-    const shown = shownSchema({ type: 'object', anyOf: branches }, { preset: { ...preset, k7: 'text' } });
+    const shown = toStrictSchema({ type: 'object', anyOf: branches }, { preset: { ...preset, k7: 'text' } });
     expect(shown.anyOf).toEqual(branches.filter((_, index) => index !== 7));
   });
 });

@@ -2,30 +2,30 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import {
-  askLeave,
+  requestLease,
   boundedDiscovery,
-  couldNotBeRead,
-  freshState,
-  wasRead,
+  afterFailedRefresh,
+  initialState,
+  afterRefresh,
   type RefreshReason,
-  type ServerState,
+  type RefreshState,
 } from '../../../src/core/servers/server-life.ts';
-import { strangerFinding } from '../../../src/core/servers/server-identity.ts';
+import { identityFinding } from '../../../src/core/servers/server-identity.ts';
 import type { ServerConnection } from '../../../src/core/servers/server-state.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const nothing = { prompts: 0, resources: 0, resourceTemplates: 0 };
-const read = (state: ServerState, now: number, ttlMs: number | null = null) =>
-  wasRead(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
-const fail = (state: ServerState, now: number) => couldNotBeRead(state, { status: 'failing', reason: 'down' }, now);
-const leave = (state: ServerState, reason: RefreshReason, now: number) => {
-  const asked = askLeave(state, reason, now);
+const read = (state: RefreshState, now: number, ttlMs: number | null = null) =>
+  afterRefresh(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
+const fail = (state: RefreshState, now: number) => afterFailedRefresh(state, { status: 'failing', reason: 'down' }, now);
+const leave = (state: RefreshState, reason: RefreshReason, now: number) => {
+  const asked = requestLease(state, reason, now);
   return asked.claimed ? 0 : asked.retryAfterMs;
 };
 
 describe('the refresh lease', () => {
   it('expires, so that a failed refresh does not block others', () => {
-    const { state } = askLeave(freshState(1, start), 'stale', start);
+    const { state } = requestLease(initialState(1, start), 'stale', start);
     expect(leave(state, 'asked', start + limits.refreshLeaseMs - 1)).toBe(1);
     expect(leave(state, 'asked', start + limits.refreshLeaseMs)).toBe(0);
   });
@@ -38,13 +38,13 @@ describe('the refresh lease', () => {
       [-5, limits.minListingTtlMs],
       [Number.MAX_SAFE_INTEGER, limits.maxListingTtlMs],
     ] as const) {
-      const state = read(freshState(1, start), start, ttlMs);
+      const state = read(initialState(1, start), start, ttlMs);
       expect([ttlMs, leave(state, 'stale', start), leave(state, 'stale', start + heldMs)]).toEqual([ttlMs, heldMs, 0]);
     }
   });
 
   it('is granted with increasing delays after failures, up to a maximum, but always on request', () => {
-    let state = freshState(1, start);
+    let state = initialState(1, start);
     const waits: number[] = [];
     for (let failures = 0; failures < 40; failures += 1) {
       state = fail(state, start);
@@ -58,11 +58,11 @@ describe('the refresh lease', () => {
   });
 
   it('is granted once per interval, however many changes a server reports', () => {
-    let state = read(freshState(1, start), start);
+    let state = read(initialState(1, start), start);
     let reads = 0;
     // A thousand in each of thirty seconds.
     for (let tick = 0; tick < 30_000; tick += 1) {
-      const asked = askLeave(state, 'changed', start + tick);
+      const asked = requestLease(state, 'changed', start + tick);
       state = asked.claimed ? read(asked.state, start + tick) : asked.state;
       if (asked.claimed) reads += 1;
     }
@@ -70,15 +70,15 @@ describe('the refresh lease', () => {
   });
 
   it('is due after the lease of a failed refresh for a change reported meanwhile', () => {
-    const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
-    const told = askLeave(state, 'changed', start + 1).state;
+    const { state } = requestLease(read(initialState(1, start), start), 'asked', start);
+    const told = requestLease(state, 'changed', start + 1).state;
     expect(told.staleAt).toBe(start + limits.refreshLeaseMs);
-    expect(askLeave(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
+    expect(requestLease(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
   });
 
   it('is due soon for a change reported during a refresh, which may have missed it', () => {
-    const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
-    const told = askLeave(state, 'changed', start + 1);
+    const { state } = requestLease(read(initialState(1, start), start), 'asked', start);
+    const told = requestLease(state, 'changed', start + 1);
     expect(told).toMatchObject({ claimed: false, state: { hasChanged: true } });
     expect(leave(read(told.state, start + 2), 'stale', start + 2)).toBe(limits.minRefreshIntervalMs);
     expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(limits.listingTtlMs);
@@ -91,7 +91,7 @@ describe('the refresh lease', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let state = freshState(1, start);
+        let state = initialState(1, start);
         let now = start;
         let reader: number | null = null;
         for (const { wait, what } of steps) {
@@ -101,7 +101,7 @@ describe('the refresh lease', () => {
             reader = null;
             continue;
           }
-          const asked = askLeave(state, what as RefreshReason, now);
+          const asked = requestLease(state, what as RefreshReason, now);
           if (asked.claimed) {
             expect(reader === null || now - reader >= limits.refreshLeaseMs).toBe(true);
             reader = now;
@@ -187,17 +187,17 @@ describe('the identity of a server', () => {
     ['facts', 'stable', 'facts', 'nightly', true],
     ['facts', '9'.repeat(400), 'facts', '9'.repeat(400), false],
   ])('changes between %s %s and %s %s: %s %s', (name, version, name2, version2, isOther) => {
-    expect(strangerFinding(connection(name, version), connection(name2, version2)) !== null).toBe(isOther);
+    expect(identityFinding(connection(name, version), connection(name2, version2)) !== null).toBe(isOther);
   });
 
   it('is unknown if the server does not state it', () => {
     const { server: _server, ...anonymous } = connection('facts', '1.0.0');
-    expect(strangerFinding(anonymous, connection('facts', '1.0.0'))).toBeNull();
-    expect(strangerFinding(connection('facts', '1.0.0'), null)).toBeNull();
+    expect(identityFinding(anonymous, connection('facts', '1.0.0'))).toBeNull();
+    expect(identityFinding(connection('facts', '1.0.0'), null)).toBeNull();
   });
 
   it('is quoted without hidden characters', () => {
-    const finding = strangerFinding(connection('facts', '1'), connection('facts\u202e\n', '1'));
+    const finding = identityFinding(connection('facts', '1'), connection('facts\u202e\n', '1'));
     expect(finding?.message).not.toMatch(/[\u202e\n]/);
   });
 });

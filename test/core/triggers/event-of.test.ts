@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { type EventHead, eventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
+import { type EventHead, deliveryEventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
 import { HmacSettings, type WebhookDocument, WebhookScheme } from '../../../src/core/triggers/webhook.ts';
 
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
@@ -13,7 +13,7 @@ async function headOf(
   headers: Record<string, string> = {},
   body = JSON.stringify(payload),
 ): Promise<EventHead> {
-  return await eventOf(hook, { header: (name) => headers[name] ?? null, payload, body: new TextEncoder().encode(body) });
+  return await deliveryEventOf(hook, { header: (name) => headers[name] ?? null, payload, body: new TextEncoder().encode(body) });
 }
 
 describe('standard', () => {

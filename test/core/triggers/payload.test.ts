@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { readPayload } from '../../../src/core/triggers/payload.ts';
+import { parsePayload } from '../../../src/core/triggers/payload.ts';
 
 function read(body: string | Uint8Array, contentType: string | null = null, contentEncoding: string | null = null) {
-  return readPayload(typeof body === 'string' ? new TextEncoder().encode(body) : body, { contentType, contentEncoding });
+  return parsePayload(typeof body === 'string' ? new TextEncoder().encode(body) : body, { contentType, contentEncoding });
 }
 
 function refusalOf(work: () => unknown): { code: string; detail: string } | null {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { eventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
-import { readPayload } from '../../../src/core/triggers/payload.ts';
-import { createStrangerVerifier, createVerifier, secretFault } from '../../../src/core/triggers/signatures/create-verifier.ts';
+import { deliveryEventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
+import { parsePayload } from '../../../src/core/triggers/payload.ts';
+import { createDecoyVerifier, createVerifier, secretFault } from '../../../src/core/triggers/signatures/create-verifier.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { type SignedVector, signedRequest, type WebhookVector } from './webhook-vectors.ts';
 
@@ -31,10 +31,10 @@ describeCorpus('security/webhook-vectors.json', (path) => {
   /** What the pure functions return for an accepted request. */
   async function checkWhatFollows(vector: SignedVector): Promise<void> {
     const { header, body } = signedRequest(vector.headers, vector.body);
-    const payload = readPayload(body, { contentType: header('content-type'), contentEncoding: header('content-encoding') });
+    const payload = parsePayload(body, { contentType: header('content-type'), contentEncoding: header('content-encoding') });
     const heads = [];
     for (let delivery = 0; delivery < (vector.deliveries ?? 1); delivery++)
-      heads.push(await eventOf(vector, { header, payload: payload.value, body }));
+      heads.push(await deliveryEventOf(vector, { header, payload: payload.value, body }));
     expect(new Set(heads.map(({ id }) => id))).toEqual(new Set([expect.stringMatching(/^[!-~]{1,256}$/)]));
     expect(slackChallenge(payload.value) !== null).toBe(vector.expect === 'challenge');
   }
@@ -42,7 +42,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
   it('http-content-type-confusion: a JSON body declared as multipart is rejected', () => {
     const vector = cases.find(({ id }) => id === 'http-content-type-confusion');
     const body = new TextEncoder().encode(vector?.body ?? '');
-    expect(codeOf(() => readPayload(body, { contentType: vector?.headers?.['content-type'] ?? null, contentEncoding: null }))).toBe(
+    expect(codeOf(() => parsePayload(body, { contentType: vector?.headers?.['content-type'] ?? null, contentEncoding: null }))).toBe(
       'unsupported_media_type',
     );
     checked.add('http-content-type-confusion');
@@ -52,7 +52,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     const vector = cases.find(({ id }) => id === 'http-gzip-body');
     expect(
       codeOf(() =>
-        readPayload(new Uint8Array([0x1f, 0x8b]), {
+        parsePayload(new Uint8Array([0x1f, 0x8b]), {
           contentType: 'application/json',
           contentEncoding: vector?.headers?.['content-encoding'] ?? null,
         }),
@@ -62,7 +62,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
   });
 
   it('http-unknown-endpoint: the decoy verifier accepts no vector', async () => {
-    const verify = createStrangerVerifier();
+    const verify = createDecoyVerifier();
     for (const { headers, body, now } of signed)
       expect(await verify(signedRequest(headers, body, now))).toEqual({ valid: false, reason: 'the webhook does not exist' });
     checked.add('http-unknown-endpoint');

@@ -4,7 +4,7 @@ import type { Plan } from '../../../src/core/plan.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { markedDataNote } from '../../../src/core/triggers/templates/marked-data.ts';
 import { dispatchRun, type DispatchDeps, type TriggeredRun } from '../../../src/engine/triggers/dispatch-run.ts';
-import type { Session, SessionView, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';
+import type { SessionPort, SessionView, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';
 
 const run: TriggeredRun = {
   workspace: 'default',
@@ -13,7 +13,7 @@ const run: TriggeredRun = {
   sessionKey: 'key',
   turn: 'turn-1',
   input: 'Do it.',
-  isRepeat: false,
+  isRetry: false,
 };
 
 /** One session that is created at the first request, and records what it was given. */
@@ -30,7 +30,7 @@ function world({ hasAgent = true } = {}) {
       if (!made) throw new Problem('not_found', 'There is no such session.');
       return submitted.some(({ request }) => request.turn === turn);
     },
-  } as unknown as Session;
+  } as unknown as SessionPort;
   const deps: DispatchDeps = {
     planTurn: async (principal, request) => {
       asked.push({ principal, request });
@@ -78,15 +78,15 @@ it('does not plan again a turn that its session has already started, even if the
   const { deps, submitted } = world();
   await dispatchRun(deps, run);
   const gone = { ...deps, planTurn: world({ hasAgent: false }).deps.planTurn };
-  await dispatchRun(gone, { ...run, isRepeat: true });
+  await dispatchRun(gone, { ...run, isRetry: true });
   expect(submitted).toHaveLength(1);
   // Another run of it is another turn.
-  await expect(dispatchRun(gone, { ...run, turn: 'turn-2', isRepeat: true })).rejects.toThrow('no agent');
+  await expect(dispatchRun(gone, { ...run, turn: 'turn-2', isRetry: true })).rejects.toThrow('no agent');
 });
 
 it('starts a turn that was attempted and never arrived, even if its session was never created', async () => {
   const { deps, submitted } = world();
-  await dispatchRun(deps, { ...run, isRepeat: true });
+  await dispatchRun(deps, { ...run, isRetry: true });
   expect(submitted).toHaveLength(1);
 });
 
@@ -99,6 +99,6 @@ it('fails retryably if the session is deleted between its creation and its turn'
   await expect(dispatchRun({ ...deps, sessions: { ...deps.sessions, get: () => deleted } }, run)).rejects.toMatchObject({
     code: 'internal',
   });
-  await dispatchRun(deps, { ...run, isRepeat: true });
+  await dispatchRun(deps, { ...run, isRetry: true });
   expect(submitted).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { keptHeaders } from '../../../src/engine/triggers/kept-headers.ts';
+import { storedHeaders } from '../../../src/engine/triggers/kept-headers.ts';
 
 describe('stored headers of a delivery', () => {
   it('contain no credentials of the sender, for any scheme', () => {
@@ -18,15 +18,15 @@ describe('stored headers of a delivery', () => {
       'proxy-authorization': 's',
       'x-client-secret': 's',
     };
-    const kept = keptHeaders({}, new Headers({ ...proofs, 'x-github-event': 'push' }));
+    const kept = storedHeaders({}, new Headers({ ...proofs, 'x-github-event': 'push' }));
     expect(kept).toEqual({ 'x-github-event': 'push' });
   });
 
   it('contain no header that the webhook itself uses as proof', () => {
     const given = new Headers({ 'x-seal': 's', 'x-other': 'o' });
     const hmac = { header: 'x-seal', algorithm: 'sha256', encoding: 'hex', prefix: '', signed: '{body}' } as const;
-    expect(keptHeaders({ hmac }, given)).toEqual({ 'x-other': 'o' });
-    expect(keptHeaders({ bearer: { header: 'x-seal' } }, given)).toEqual({ 'x-other': 'o' });
+    expect(storedHeaders({ hmac }, given)).toEqual({ 'x-other': 'o' });
+    expect(storedHeaders({ bearer: { header: 'x-seal' } }, given)).toEqual({ 'x-other': 'o' });
   });
 
   it('contain no headers of the transport', () => {
@@ -37,15 +37,15 @@ describe('stored headers of a delivery', () => {
       host: 'h',
       via: '1.1 x',
     };
-    expect(keptHeaders({}, Object.entries(transport))).toEqual({});
+    expect(storedHeaders({}, Object.entries(transport))).toEqual({});
   });
 
   it('are bounded, for any headers', () => {
     const header = fc.tuple(fc.stringMatching(/^[a-z_-]{1,30}$/), fc.string({ maxLength: 5_000 }));
     fc.assert(
       fc.property(fc.array(header, { maxLength: 200 }), (headers) => {
-        const kept = Object.entries(keptHeaders({}, headers));
-        expect(kept.length).toBeLessThanOrEqual(limits.maxKeptHeaders);
+        const kept = Object.entries(storedHeaders({}, headers));
+        expect(kept.length).toBeLessThanOrEqual(limits.maxStoredHeaders);
         expect(kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)).toBeLessThanOrEqual(
           limits.maxKeptHeaderCharacters,
         );

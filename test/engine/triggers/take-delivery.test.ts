@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { compileHook } from '../../../src/core/triggers/compile-hook.ts';
 import { Webhook } from '../../../src/core/triggers/webhook.ts';
-import { takeDelivery } from '../../../src/engine/triggers/take-delivery.ts';
+import { receiveDelivery } from '../../../src/engine/triggers/take-delivery.ts';
 import type { NewDelivery } from '../../../src/ports/triggers.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 
@@ -29,7 +29,7 @@ function make() {
       log: keptLog(),
     };
     const headers = new Headers({ 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` });
-    return await takeDelivery(deps, { workspace: 'default', name: 'triage', headers, body, requestId: 'r' });
+    return await receiveDelivery(deps, { workspace: 'default', name: 'triage', headers, body, requestId: 'r' });
   };
   return { templates, taken, send };
 }

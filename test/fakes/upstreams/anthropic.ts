@@ -2,7 +2,7 @@
  * A fake of Anthropic's Messages API as far as tests need it: rejects what the API rejects (with its errors), and returns its script as
  * content blocks, streamed or plain. Its signatures are derived from the thinking that they sign, so that it detects changes.
  */
-import { isRecord, type Json, listOf, recordOf, textOf } from '../../../src/core/wire-value.ts';
+import { isRecord, type Json, listOf, recordOf, stringOf } from '../../../src/core/wire-value.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodMessage } from './upstream.ts';
 
@@ -45,7 +45,7 @@ const fields = new Set(
 
 function understand(body: Json): Understood {
   for (const field of Object.keys(body)) refuse(!fields.has(field), `${field}: Extra inputs are not permitted`);
-  refuse(textOf(body.model) === '', 'model: Field required');
+  refuse(stringOf(body.model) === '', 'model: Field required');
   refuse(!Number.isInteger(body.max_tokens) || Number(body.max_tokens) < 1, 'max_tokens: Field required');
   const turns = listOf(body.messages).map(recordOf);
   refuse(turns.length === 0, 'messages: at least one message is required');
@@ -57,7 +57,7 @@ function understand(body: Json): Understood {
   const marks = JSON.stringify([body.tools, body.system, body.messages]).split('"cache_control"').length - 1;
   refuse(marks > 4, 'A maximum of 4 blocks with cache_control may be provided');
   return {
-    model: textOf(body.model),
+    model: stringOf(body.model),
     system,
     streamed: body.stream === true,
     tools,
@@ -70,8 +70,8 @@ function checkSystem(system: unknown): string {
   if (system === undefined || typeof system === 'string') return system ?? '';
   const texts = listOf(system).map(recordOf);
   for (const { type, text } of texts)
-    refuse(type !== 'text' || textOf(text).trim() === '', 'system: text content blocks must be non-empty');
-  return texts.map(({ text }) => textOf(text)).join('\n\n');
+    refuse(type !== 'text' || stringOf(text).trim() === '', 'system: text content blocks must be non-empty');
+  return texts.map(({ text }) => stringOf(text)).join('\n\n');
 }
 
 function checkTools({ tools }: Json): string[] {
@@ -79,13 +79,13 @@ function checkTools({ tools }: Json): string[] {
     .map(recordOf)
     .map((tool, index) => {
       const at = `tools.${index}.custom`;
-      refuse(!/^[a-zA-Z0-9_-]{1,128}$/.test(textOf(tool.name)), `${at}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+      refuse(!/^[a-zA-Z0-9_-]{1,128}$/.test(stringOf(tool.name)), `${at}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
       const schema = recordOf(tool.input_schema);
       refuse(schema.type !== 'object', `${at}.input_schema.type: Input should be 'object'`);
       for (const key of ['oneOf', 'anyOf', 'allOf']) {
         refuse(key in schema, `${at}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`);
       }
-      return textOf(tool.name);
+      return stringOf(tool.name);
     });
   refuse(new Set(names).size < names.length, 'tools: Tool names must be unique.');
   return names;
@@ -101,7 +101,7 @@ function checkThinking({ thinking, max_tokens: most, tool_choice: choice }: Json
     'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024',
   );
   refuse(Number(budget) >= Number(most), '`max_tokens` must be greater than `thinking.budget_tokens`');
-  const forced = ['any', 'tool'].includes(textOf(recordOf(choice).type));
+  const forced = ['any', 'tool'].includes(stringOf(recordOf(choice).type));
   refuse(forced, 'Thinking may not be enabled when tool_choice forces tool use.');
   return true;
 }
@@ -111,7 +111,7 @@ function checkSampling({ temperature, top_p: topP, top_k: topK, stop_sequences: 
   refuse(temperature !== undefined && topP !== undefined, '`temperature` and `top_p` cannot both be specified for this model');
   refuse(thinks && (temperature ?? 1) !== 1, '`temperature` may only be set to 1 when thinking is enabled');
   refuse(thinks && topK !== undefined, '`top_k` must be unset when thinking is enabled');
-  for (const text of listOf(stop)) refuse(textOf(text).trim() === '', 'stop_sequences: each stop sequence must contain non-whitespace');
+  for (const text of listOf(stop)) refuse(stringOf(text).trim() === '', 'stop_sequences: each stop sequence must contain non-whitespace');
 }
 
 function checkChoice(choice: unknown, tools: readonly string[], thinks: boolean): Understood['toolChoice'] {
@@ -121,8 +121,8 @@ function checkChoice(choice: unknown, tools: readonly string[], thinks: boolean)
   if (type === 'none') return 'none';
   refuse(thinks, 'Thinking may not be enabled when tool_choice forces tool use.');
   if (type === 'any') return 'required';
-  refuse(type !== 'tool' || !tools.includes(textOf(name)), `Tool '${textOf(name)}' not found in provided tools`);
-  return { tool: textOf(name) };
+  refuse(type !== 'tool' || !tools.includes(stringOf(name)), `Tool '${stringOf(name)}' not found in provided tools`);
+  return { tool: stringOf(name) };
 }
 
 function checkMessages(turns: readonly Json[], { thinks, hasTools }: { thinks: boolean; hasTools: boolean }): UnderstoodMessage[] {
@@ -157,7 +157,7 @@ function blocksOf(content: unknown, at: string): Json[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(recordOf);
   refuse(blocks.length === 0, `${at}: all messages must have non-empty content`);
   for (const { type, text } of blocks) {
-    refuse(type === 'text' && textOf(text).trim() === '', `${at}: text content blocks must contain non-whitespace text`);
+    refuse(type === 'text' && stringOf(text).trim() === '', `${at}: text content blocks must contain non-whitespace text`);
   }
   return blocks;
 }
@@ -170,7 +170,7 @@ function checkUser(blocks: readonly Json[], open: readonly string[], at: string)
     rest.some(({ type }) => type === 'tool_result'),
     `${at}: tool_result blocks must come first`,
   );
-  const ids = results.map(({ tool_use_id: id }) => textOf(id));
+  const ids = results.map(({ tool_use_id: id }) => stringOf(id));
   const missing = open.filter((id) => !ids.includes(id));
   refuse(missing.length > 0, `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}`);
   refuse(
@@ -181,7 +181,7 @@ function checkUser(blocks: readonly Json[], open: readonly string[], at: string)
   if (results.length > 0) {
     heard.push({
       role: 'tool',
-      results: results.map((result) => ({ id: textOf(result.tool_use_id), name: null, text: checkResult(result, at) })),
+      results: results.map((result) => ({ id: stringOf(result.tool_use_id), name: null, text: checkResult(result, at) })),
     });
   }
   if (rest.length > 0) heard.push({ role: 'user', text: joinText(rest), images: rest.filter((block) => isImage(block, at)).length });
@@ -198,10 +198,10 @@ function checkResult({ content, is_error: isError }: Json, at: string): string {
 
 function isImage({ type, source }: Json, at: string): boolean {
   if (type === 'text') return false;
-  refuse(type !== 'image', `${at}: unexpected block ${textOf(type)}`);
+  refuse(type !== 'image', `${at}: unexpected block ${stringOf(type)}`);
   const { type: kind, media_type: media, data, url } = recordOf(source);
-  if (kind === 'url') refuse(!textOf(url).startsWith('https://'), `${at}: Only HTTPS URLs are supported.`);
-  else refuse(!/^image\/(jpeg|png|gif|webp)$/.test(textOf(media)) || textOf(data) === '', `${at}.image.source: invalid`);
+  if (kind === 'url') refuse(!stringOf(url).startsWith('https://'), `${at}: Only HTTPS URLs are supported.`);
+  else refuse(!/^image\/(jpeg|png|gif|webp)$/.test(stringOf(media)) || stringOf(data) === '', `${at}.image.source: invalid`);
   return true;
 }
 
@@ -209,15 +209,18 @@ function checkAssistant(blocks: readonly Json[], at: string): Extract<Understood
   const said: Extract<UnderstoodMessage, { role: 'assistant' }> = { role: 'assistant', text: joinText(blocks), calls: [], returned: [] };
   for (const block of blocks) {
     if (block.type === 'thinking') {
-      refuse(block.signature !== signatureOf(textOf(block.thinking)), `${at}: Invalid \`signature\` in \`thinking\` block`);
-      said.returned.push(textOf(block.signature));
+      refuse(block.signature !== signatureOf(stringOf(block.thinking)), `${at}: Invalid \`signature\` in \`thinking\` block`);
+      said.returned.push(stringOf(block.signature));
     }
-    if (block.type === 'redacted_thinking') said.returned.push(textOf(block.data));
+    if (block.type === 'redacted_thinking') said.returned.push(stringOf(block.data));
     if (block.type !== 'tool_use') continue;
-    refuse(!/^[a-zA-Z0-9_-]+$/.test(textOf(block.id)), `${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
-    refuse(!/^[a-zA-Z0-9_-]{1,128}$/.test(textOf(block.name)), `${at}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    refuse(!/^[a-zA-Z0-9_-]+$/.test(stringOf(block.id)), `${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+    refuse(
+      !/^[a-zA-Z0-9_-]{1,128}$/.test(stringOf(block.name)),
+      `${at}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`,
+    );
     refuse(!isRecord(block.input), `${at}.tool_use.input: Input should be a valid dictionary`);
-    said.calls.push({ id: textOf(block.id), name: textOf(block.name), arguments: block.input });
+    said.calls.push({ id: stringOf(block.id), name: stringOf(block.name), arguments: block.input });
   }
   return said;
 }
@@ -226,7 +229,7 @@ function checkEnd(turns: readonly Json[], thinks: boolean): void {
   const last = turns.at(-1);
   const blocks = blocksOf(last?.content, 'messages');
   if (last?.role === 'assistant') {
-    refuse(/\s$/.test(textOf(blocks.at(-1)?.text)), 'messages: final assistant content cannot end with trailing whitespace');
+    refuse(/\s$/.test(stringOf(blocks.at(-1)?.text)), 'messages: final assistant content cannot end with trailing whitespace');
     const thought = blocks.some(({ type }) => isThought(type));
     refuse(!thinks && thought, 'When `thinking` is disabled, an `assistant` message in the final position cannot contain `thinking`');
   }
@@ -236,7 +239,7 @@ function checkEnd(turns: readonly Json[], thinks: boolean): void {
   const first = recordOf(listOf(turns[at - 1]?.content)[0]).type;
   refuse(
     !isThought(first),
-    `messages.${at - 1}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${textOf(first)}\``,
+    `messages.${at - 1}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${stringOf(first)}\``,
   );
 }
 
@@ -245,7 +248,7 @@ function isThought(type: unknown): boolean {
 }
 
 function joinText(blocks: readonly Json[]): string {
-  return blocks.map(({ type, text }) => (type === 'text' ? textOf(text) : '')).join('');
+  return blocks.map(({ type, text }) => (type === 'text' ? stringOf(text) : '')).join('');
 }
 
 /** What the fake signs thinking with; unlike any real key. */
@@ -290,16 +293,16 @@ function toFrames(message: Json): string[] {
   const delta = { stop_reason: message.stop_reason, stop_sequence: null };
   events.push({ type: 'message_delta', delta, usage: { output_tokens: usage.output_tokens } }, { type: 'message_stop' });
   return events.map(
-    (event, at) => `event: ${textOf(event.type)}\ndata: ${JSON.stringify(event).replace(/}$/, `${' '.repeat((at * 5) % 13)}}`)}\n\n`,
+    (event, at) => `event: ${stringOf(event.type)}\ndata: ${JSON.stringify(event).replace(/}$/, `${' '.repeat((at * 5) % 13)}}`)}\n\n`,
   );
 }
 
 function toPieces(block: Json): { start: Json; deltas: Json[] } {
   if (block.type === 'text') {
-    return { start: { type: 'text', text: '' }, deltas: cut(textOf(block.text)).map((text) => ({ type: 'text_delta', text })) };
+    return { start: { type: 'text', text: '' }, deltas: cut(stringOf(block.text)).map((text) => ({ type: 'text_delta', text })) };
   }
   if (block.type === 'thinking') {
-    const deltas: Json[] = cut(textOf(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const deltas: Json[] = cut(stringOf(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking }));
     return {
       start: { type: 'thinking', thinking: '', signature: '' },
       deltas: [...deltas, { type: 'signature_delta', signature: block.signature }],

@@ -62,7 +62,7 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
         asked.push(use);
         return 'hush';
       },
-      tokens: { token: async () => 'token-1', renew: async () => false },
+      tokens: { token: async () => 'token-1', refreshAfterRejection: async () => false },
     });
     const access = accessTo(server.url, { headers: { 'x-plain': 'words', 'x-key': { secret: 'KEY' } } });
     await createMcpUpstream().callTool(access, callOf('echo'), {}, context);
@@ -90,12 +90,12 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
       accessTo(server.url),
       callOf('echo'),
       {},
-      contextWith({ tokens: { token: async () => token, renew } }),
+      contextWith({ tokens: { token: async () => token, refreshAfterRejection: renew } }),
     );
     expect(resultOf(answer).isError).toBe(false);
     expect(renewed).toEqual([['token-1', 'Bearer error="invalid_token"']]);
 
-    for (const tokens of [undefined, { token: async () => null, renew: async () => false }]) {
+    for (const tokens of [undefined, { token: async () => null, refreshAfterRejection: async () => false }]) {
       const refused = createMcpUpstream().callTool(accessTo(server.url), callOf('echo'), {}, contextWith({ tokens }));
       await expect(refused).rejects.toMatchObject({ code: 'upstream_error', extra: { unauthorized: true, server: 'files' } });
     }

@@ -551,7 +551,7 @@ describe('a server that requests input', () => {
     const changed = vi.fn();
     const storm = Array.from({ length: 1_000 }, () => ({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
     const scripted = calls(({ id }) => events([...storm, { jsonrpc: '2.0', id, result: { content: [] } }]));
-    expect(await call(scripted, { changed })).toMatchObject({ result: { isError: false } });
+    expect(await call(scripted, { onListChanged: changed })).toMatchObject({ result: { isError: false } });
     expect(changed).toHaveBeenCalledWith('tools');
   });
 });

@@ -70,7 +70,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
     const listening = createMcpUpstream().listen(
       accessTo(server.url),
       [],
-      { changed: changed.resolve },
+      { onListChanged: changed.resolve },
       contextWith({ signal: stop.signal }),
     );
     const sign = eras === 'modern' ? 'subscriptions/listen' : 'GET';

@@ -35,7 +35,9 @@ const inside = [
 describe('a private URL, or one without https, is not requested', () => {
   it.each(inside)('when a challenge names %s as the metadata URL', async (place) => {
     const { tokens, sent } = installed({}, byClient);
-    expect(await problemOf(tokens.renew(null, `Bearer resource_metadata="${place}"`))).toMatchObject({ code: 'upstream_error' });
+    expect(await problemOf(tokens.refreshAfterRejection(null, `Bearer resource_metadata="${place}"`))).toMatchObject({
+      code: 'upstream_error',
+    });
     expect(sent).toEqual([]);
   });
 

@@ -3,12 +3,12 @@ import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/secret.ts';
 import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
 import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-ins.ts';
-import { stayAt } from '../../../src/engine/to-server.ts';
+import { refuseOtherOrigins } from '../../../src/engine/to-server.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createNonce, mintState, readState } from '../../../src/storage/sign-in-state.ts';
+import { createSignInNonce, mintSignInState, readSignInState } from '../../../src/storage/sign-in-state.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { FakeAuthorizationServer } from '../../fakes/authorization-server.ts';
 import { keptLog } from '../../fakes/runtime.ts';
@@ -76,7 +76,7 @@ export function createInstallation(
       },
       contextOf: (workspace) => ({
         grants: grants(workspace),
-        send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
+        send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: refuseOtherOrigins(request.url) }),
         async secret(name, host) {
           const secret = secrets.get(name);
           const refusal = secret === undefined ? 'there is none' : secretUseRefusal(secret, { host });
@@ -86,9 +86,9 @@ export function createInstallation(
         clock,
         log,
       }),
-      mintState: (state) => mintState(master, state),
-      readState: (text) => readState(master, text),
-      nonce: createNonce,
+      mintState: (state) => mintSignInState(master, state),
+      readState: (text) => readSignInState(master, text),
+      nonce: createSignInNonce,
     });
   return {
     isolate,

@@ -87,12 +87,12 @@ describe('tokens of client_credentials', () => {
     const { fake, tokens, pass, isolate } = installed(byClient, { expiresIn: null });
     const own = tokens(isolate());
     const first = await own.token();
-    expect(await own.renew(first, 'Bearer error="invalid_token"')).toBe(false);
+    expect(await own.refreshAfterRejection(first, 'Bearer error="invalid_token"')).toBe(false);
     pass(10_000);
-    expect(await own.renew(first, 'Bearer error="invalid_token"')).toBe(true);
+    expect(await own.refreshAfterRejection(first, 'Bearer error="invalid_token"')).toBe(true);
     const second = await own.token();
     expect(second).not.toBe(first);
-    expect(await own.renew(second, 'Bearer error="invalid_token"')).toBe(false);
+    expect(await own.refreshAfterRejection(second, 'Bearer error="invalid_token"')).toBe(false);
     expect(fake.grants()).toHaveLength(2);
   });
 
@@ -100,11 +100,11 @@ describe('tokens of client_credentials', () => {
     const { fake, tokens, isolate } = installed({ ...byClient, scopes: ['read'] });
     const own = tokens(isolate());
     const first = await own.token();
-    expect(await own.renew(first, 'Bearer error="insufficient_scope", scope="write"')).toBe(true);
+    expect(await own.refreshAfterRejection(first, 'Bearer error="insufficient_scope", scope="write"')).toBe(true);
     const second = await own.token();
     expect(fake.accessTokens.get(second ?? '')?.scope).toBe('read write');
-    expect(await own.renew(second, 'Bearer error="insufficient_scope", scope="write"')).toBe(false);
-    expect(await own.renew(second, 'Bearer error="insufficient_scope"')).toBe(false);
+    expect(await own.refreshAfterRejection(second, 'Bearer error="insufficient_scope", scope="write"')).toBe(false);
+    expect(await own.refreshAfterRejection(second, 'Bearer error="insufficient_scope"')).toBe(false);
     expect(fake.grants()).toHaveLength(2);
   });
 
@@ -117,7 +117,7 @@ describe('tokens of client_credentials', () => {
     });
     const own = tokens(isolate());
     expect(await own.token()).toBeNull();
-    expect(await own.renew(null, 'Bearer resource_metadata="https://mcp.example.com/odd/place", scope="found"')).toBe(true);
+    expect(await own.refreshAfterRejection(null, 'Bearer resource_metadata="https://mcp.example.com/odd/place", scope="found"')).toBe(true);
     expect(fake.accessTokens.get((await own.token()) ?? '')?.scope).toBe('found');
   });
 
@@ -148,7 +148,7 @@ describe('tokens of a user sign-in', () => {
   it('do not exist before it, and no request is sent', async () => {
     const { tokens, sent } = installed(byPerson);
     expect(await tokens().token()).toBeNull();
-    expect(await tokens().renew(null, 'Bearer')).toBe(false);
+    expect(await tokens().refreshAfterRejection(null, 'Bearer')).toBe(false);
     expect(sent).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('tokens of a user sign-in', () => {
     pass(3_600_000);
     const calls = isolates.flatMap((one) => Array.from({ length: 5 }, () => one));
     const all = await Promise.all(
-      calls.map((one, index) => (index % 2 === 0 ? one.token() : one.renew(old ?? null, null).then(() => one.token()))),
+      calls.map((one, index) => (index % 2 === 0 ? one.token() : one.refreshAfterRejection(old ?? null, null).then(() => one.token()))),
     );
     expect(new Set(all).size).toBe(1);
     expect(fake.takes(all[0] ?? null)).toBe(true);
@@ -187,8 +187,8 @@ describe('tokens of a user sign-in', () => {
     const old = await one.token();
     expect(await other.token()).toBe(old);
     pass(10_000);
-    expect(await one.renew(old, null)).toBe(true);
-    expect(await other.renew(old, null)).toBe(true);
+    expect(await one.refreshAfterRejection(old, null)).toBe(true);
+    expect(await other.refreshAfterRejection(old, null)).toBe(true);
     expect(await other.token()).toBe(await one.token());
     expect(fake.grants()).toEqual(['authorization_code', 'refresh_token']);
   });
@@ -257,7 +257,7 @@ describe('tokens of a user sign-in', () => {
     pass(10_000);
     const { issuer: other } = foreign;
     fake.options.resourceMetadata = { authorization_servers: [other] };
-    expect(await tokens(signIns).renew(old, null)).toBe(false);
+    expect(await tokens(signIns).refreshAfterRejection(old, null)).toBe(false);
     expect(await signIns.status('main', 'docs')).toEqual({ status: 'expired' });
     expect(foreign.grants()).toEqual([]);
     expect(fake.grants()).toEqual(['authorization_code']);
@@ -268,7 +268,7 @@ describe('tokens of a user sign-in', () => {
     const signIns = isolate();
     await signIn(signIns, fake, 'docs');
     const token = await tokens(signIns).token();
-    expect(await tokens(signIns).renew(token, 'Bearer error="insufficient_scope", scope="a admin"')).toBe(false);
+    expect(await tokens(signIns).refreshAfterRejection(token, 'Bearer error="insufficient_scope", scope="a admin"')).toBe(false);
     const { authorizationUrl } = await signIns.begin('main', 'docs', {
       redirectUri: 'https://moniker.example.com/oauth/callback',
       metadataUrl: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { mintState } from '../../../src/storage/sign-in-state.ts';
+import { mintSignInState } from '../../../src/storage/sign-in-state.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';
 import { comeBack, createInstallation, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';
@@ -213,7 +213,7 @@ describe('the authorization response', () => {
       { workspace: 'main', server: 'other' },
       { workspace: 'theirs', server: 'docs' },
     ]) {
-      back.searchParams.set('state', await mintState(master, { ...place, nonce, expiresAt: now() + 1000 }));
+      back.searchParams.set('state', await mintSignInState(master, { ...place, nonce, expiresAt: now() + 1000 }));
       expect(await problemOf(comeBack(signIns, back))).toMatchObject({ code: 'not_found' });
     }
     expect(fake.grants()).toEqual([]);

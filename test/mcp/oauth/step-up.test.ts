@@ -18,7 +18,7 @@ function server(answerToOthers: () => Response) {
 function tokens(renewed: boolean, asked: unknown[] = []): ServerTokens {
   return {
     token: async () => 'better',
-    renew: async (token, header) => {
+    refreshAfterRejection: async (token, header) => {
       asked.push([token, header]);
       return renewed;
     },

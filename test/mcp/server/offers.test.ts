@@ -81,7 +81,7 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
     fetch: async (url, init) => {
       const request = new Request(url, init);
       const text = await request.clone().text();
-      const sessions = { begin: unused, resume: async () => null, hold: unused };
+      const sessions = { begin: unused, resume: async () => null, callKeptOpen: unused };
       const body = text === '' ? undefined : JSON.parse(text);
       return (await serveMcp({ ...deps, directory }, sessions, { principal, target: 'both', request, text, body })).response;
     },
@@ -169,9 +169,9 @@ describe('prompts and resources of a toolset’s servers', () => {
     await expect.poll(() => heard.length).toBe(2);
     const git = heard.find(({ server }) => server === 'git');
     expect(git?.uris).toEqual(['file:///readme']);
-    git?.hooks.updated?.('file:///readme');
-    git?.hooks.changed?.('prompts');
-    git?.hooks.changed?.('tools');
+    git?.hooks.onResourceUpdated?.('file:///readme');
+    git?.hooks.onListChanged?.('prompts');
+    git?.hooks.onListChanged?.('tools');
     await expect.poll(() => told).toEqual(['moniker://git/file:///readme', 'prompts']);
     expect(changed).toEqual(['git', 'git']);
     await subscription.close();

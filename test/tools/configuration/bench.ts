@@ -7,8 +7,8 @@ import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { contentText, type ToolDefinition } from '../../../src/core/tool.ts';
-import { createConfigurationDesk } from '../../../src/engine/configuration-desk.ts';
-import type { ConfigurationDesk } from '../../../src/ports/configuration-desk.ts';
+import { createToolsetEditor } from '../../../src/engine/configuration-desk.ts';
+import type { ToolsetEditor } from '../../../src/ports/configuration-desk.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../../src/tools/registry.ts';
@@ -39,7 +39,7 @@ export type Bench = {
 /** `around`: wraps the toolset editor of the tools. */
 export function configurationBench(
   tools: readonly ToolDefinition[] = someTools,
-  around: (desk: ConfigurationDesk, catalog: FakeCatalog) => ConfigurationDesk = (desk) => desk,
+  around: (desk: ToolsetEditor, catalog: FakeCatalog) => ToolsetEditor = (desk) => desk,
   options: { aliases?: boolean } = {},
 ): Bench {
   const catalog = createFakeCatalog({ definitions: [...toolDefinitions(), ...tools] });
@@ -48,7 +48,7 @@ export function configurationBench(
     async run(tool, args = {}, keyId = 'root') {
       const canonical = `builtin.${tool}`;
       // The executor reads nothing else of an edition's tool, and these tools nothing else of the context.
-      const context = { configuration: around(createConfigurationDesk(catalog, keyId, options), catalog) } as ToolContext;
+      const context = { configuration: around(createToolsetEditor(catalog, keyId, options), catalog) } as ToolContext;
       const result = await executor.execute({ canonical } as EditionTool, args, context);
       expect(checkInput(schemas.get(canonical) ?? {}, result.structuredContent ?? {}), `${tool}: ${JSON.stringify(result)}`).toEqual([]);
       expect(result.structuredContent, tool).toBeDefined();

@@ -1,6 +1,6 @@
 /** Changing the content of a toolset: its entries, their names and their notes. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigurationDesk } from '../../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../../src/ports/configuration-desk.ts';
 import type { Toolset } from '../../../src/core/toolset.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';
@@ -20,7 +20,7 @@ const run = toolOf('docker', 'run', {
 const tools = [...someTools.filter(({ canonical }) => canonical !== 'docker.run'), run];
 
 let bench: Bench;
-const start = async (around?: (desk: ConfigurationDesk, catalog: Bench['catalog']) => ConfigurationDesk) => {
+const start = async (around?: (desk: ToolsetEditor, catalog: Bench['catalog']) => ToolsetEditor) => {
   bench = configurationBench(tools, around);
   await bench.catalog.put('secret', 'REGISTRY', { value: 'abcdefgh', hosts: ['registry.example'], tools: ['docker.run'] });
   await bench.catalog.put('toolset', 'dev', { tools: [{ tool: 'git.status', aliases: ['gs'] }, guarded] });

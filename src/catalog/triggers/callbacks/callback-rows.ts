@@ -6,7 +6,7 @@ import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts
 import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
 import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts';
 import { utf8Length } from '../../../core/utf8.ts';
-import { fromPieces, toPieces } from '../../text-pieces.ts';
+import { fromTextPieces, toTextPieces } from '../../text-pieces.ts';
 
 /** `due_at` null: nothing more is sent. `attempts`: number of started attempts. */
 export type CallbackRow = {
@@ -52,7 +52,7 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
     .toArray();
   if (row === undefined) return null;
   if (body === null) return row.number;
-  for (const [sequence, data] of toPieces(body).entries())
+  for (const [sequence, data] of toTextPieces(body).entries())
     sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', row.number, sequence, data);
   changeBacklog(sql, 1, bytes);
   return row.number;
@@ -68,7 +68,7 @@ function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
   return [session, turn, trigger?.run ?? 0, sequence].join(' ');
 }
 
-export function hasRoom(sql: SqlStorage, bytes: number): boolean {
+export function hasQueueCapacity(sql: SqlStorage, bytes: number): boolean {
   const backlog = sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one();
   return backlog.messages < limits.maxPendingCallbacks && backlog.bytes + bytes <= limits.maxPendingCallbackBytes;
 }
@@ -78,21 +78,21 @@ function changeBacklog(sql: SqlStorage, messages: 1 | -1, bytes: number): void {
   sql.exec('UPDATE callback_backlog SET messages = messages + ?, bytes = bytes + ?', messages, bytes);
 }
 
-export function rowById(sql: SqlStorage, id: string): CallbackRow | null {
+export function callbackById(sql: SqlStorage, id: string): CallbackRow | null {
   return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE id = ?', id).toArray()[0] ?? null;
 }
 
 /** Returns null if the body was not stored. */
 export function readBody(sql: SqlStorage, number: number): string | null {
   const rows = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM callback_bodies WHERE callback = ? ORDER BY sequence', number).toArray();
-  return fromPieces(rows.map(({ data }) => data));
+  return fromTextPieces(rows.map(({ data }) => data));
 }
 
 /**
  * Returns the callback that has been due longest, except for the targets in `full`. With such targets it searches target by target: ten
  * thousand callbacks of a slow target may be due longer than the first of another.
  */
-export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
+export function nextDueCallback(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
   if (full.length === 0)
     return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE due_at IS NOT NULL ORDER BY due_at, number LIMIT 1').toArray()[0] ?? null;
   const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL AND (kind, name) > (?, ?) ORDER BY kind, name, due_at, number LIMIT 1`;
@@ -111,7 +111,7 @@ export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): Callb
  * Records the start of an attempt before anything is sent: if the process dies, the next attempt is made as after a failure, and not while
  * this one may still be running. So an attempt that kills the process is not retried in a loop.
  */
-export function lease(sql: SqlStorage, row: CallbackRow, now: number): void {
+export function leaseCallback(sql: SqlStorage, row: CallbackRow, now: number): void {
   const attempt = row.attempts + 1;
   sql.exec('UPDATE callbacks SET attempts = ?, due_at = ? WHERE number = ?', attempt, now + leaseMs(attempt), row.number);
   noteAttempt(sql, row.number, { attempt, at: now, status: null, durationMs: 0, error: 'Sent; the outcome is not known.' });
@@ -141,12 +141,12 @@ export function progressOf(sql: SqlStorage, number: number): Pick<CallbackRow, '
   return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE number = ?', number).toArray()[0] ?? null;
 }
 
-export function postpone(sql: SqlStorage, number: number, dueAt: number): void {
+export function postponeCallback(sql: SqlStorage, number: number, dueAt: number): void {
   sql.exec('UPDATE callbacks SET due_at = ? WHERE number = ?', dueAt, number);
 }
 
 /** Permanent, unless it is retried manually. */
-export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
+export function endCallback(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
   sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
   const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
   changeBacklog(sql, -1, -bytes);
@@ -155,7 +155,7 @@ export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead
 const bodyBytes = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';
 
 /** Makes the callback due now. */
-export function reopen(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
+export function reopenCallback(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
   sql.exec("UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = ? WHERE number = ?", now, number);
   if (status !== 'pending') changeBacklog(sql, 1, bytes);
 }
@@ -164,7 +164,7 @@ const keptMs = { delivered: limits.callbackTtlMs, dead: limits.deadCallbackTtlMs
 const ended = ['delivered', 'dead'] as const;
 
 /** Returns when the next ended callback is to be deleted; null: none has ended. */
-export function nextForgotten(sql: SqlStorage): number | null {
+export function nextCallbackSweep(sql: SqlStorage): number | null {
   const times = ended.flatMap((status) => {
     const { at } = sql
       .exec<{ at: number | null }>('SELECT min(ended_at) AS at FROM callbacks WHERE status = ? AND ended_at IS NOT NULL', status)
@@ -176,7 +176,7 @@ export function nextForgotten(sql: SqlStorage): number | null {
 }
 
 /** Deletes old callbacks, and those above the limit; a bounded number at a time. */
-export function sweep(sql: SqlStorage, now: number): void {
+export function sweepCallbacks(sql: SqlStorage, now: number): void {
   for (const status of ended) {
     const query = 'SELECT number FROM callbacks WHERE status = ? AND ended_at <= ? ORDER BY ended_at LIMIT ?';
     remove(sql, sql.exec<{ number: number }>(query, status, now - keptMs[status], limits.maxSweptRows).toArray());
@@ -184,13 +184,13 @@ export function sweep(sql: SqlStorage, now: number): void {
   if (!isCrowded(sql)) return;
   for (const status of ended) {
     const query = 'SELECT number FROM callbacks WHERE status = ? AND number <= ? ORDER BY number LIMIT ?';
-    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - limits.maxKeptCallbacks, limits.maxSweptRows).toArray());
+    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - limits.maxStoredCallbacks, limits.maxSweptRows).toArray());
   }
 }
 
 /** Returns whether ended callbacks exceed the limit. */
 function isCrowded(sql: SqlStorage): boolean {
-  const last = newest(sql) - limits.maxKeptCallbacks;
+  const last = newest(sql) - limits.maxStoredCallbacks;
   return ended.some(
     (status) => sql.exec('SELECT number FROM callbacks WHERE status = ? AND number <= ? LIMIT 1', status, last).toArray().length > 0,
   );
@@ -216,7 +216,7 @@ export function redactCallback(sql: SqlStorage, number: number, { isPending }: {
   sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
   if (body === null) return;
   const redacted = redactedBody(body);
-  for (const [sequence, data] of toPieces(redacted).entries())
+  for (const [sequence, data] of toTextPieces(redacted).entries())
     sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', number, sequence, data);
   sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', utf8Length(redacted) - bytes);
 }

@@ -8,19 +8,30 @@ import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.t
 import type { CallbackTarget, CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { Duty } from '../../duty.ts';
+import type { Job } from '../../duty.ts';
 import { isoTime, requireRow } from '../../documents.ts';
-import { end, lease, newCallbackId, nextDue, nextForgotten, noteAttempt, postpone, progressOf, readBody, sweep } from './callback-rows.ts';
+import {
+  endCallback,
+  leaseCallback,
+  newCallbackId,
+  nextDueCallback,
+  nextCallbackSweep,
+  noteAttempt,
+  postponeCallback,
+  progressOf,
+  readBody,
+  sweepCallbacks,
+} from './callback-rows.ts';
 import type { CallbackRow } from './callback-rows.ts';
 import { destinationOf } from './callback-targets.ts';
 
 export type CallbackSenderDeps = {
   send: SendCallback;
-  keep(work: Promise<unknown>): void;
+  waitUntil(work: Promise<unknown>): void;
   wake(): Promise<void>;
 };
 
-export type CallbackSender = Duty & {
+export type CallbackSender = Job & {
   /** Call when a callback was stored or must be retried now. */
   kick(): void;
   /** Sends a test message immediately; it is not stored. Throws `not_found`. */
@@ -34,11 +45,11 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
   /** Starts all due attempts within the limits. */
   const pump = (): void => {
     for (;;) {
-      const row = under.isFull() ? null : nextDue(sql, under.fullTargets());
+      const row = under.isFull() ? null : nextDueCallback(sql, under.fullTargets());
       if (row === null || row.due_at === null || row.due_at > context.now()) return;
-      context.record(() => lease(sql, row, context.now()));
+      context.record(() => leaseCallback(sql, row, context.now()));
       under.begin(row);
-      deps.keep(attempt({ ...row, attempts: row.attempts + 1 }));
+      deps.waitUntil(attempt({ ...row, attempts: row.attempts + 1 }));
     }
   };
 
@@ -69,15 +80,15 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
         // The caller has already stored its data and must succeed: the alarm does the rest.
         context.log.error('callbacks could not be sent; they will be retried', { cause: String(error) });
       }
-      deps.keep(deps.wake());
+      deps.waitUntil(deps.wake());
     },
     test: (target) => sendTest(context, deps.send, target),
-    tend: async () => {
+    runDue: async () => {
       pump();
-      if ((nextForgotten(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweep(sql, context.now()));
+      if ((nextCallbackSweep(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweepCallbacks(sql, context.now()));
     },
     nextDue: () => {
-      const times = [nextForgotten(sql), ...(under.isFull() ? [] : [nextDue(sql, under.fullTargets())?.due_at ?? null])];
+      const times = [nextCallbackSweep(sql), ...(under.isFull() ? [] : [nextDueCallback(sql, under.fullTargets())?.due_at ?? null])];
       // At the limit, a finishing attempt starts the next one; this time is for a process that dies before that.
       if (under.hasFull()) times.push(context.now() + limits.callbackLeaseMs);
       const known = times.filter((time) => time !== null);
@@ -119,12 +130,12 @@ function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: Callbac
     noteAttempt(sql, number, { attempt: attempts, at: startedAt, status, durationMs, error });
     const now = progressOf(sql, number);
     if (now === null || now.status !== 'pending') return;
-    if (delivered) return end(sql, number, 'delivered', context.now());
+    if (delivered) return endCallback(sql, number, 'delivered', context.now());
     // Another attempt has started since and reports its own outcome.
     if (now.attempts !== attempts) return;
     const wait = isFinal ? null : nextAttemptMs(attempts, outcome.retryAfterMs, Math.random());
-    if (wait !== null) return postpone(sql, number, context.now() + wait);
-    end(sql, number, 'dead', context.now());
+    if (wait !== null) return postponeCallback(sql, number, context.now() + wait);
+    endCallback(sql, number, 'dead', context.now());
     context.log.info('gave up on a callback', { id, target: `${kind} ${name}`, attempts, error });
   });
 }

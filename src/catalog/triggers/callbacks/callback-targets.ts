@@ -2,7 +2,7 @@
  * Finds the targets of a turn's callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
  * applies to pending ones. Stores nothing.
  */
-import { concerns } from '../../../core/triggers/callbacks/concerns.ts';
+import { matchesSubscription } from '../../../core/triggers/callbacks/concerns.ts';
 import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
 import type { SubscriptionDocument, SubscriptionHead } from '../../../core/triggers/callbacks/subscription.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
@@ -16,14 +16,14 @@ import type { DocumentRow } from '../../documents.ts';
 /** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
   const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
-  const others = listeners(sql).flatMap(({ name, head }): CallbackTarget[] => {
-    return concerns(head, type, agent) ? [{ kind: 'subscription', name }] : [];
+  const others = subscribedTargets(sql).flatMap(({ name, head }): CallbackTarget[] => {
+    return matchesSubscription(head, type, agent) ? [{ kind: 'subscription', name }] : [];
   });
   return [...own, ...others];
 }
 
 /** Returns the subscriptions that are not paused, with their filters. */
-export function listeners(sql: SqlStorage): { name: string; head: SubscriptionHead }[] {
+export function subscribedTargets(sql: SqlStorage): { name: string; head: SubscriptionHead }[] {
   return allRows(sql, 'subscription').flatMap(({ name, body }) => {
     // Written only by its writer.
     const { paused, events, agents } = body as SubscriptionDocument;

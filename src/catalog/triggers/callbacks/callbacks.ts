@@ -13,7 +13,7 @@ import type { CallbackQuery } from '../../../ports/triggers.ts';
 import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime } from '../../documents.ts';
-import { hasRoom, insertCallback, noteAttempt, readBody, reopen, rowById } from './callback-rows.ts';
+import { hasQueueCapacity, insertCallback, noteAttempt, readBody, reopenCallback, callbackById } from './callback-rows.ts';
 import type { CallbackRow } from './callback-rows.ts';
 import { targetsOf } from './callback-targets.ts';
 
@@ -27,7 +27,7 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
   const body = callbackBody(notice);
   const bytes = utf8Length(body);
   for (const target of targets) {
-    const isTooMuch = !hasRoom(sql, bytes);
+    const isTooMuch = !hasQueueCapacity(sql, bytes);
     const number = insertCallback(sql, { target, notice, body: isTooMuch ? null : body, bytes, now: context.now() });
     if (number === null || !isTooMuch) continue;
     const error = 'Not sent: too many callbacks are pending. Fix or remove receivers that do not respond.';
@@ -86,12 +86,12 @@ export function retryCallback(context: CatalogContext, id: string): Callback {
       'conflict',
       `The body of the callback ${quoted(id)} was not stored, because too many were pending. Read the turn from its session.`,
     );
-  context.record(() => reopen(sql, row, utf8Length(body), context.now()));
+  context.record(() => reopenCallback(sql, row, utf8Length(body), context.now()));
   return toCallback(sql, requireRow(sql, id));
 }
 
 function requireRow(sql: SqlStorage, id: string): CallbackRow {
-  const row = rowById(sql, id);
+  const row = callbackById(sql, id);
   if (row === null) throw new Problem('not_found', `The callback ${quoted(id)} does not exist.`);
   return row;
 }

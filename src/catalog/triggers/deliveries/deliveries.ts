@@ -11,9 +11,17 @@ import type { CatalogContext } from '../../context.ts';
 import { requireNotDeleted } from '../../erasure.ts';
 import { checkBacklog } from './backlog.ts';
 import { writePart } from './delivery-parts.ts';
-import { moveTo, queueRun } from './delivery-queue.ts';
-import { findDelivery, heldCount, isUnderWay, requireDelivery, rowOf, toAccepted, toDelivery } from './delivery-rows.ts';
-import { sweepSurplus, sweepWeight } from './delivery-sweep.ts';
+import { setDeliveryStatus, queueRun } from './delivery-queue.ts';
+import {
+  findDelivery,
+  heldCount,
+  isDeliveryInProgress,
+  requireDelivery,
+  deliveryRow,
+  toAcceptedDelivery,
+  toDelivery,
+} from './delivery-rows.ts';
+import { sweepExcessDeliveries, sweepWeight } from './delivery-sweep.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 /** Synchronous, so that the caller can rely on the stored delivery. */
@@ -25,16 +33,16 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
   const known = findDelivery(sql, trigger, id);
   if (known !== null) {
     sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known.number);
-    return toAccepted(known, true);
+    return toAcceptedDelivery(known, true);
   }
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     const number = insert(context, delivery);
     carryOut(context, trigger, number, verdict);
-    sweepSurplus(context, trigger);
+    sweepExcessDeliveries(context, trigger);
     const accepted = stored(sql, number);
     sweepWeight(context, accepted.bytes);
-    return toAccepted(accepted, false);
+    return toAcceptedDelivery(accepted, false);
   });
 }
 
@@ -51,7 +59,7 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   return context.record(() => {
     sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
     carryOut(context, trigger, number, verdict);
-    return toAccepted(stored(sql, number), false);
+    return toAcceptedDelivery(stored(sql, number), false);
   });
 }
 
@@ -63,7 +71,7 @@ export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice
   return context.record(() => {
     const row = findDelivery(context.sql, trigger, trigger.delivery);
     if (row === null || row.run !== trigger.run || row.turn !== notice.turn || isSettled(row.status)) return null;
-    moveTo(context, row, statusOf[notice.status], reasonOf(notice));
+    setDeliveryStatus(context, row, statusOf[notice.status], reasonOf(notice));
     return row.number;
   });
 }
@@ -89,7 +97,7 @@ function reasonOf({ status, reason, problem }: TurnNotice): string | null {
 export function lastRun({ sql }: CatalogContext, { kind, name }: Trigger): Delivery | null {
   const query = 'SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ? AND status = ?';
   const newest = meant.map((status) => sql.exec<{ newest: number | null }>(query, kind, name, status).one().newest ?? 0);
-  const row = rowOf(sql, Math.max(...newest));
+  const row = deliveryRow(sql, Math.max(...newest));
   return row === null ? null : toDelivery(row);
 }
 
@@ -119,7 +127,7 @@ function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: N
 
 function carryOut(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
   if (verdict.become === 'run') {
-    const held = verdict.isQueued === true && (isUnderWay(context, trigger) || heldCount(context, trigger) > 0);
+    const held = verdict.isQueued === true && (isDeliveryInProgress(context, trigger) || heldCount(context, trigger) > 0);
     queueRun(context, { ...verdict, number, held });
     return;
   }
@@ -135,7 +143,7 @@ function carryOut(context: CatalogContext, trigger: Trigger, number: number, ver
 
 /** Returns the row that was just written. */
 function stored(sql: SqlStorage, number: number): DeliveryRow {
-  const row = rowOf(sql, number);
+  const row = deliveryRow(sql, number);
   if (row === null) throw new Error(`delivery ${number} is missing right after it was stored`);
   return row;
 }

@@ -3,7 +3,7 @@ import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { DeliveryStatus, DeliveryWithPayload, Trigger } from '../../../core/triggers/delivery.ts';
 import type { Page } from '../../../ports/catalog.ts';
-import type { DeliveryQuery, KeptPayload } from '../../../ports/triggers.ts';
+import type { DeliveryQuery, StoredPayload } from '../../../ports/triggers.ts';
 import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readPart } from './delivery-parts.ts';
@@ -33,7 +33,7 @@ export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query:
 }
 
 /** Throws `conflict` if it is no longer stored. */
-export function readPayload({ sql }: CatalogContext, trigger: Trigger, id: string): KeptPayload {
+export function readDeliveryPayload({ sql }: CatalogContext, trigger: Trigger, id: string): StoredPayload {
   const row = requireDelivery(sql, trigger, id);
   const payload = keptPayload(sql, row);
   if (payload === null && trigger.kind === 'webhook')
@@ -62,7 +62,7 @@ function withPayload(sql: SqlStorage, row: DeliveryRow): DeliveryWithPayload {
 }
 
 /** Headers mark a stored payload: an empty text has no chunks. */
-function keptPayload(sql: SqlStorage, row: DeliveryRow): KeptPayload['payload'] {
+function keptPayload(sql: SqlStorage, row: DeliveryRow): StoredPayload['payload'] {
   if (row.headers === null) return null;
   // Written only by `deliveries.ts`.
   const headers = JSON.parse(row.headers) as Record<string, string>;

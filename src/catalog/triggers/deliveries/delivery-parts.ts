@@ -1,12 +1,12 @@
 /** The long texts of a delivery, in chunks: `payload` as received, and `input` for the agent, until the session has it. */
-import { fromPieces, toPieces } from '../../text-pieces.ts';
+import { fromTextPieces, toTextPieces } from '../../text-pieces.ts';
 
 export type DeliveryPart = 'payload' | 'input';
 
 /** Returns the number of bytes. */
 export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart, text: string): number {
   let bytes = 0;
-  for (const [sequence, data] of toPieces(text).entries()) {
+  for (const [sequence, data] of toTextPieces(text).entries()) {
     sql.exec('INSERT INTO delivery_parts (delivery, part, sequence, data) VALUES (?, ?, ?, ?)', delivery, part, sequence, data);
     bytes += data.byteLength;
   }
@@ -17,7 +17,7 @@ export function writePart(sql: SqlStorage, delivery: number, part: DeliveryPart,
 export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart): string | null {
   const query = 'SELECT data FROM delivery_parts WHERE delivery = ? AND part = ? ORDER BY sequence';
   const pieces = sql.exec<{ data: ArrayBuffer }>(query, delivery, part).toArray();
-  return fromPieces(pieces.map(({ data }) => data));
+  return fromTextPieces(pieces.map(({ data }) => data));
 }
 
 /** Overwrites the texts before deleting them, so that no page of the file retains them. */

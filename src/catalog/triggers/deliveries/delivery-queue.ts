@@ -9,7 +9,7 @@ import type { DeliveryStatus, Rendered, Trigger } from '../../../core/triggers/d
 import type { CatalogContext } from '../../context.ts';
 import { changeBacklog } from './backlog.ts';
 import { dropPart, writePart } from './delivery-parts.ts';
-import { isUnderWay, rowOf } from './delivery-rows.ts';
+import { isDeliveryInProgress, deliveryRow } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 export type QueuedRun = { number: number; agent: string; session: string; turn: string; rendered: Rendered; held: boolean };
@@ -34,7 +34,7 @@ export function queueRun(context: CatalogContext, { number, agent, session, turn
     isFirst && !held ? now : null,
     number,
   );
-  const row = rowOf(sql, number);
+  const row = deliveryRow(sql, number);
   if (row !== null) changeBacklog(context, row, 1, row.bytes);
 }
 
@@ -50,7 +50,7 @@ export function nextDueRun({ sql }: CatalogContext): number | null {
 }
 
 /** Moves a delivery on from `pending`, `running` or `waiting`. `reason` null: no reason is shown. */
-export function moveTo(context: CatalogContext, row: DeliveryRow, status: DeliveryStatus, reason: string | null): void {
+export function setDeliveryStatus(context: CatalogContext, row: DeliveryRow, status: DeliveryStatus, reason: string | null): void {
   const { sql } = context;
   const now = context.now();
   sql.exec(
@@ -76,12 +76,12 @@ export function skipHeld(context: CatalogContext, { kind, name }: Trigger, reaso
   const rows = sql.exec<DeliveryRow>(query, kind, name).toArray();
   // Otherwise the end of each would release the next one.
   for (const { number } of rows) sql.exec('UPDATE deliveries SET held = 0 WHERE number = ?', number);
-  for (const row of rows) moveTo(context, row, 'skipped', reason);
+  for (const row of rows) setDeliveryStatus(context, row, 'skipped', reason);
 }
 
 /** Releases the oldest held run of a schedule without a run in progress. */
 function releaseHeld(context: CatalogContext, trigger: Trigger): void {
-  if (trigger.kind !== 'schedule' || isUnderWay(context, trigger)) return;
+  if (trigger.kind !== 'schedule' || isDeliveryInProgress(context, trigger)) return;
   const { sql } = context;
   const query = `SELECT number, session FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1
     ORDER BY number LIMIT 1`;

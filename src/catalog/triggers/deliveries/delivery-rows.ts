@@ -42,7 +42,7 @@ export function requireDelivery(sql: SqlStorage, trigger: Trigger, id: string): 
   return row;
 }
 
-export function rowOf(sql: SqlStorage, number: number): DeliveryRow | null {
+export function deliveryRow(sql: SqlStorage, number: number): DeliveryRow | null {
   return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE number = ?', number).toArray()[0] ?? null;
 }
 
@@ -64,7 +64,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-export function toAccepted({ id, status, reason, session, turn, run }: DeliveryRow, isRepeat: boolean): AcceptedDelivery {
+export function toAcceptedDelivery({ id, status, reason, session, turn, run }: DeliveryRow, isRepeat: boolean): AcceptedDelivery {
   return { id, status, reason, session, turn, run, isRepeat };
 }
 
@@ -72,7 +72,7 @@ export function toAccepted({ id, status, reason, session, turn, run }: DeliveryR
  * Returns whether a run of this trigger has started, or is about to start, and has not ended. Held runs, and runs queued behind one in
  * their session, do not count: they would wait for each other.
  */
-export function isUnderWay({ sql }: CatalogContext, { kind, name }: Trigger): boolean {
+export function isDeliveryInProgress({ sql }: CatalogContext, { kind, name }: Trigger): boolean {
   const pending = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND due_at IS NOT NULL LIMIT 1";
   const begun = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status IN ('running', 'waiting') LIMIT 1";
   return [pending, begun].some((query) => sql.exec(query, kind, name).toArray().length > 0);

@@ -6,10 +6,10 @@ import { limits } from '../../../core/limits.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { Duty } from '../../duty.ts';
+import type { Job } from '../../duty.ts';
 
 /** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
-export function createDeliverySweep(context: CatalogContext): Duty {
+export function createDeliverySweep(context: CatalogContext): Job {
   const { sql } = context;
   let earliest = 0;
   return {
@@ -17,7 +17,7 @@ export function createDeliverySweep(context: CatalogContext): Duty {
       const due = Math.min(oldestEnd(sql) + limits.deliveryTtlMs, oldestWithParts(sql) + limits.deliveryPayloadTtlMs);
       return due === Number.POSITIVE_INFINITY ? null : Math.max(due, earliest);
     },
-    tend: async () => {
+    runDue: async () => {
       const now = context.now();
       if (now < earliest) return;
       const swept = dropOldRows(context, now - limits.deliveryTtlMs) + dropOldPayloads(context, now - limits.deliveryPayloadTtlMs);
@@ -31,7 +31,7 @@ export function createDeliverySweep(context: CatalogContext): Duty {
  * By number, after one was stored. Checks the trigger occasionally: for the first delivery of this object, and after each
  * `limits.maxSweptRows`.
  */
-export function sweepSurplus(context: CatalogContext, trigger: Trigger): void {
+export function sweepExcessDeliveries(context: CatalogContext, trigger: Trigger): void {
   const counts = acceptedSince.get(context) ?? new Map<string, number>();
   acceptedSince.set(context, counts);
   const key = triggerKeyId(trigger);
@@ -48,9 +48,9 @@ const acceptedSince = new WeakMap<CatalogContext, Map<string, number>>();
  * `limits.payloadWeighingBytes`.
  */
 export function sweepWeight(context: CatalogContext, bytes: number): void {
-  const since = (storedSince.get(context) ?? limits.payloadWeighingBytes) + bytes;
-  const isEnough = since < limits.payloadWeighingBytes || dropHeavy(context);
-  storedSince.set(context, isEnough && since >= limits.payloadWeighingBytes ? 0 : since);
+  const since = (storedSince.get(context) ?? limits.payloadRecountBytes) + bytes;
+  const isEnough = since < limits.payloadRecountBytes || dropHeavy(context);
+  storedSince.set(context, isEnough && since >= limits.payloadRecountBytes ? 0 : since);
 }
 
 const storedSince = new WeakMap<CatalogContext, number>();
@@ -61,7 +61,7 @@ const storedSince = new WeakMap<CatalogContext, number>();
  */
 function dropHeavy({ sql }: CatalogContext): boolean {
   const total = "SELECT coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
-  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxKeptPayloadBytes;
+  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxStoredPayloadBytes;
   if (surplus <= 0) return true;
   const query = "SELECT number, bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending' ORDER BY number LIMIT ?";
   for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
@@ -79,7 +79,7 @@ function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
       'SELECT number FROM deliveries WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
       kind,
       name,
-      limits.maxKeptDeliveries,
+      limits.maxStoredDeliveries,
     )
     .toArray()[0];
   if (surplus === undefined) return;

@@ -4,7 +4,7 @@
  * is not retried in a loop.
  */
 import type { Agent } from '../../../core/agent.ts';
-import { crashPoint } from '../../../core/crash-point.ts';
+import { failpoint } from '../../../core/crash-point.ts';
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { ProblemCode } from '../../../core/problem.ts';
@@ -17,13 +17,13 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readRow } from '../../documents.ts';
 import type { DocumentRow } from '../../documents.ts';
-import type { Duty } from '../../duty.ts';
+import type { Job } from '../../duty.ts';
 import { readPart } from './delivery-parts.ts';
-import { dueRuns, moveTo, nextDueRun } from './delivery-queue.ts';
-import { requireDelivery, rowOf } from './delivery-rows.ts';
+import { dueRuns, setDeliveryStatus, nextDueRun } from './delivery-queue.ts';
+import { requireDelivery, deliveryRow } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
-export type Dispatcher = Duty & {
+export type Dispatcher = Job & {
   /**
    * Call when a run has ended or was requested manually: due deliveries are dispatched in the background. `moved`: deliveries whose status
    * has changed.
@@ -41,11 +41,11 @@ export type Dispatcher = Duty & {
 export type DispatcherDeps = {
   dispatch(run: TriggeredRun): Promise<void>;
   /** Called in the transaction in which a delivery fails before its turn started: adds the callbacks. */
-  tell(notice: TurnNotice): void;
+  notifyTurn(notice: TurnNotice): void;
   /** Called after that transaction: callbacks are due. */
-  told(): void;
+  callbacksQueued(): void;
   /** Keeps the object alive until the work has ended. */
-  keep(work: Promise<unknown>): void;
+  waitUntil(work: Promise<unknown>): void;
   /** Sets the alarm again. */
   wake(): Promise<void>;
 };
@@ -67,15 +67,15 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       const attempt = { ...row, attempts: row.attempts + 1 };
       postpone(context, attempt, pauseAfter(attempt.attempts));
       inFlight.add(row.number);
-      deps.keep(bring(attempt));
+      deps.waitUntil(bring(attempt));
     }
   };
 
   const bring = async (row: DeliveryRow): Promise<void> => {
     try {
-      await crashPoint('delivery-stored-before-dispatch');
+      await failpoint('delivery-stored-before-dispatch');
       await withTimeLimit(deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
-      await crashPoint('delivery-taken-before-noted');
+      await failpoint('delivery-taken-before-noted');
       noteTaken(context, row);
     } catch (error) {
       noteFailure(context, deps, row, error);
@@ -88,7 +88,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   };
 
   const letWaitersGo = (number: number): void => {
-    if (!waiters.has(number) || rowOf(context.sql, number)?.status === 'pending') return;
+    if (!waiters.has(number) || deliveryRow(context.sql, number)?.status === 'pending') return;
     for (const go of waiters.get(number) ?? []) go();
     waiters.delete(number);
   };
@@ -101,27 +101,27 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       context.log.error('deliveries could not be dispatched; they will be retried', { cause: String(error) });
     }
     for (const number of moved) letWaitersGo(number);
-    deps.keep(deps.wake());
+    deps.waitUntil(deps.wake());
   };
 
   const arrived = (): void => {
     const now = context.now();
     if (calm === null) {
-      const at = now + limits.dispatchCalmMs;
+      const at = now + limits.batchWindowMs;
       calm = { at, latest: at, since: now };
-      deps.keep(pumpOnceCalm(calm));
+      deps.waitUntil(pumpOnceCalm(calm));
     } else {
-      calm.latest = Math.min(calm.latest + limits.dispatchHoldPerDeliveryMs, calm.since + limits.maxDispatchHoldMs);
-      calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
+      calm.latest = Math.min(calm.latest + limits.batchExtensionPerDeliveryMs, calm.since + limits.maxBatchWindowMs);
+      calm.at = Math.min(now + limits.batchWindowMs, calm.latest);
     }
     // Together with the delivery, this stores the alarm that dispatches it if this object dies.
-    deps.keep(deps.wake());
+    deps.waitUntil(deps.wake());
   };
 
   const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
     const left = (): number => until.at - context.now();
     // If the clock is set back, the window must not grow.
-    while (left() > 0 && left() <= limits.maxDispatchHoldMs) await systemClock.sleep(Math.min(left(), limits.dispatchCalmMs));
+    while (left() > 0 && left() <= limits.maxBatchWindowMs) await systemClock.sleep(Math.min(left(), limits.batchWindowMs));
     calm = null;
     pump();
     await deps.wake();
@@ -130,7 +130,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   return {
     kick,
     arrived,
-    tend: async () => {
+    runDue: async () => {
       if (calm === null) pump();
     },
     nextDue: () => {
@@ -166,13 +166,13 @@ function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
     sessionKey,
     turn,
     input: readPart(context.sql, row.number, 'input') ?? '',
-    isRepeat: row.attempts > 1,
+    isRetry: row.attempts > 1,
   };
 }
 
 /** The turn may already have ended: then nothing is recorded. */
 function noteTaken(context: CatalogContext, row: DeliveryRow): void {
-  if (isStillPending(context, row)) context.record(() => moveTo(context, row, 'running', null));
+  if (isStillPending(context, row)) context.record(() => setDeliveryStatus(context, row, 'running', null));
 }
 
 function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: DeliveryRow, error: unknown): void {
@@ -189,16 +189,16 @@ function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: Deliver
   }
   context.log.error('the turn of a delivery could not start', { kind, name, id, attempts, cause: String(error) });
   context.record(() => {
-    moveTo(context, row, 'failed', cause.detail);
+    setDeliveryStatus(context, row, 'failed', cause.detail);
     const notice = notBegun(context, row, cause);
-    if (notice !== null) deps.tell(notice);
+    if (notice !== null) deps.notifyTurn(notice);
   });
-  deps.told();
+  deps.callbacksQueued();
 }
 
 /** A replay is another run; a notice may have arrived meanwhile. */
 function isStillPending(context: CatalogContext, row: DeliveryRow): boolean {
-  const now = rowOf(context.sql, row.number);
+  const now = deliveryRow(context.sql, row.number);
   return now !== null && now.status === 'pending' && now.run === row.run;
 }
 

@@ -14,7 +14,7 @@ import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime, readRow, requireRow } from '../../documents.ts';
-import type { Duty } from '../../duty.ts';
+import type { Job } from '../../duty.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRun } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';
@@ -28,7 +28,7 @@ export type ScheduleDeps = {
   wake(): Promise<void>;
 };
 
-export type Scheduler = Duty & {
+export type Scheduler = Job & {
   /** Starts a run outside of its times, even if others are in progress or the schedule is paused. */
   runNow(schedule: string): Promise<AcceptedDelivery>;
 };
@@ -56,7 +56,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     nextDue: () =>
       context.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL').one().due,
 
-    tend: () => {
+    runDue: () => {
       // Times that become due during a round are left to the next alarm.
       tending ??= tendAll().finally(() => {
         tending = null;

@@ -33,7 +33,7 @@ export type TurnNotice = {
 /**
  * Bounds a notice for RPC and for the body of a callback: cuts the text, and if that is not enough, removes the arguments of pending calls.
  */
-export function boundNotice(notice: TurnNotice): TurnNotice {
+export function truncateNotice(notice: TurnNotice): TurnNotice {
   const text = boundText(notice.text);
   const cut: TurnNotice = { ...notice, text, ...(text.length < notice.text.length && { truncated: true }) };
   if (sizeOf(cut) <= limits.maxCallbackBodyBytes - limits.noticeFrameBytes) return cut;

@@ -28,7 +28,7 @@ type BinaryOperator = '||' | '&&' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
 export const filterVariables: readonly string[] = ['event', 'payload', 'headers'];
 
 /** Functions that filters cannot call themselves. */
-export const guards = { single: 'moniker_single', items: 'moniker_items', short: 'moniker_short' } as const;
+export const filterGuards = { single: 'moniker_single', items: 'moniker_items', short: 'moniker_short' } as const;
 
 const macros: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
 const calls: readonly string[] = ['has', 'size', 'int', 'uint', 'double', 'string', 'bool', 'dyn', 'type'];
@@ -36,7 +36,7 @@ const methods: readonly string[] = ['size', 'contains', 'startsWith', 'endsWith'
 const comparisons: readonly string[] = ['==', '!=', '<', '<=', '>', '>='];
 
 /** An unsupported expression and its position. */
-export class FilterRefused extends Error {
+export class FilterError extends Error {
   readonly at: number;
   constructor(message: string, at: number) {
     super(message);
@@ -45,7 +45,7 @@ export class FilterRefused extends Error {
 }
 
 /** Throws `FilterRefused`. The recursion is as deep as the parser allows. */
-export function guardFilter(part: FilterPart): string {
+export function checkFilter(part: FilterPart): string {
   return write(part, null);
 }
 
@@ -62,7 +62,7 @@ function write(part: FilterPart, item: string | null): string {
       return `${write(part.args[0], item)}[${isHeaders(part.args[0]) ? headerName(part.args[1], item) : write(part.args[1], item)}]`;
     case '.?':
     case '[?]':
-      throw new FilterRefused('optional fields (.?) are not supported: check has(payload.a) first', part.start);
+      throw new FilterError('optional fields (.?) are not supported: check has(payload.a) first', part.start);
     case 'call':
       return call(part, item);
     case 'rcall':
@@ -85,14 +85,14 @@ function write(part: FilterPart, item: string | null): string {
 
 /** JSON numbers are doubles: integers that they cannot represent are compared in rounded form. */
 function literal({ args: value, input, start, end }: Extract<FilterPart, { op: 'value' }>): string {
-  if (value instanceof Uint8Array) throw new FilterRefused('bytes (b"…") are not supported, because JSON has none', start);
+  if (value instanceof Uint8Array) throw new FilterError('bytes (b"…") are not supported, because JSON has none', start);
   if (typeof value !== 'bigint' || Number.isSafeInteger(Number(value))) return input.slice(start, end);
   return `dyn(${Number(value).toFixed(1)})`;
 }
 
 function identifier({ args: name, start }: Extract<FilterPart, { op: 'id' }>, item: string | null): string {
   if (item !== null && filterVariables.includes(name))
-    throw new FilterRefused(
+    throw new FilterError(
       `in a loop, ${name} can only be compared with the item (as in ${item}.id == ${name}.id), because anything else takes too long`,
       start,
     );
@@ -100,12 +100,12 @@ function identifier({ args: name, start }: Extract<FilterPart, { op: 'id' }>, it
 }
 
 function fieldName(name: string, { start }: FilterPart): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) throw new FilterRefused(`write the field ${quoted(name)} in brackets: ["…"]`, start);
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw new FilterError(`write the field ${quoted(name)} in brackets: ["…"]`, start);
   return name;
 }
 
 function call({ args: [name, given], start }: Extract<FilterPart, { op: 'call' }>, item: string | null): string {
-  if (!calls.includes(name)) throw new FilterRefused(`filters have no function ${quoted(name)}; use ${calls.join(', ')}`, start);
+  if (!calls.includes(name)) throw new FilterError(`filters have no function ${quoted(name)}; use ${calls.join(', ')}`, start);
   const [first] = given;
   // `has` only tests for existence and reads no value.
   if (name === 'has' && first !== undefined && isPathOf(first, filterVariables)) return `has(${write(first, null)})`;
@@ -116,22 +116,22 @@ function method(part: Extract<FilterPart, { op: 'rcall' }>, item: string | null)
   const [name, receiver, given] = part.args;
   if (macros.includes(name)) return macro(part, item);
   if (name === 'matches')
-    throw new FilterRefused('regular expressions are not supported: use startsWith, endsWith, contains or in', part.start);
+    throw new FilterError('regular expressions are not supported: use startsWith, endsWith, contains or in', part.start);
   if (!methods.includes(name))
-    throw new FilterRefused(`filters have no method ${quoted(name)}; use ${[...methods, ...macros].join(', ')}`, part.start);
+    throw new FilterError(`filters have no method ${quoted(name)}; use ${[...methods, ...macros].join(', ')}`, part.start);
   if (name === 'contains' && given[0]?.op !== 'value')
-    throw new FilterRefused('contains requires a string literal, as in contains("urgent")', given[0]?.start ?? part.start);
+    throw new FilterError('contains requires a string literal, as in contains("urgent")', given[0]?.start ?? part.start);
   return `${write(receiver, item)}.${name}(${given.map((each) => write(each, item)).join(', ')})`;
 }
 
 function macro({ args: [name, list, given], start }: Extract<FilterPart, { op: 'rcall' }>, item: string | null): string {
-  if (item !== null) throw new FilterRefused(`${name} is nested in another loop, which takes too long for a large event`, start);
+  if (item !== null) throw new FilterError(`${name} is nested in another loop, which takes too long for a large event`, start);
   const [variable, ...rest] = given;
-  if (variable?.op !== 'id') throw new FilterRefused(`${name} needs a name for the item first, as in ${name}(x, x.id == 1)`, start);
+  if (variable?.op !== 'id') throw new FilterError(`${name} needs a name for the item first, as in ${name}(x, x.id == 1)`, start);
   const itemName = variable.args;
   if (filterVariables.includes(itemName))
-    throw new FilterRefused(`the item cannot be named ${itemName}, because that name is taken`, variable.start);
-  return `${guards.items}(${write(list, null)}).${name}(${[itemName, ...rest.map((each) => write(each, itemName))].join(', ')})`;
+    throw new FilterError(`the item cannot be named ${itemName}, because that name is taken`, variable.start);
+  return `${filterGuards.items}(${write(list, null)}).${name}(${[itemName, ...rest.map((each) => write(each, itemName))].join(', ')})`;
 }
 
 type Binary = Extract<FilterPart, { op: BinaryOperator }>;
@@ -142,18 +142,19 @@ function binary(part: Binary, item: string | null): string {
   if (comparisons.includes(op)) return `(${compared(left, right, item)} ${op} ${compared(right, left, item)})`;
   if (op === 'in') {
     const wanted = isHeaders(right) ? headerName(left, item) : write(left, item);
-    return `(${guarded(left, guards.single, wanted)} in ${write(right, item)})`;
+    return `(${guarded(left, filterGuards.single, wanted)} in ${write(right, item)})`;
   }
-  if (op === '+') return `(${guarded(left, guards.short, write(left, item))} + ${guarded(right, guards.short, write(right, item))})`;
+  if (op === '+')
+    return `(${guarded(left, filterGuards.short, write(left, item))} + ${guarded(right, filterGuards.short, write(right, item))})`;
   return `(${write(left, item)} ${op} ${write(right, item)})`;
 }
 
 function compared(part: FilterPart, other: FilterPart, item: string | null): string {
   if (item !== null && isPathOf(part, filterVariables) && !isPathOf(other, filterVariables))
-    return `${guards.single}(${write(part, null)})`;
+    return `${filterGuards.single}(${write(part, null)})`;
   const written = write(part, item);
   // The comparison reads no more than the size of the literal.
-  return other.op === 'list' || other.op === 'map' ? written : guarded(part, guards.single, written);
+  return other.op === 'list' || other.op === 'map' ? written : guarded(part, filterGuards.single, written);
 }
 
 function guarded({ op }: FilterPart, guard: string, written: string): string {

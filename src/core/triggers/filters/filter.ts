@@ -9,7 +9,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { limits } from '../../limits.ts';
 import type { Issue } from '../../problem.ts';
-import { FilterRefused, guardFilter, guards } from './filter-rules.ts';
+import { FilterError, checkFilter, filterGuards } from './filter-rules.ts';
 import type { TriggerScope } from '../templates/render-template.ts';
 
 /** `fault`: why the filter could not be evaluated; then it does not match. */
@@ -33,14 +33,14 @@ const written = variables(new Environment({ limits: { maxAstNodes: limits.maxFil
 
 /** Parses the guarded expression with all its parentheses, each one level deeper: `a && b && c` becomes `((a && b) && c)`. */
 const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 3 * limits.maxFilterParts } }))
-  .registerFunction(`${guards.single}(dyn): dyn`, single)
-  .registerFunction(`${guards.items}(dyn): dyn`, countedItems)
-  .registerFunction(`${guards.short}(dyn): dyn`, short);
+  .registerFunction(`${filterGuards.single}(dyn): dyn`, single)
+  .registerFunction(`${filterGuards.items}(dyn): dyn`, countedItems)
+  .registerFunction(`${filterGuards.short}(dyn): dyn`, short);
 
 function compileFilter(text: string): Filter {
   const parsed = written.parse(text);
   // Before type checking, because its errors name the alternatives.
-  const guardedText = guardFilter(parsed.ast);
+  const guardedText = checkFilter(parsed.ast);
   const { valid, type, error } = parsed.check();
   if (!valid) throw error ?? new Error('it is not an expression');
   if (type !== 'bool' && type !== 'dyn')
@@ -108,7 +108,7 @@ function isMany(value: unknown): boolean {
 
 /** Returns the message of the library's error without its excerpt. */
 function faultOf(error: unknown): { message: string; at: number | null } {
-  if (error instanceof FilterRefused) return { message: error.message, at: error.at };
+  if (error instanceof FilterError) return { message: error.message, at: error.at };
   if (!(error instanceof Error)) return { message: String(error), at: null };
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
   const range: unknown = 'range' in error ? error.range : undefined;

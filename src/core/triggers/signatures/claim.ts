@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts';
 import type { Digests } from './hmac-keys.ts';
 import type { SignedRequest, Verifier } from './verifier.ts';
 
-export type Claim = {
+export type SignatureClaim = {
   /** The signed content, in pieces. */
   signed: readonly (string | Uint8Array)[];
   /** The signatures as in the header; one of them must equal the output of `write`. */
@@ -21,9 +21,9 @@ export type Claim = {
  * `write`: encodes a digest as the scheme writes signatures. The texts are compared, as in the reference libraries, so a different encoding
  * of the same bytes does not match.
  */
-export type Scheme = { read(request: SignedRequest): Claim; write(digest: Uint8Array): string };
+export type SignatureScheme = { read(request: SignedRequest): SignatureClaim; write(digest: Uint8Array): string };
 
-export function createClaimVerifier(digests: Digests, { read, write }: Scheme): Verifier {
+export function createClaimVerifier(digests: Digests, { read, write }: SignatureScheme): Verifier {
   return async (request) => {
     const { signed, signatures, fault } = read(request);
     const expected = (await digests(signed)).map(write);
@@ -34,7 +34,7 @@ export function createClaimVerifier(digests: Digests, { read, write }: Scheme): 
 }
 
 /** Returns a claim that fails. The body is still signed, because an early return would be visible in the timing. */
-export function faulty(request: SignedRequest, fault: string): Claim {
+export function rejection(request: SignedRequest, fault: string): SignatureClaim {
   return { signed: [request.body], signatures: [], fault };
 }
 

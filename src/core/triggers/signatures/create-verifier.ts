@@ -1,7 +1,7 @@
 /** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
 import { createBearerVerifier } from './bearer.ts';
-import { createClaimVerifier, type Scheme } from './claim.ts';
+import { createClaimVerifier, type SignatureScheme } from './claim.ts';
 import { githubScheme } from './github.ts';
 import { hmacScheme } from './hmac.ts';
 import { createDigests } from './hmac-keys.ts';
@@ -60,7 +60,7 @@ export function secretWarning(scheme: WebhookDocument['scheme'], secret: string)
  * The verifier of an unknown webhook: takes as long as a webhook with one secret on the same bytes, and never succeeds. During a rotation,
  * each further secret costs one more HMAC (under a millisecond per megabyte); hiding that would make every delivery pay for five.
  */
-export function createStrangerVerifier(): Verifier {
+export function createDecoyVerifier(): Verifier {
   // Nothing matches, so the key may be public.
   const digests = createDigests('sha256', [new Uint8Array(32)]);
   return createClaimVerifier(digests, {
@@ -73,7 +73,7 @@ function keyOf(scheme: WebhookDocument['scheme'], secret: string): Uint8Array {
   return (scheme === 'standard' ? standardKey(secret) : null) ?? new TextEncoder().encode(secret);
 }
 
-function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): Scheme {
+function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): SignatureScheme {
   switch (scheme) {
     case 'standard':
       return standardScheme;

@@ -3,12 +3,12 @@
  * older `x-hub-signature` (SHA-1) alone is rejected. GitHub signs no time, so repeats are detected by the delivery id.
  */
 import { toHex } from '../../bytes.ts';
-import { faulty, type Scheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './claim.ts';
 
-export const githubScheme: Scheme = {
+export const githubScheme: SignatureScheme = {
   read(request) {
     const signature = request.header('x-hub-signature-256');
-    if (!signature) return faulty(request, 'x-hub-signature-256 is missing');
+    if (!signature) return rejection(request, 'x-hub-signature-256 is missing');
     return { signed: [request.body], signatures: [signature], fault: null };
   },
   write: (digest) => `sha256=${toHex(digest)}`,

@@ -11,13 +11,13 @@ export function createDigests(algorithm: HmacAlgorithm, keys: readonly Uint8Arra
   let imported: CryptoKey[] | null = null;
   return async (pieces) => {
     imported ??= await Promise.all(keys.map((key) => importKey(algorithm, key)));
-    const message = bytesOf(pieces);
+    const message = decodeSignature(pieces);
     return await Promise.all(imported.map(async (key) => new Uint8Array(await crypto.subtle.sign('HMAC', key, message))));
   };
 }
 
 /** Concatenates the pieces; text as UTF-8. */
-export function bytesOf(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+export function decodeSignature(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return joinBytes(pieces.map((piece) => (typeof piece === 'string' ? new TextEncoder().encode(piece) : piece)));
 }
 

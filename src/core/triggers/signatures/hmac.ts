@@ -1,18 +1,19 @@
 /** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
 import { toBase64, toHex } from '../../bytes.ts';
 import type { HmacSettings } from '../webhook.ts';
-import { faulty, type Scheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 
-export function hmacScheme(settings: HmacSettings): Scheme {
+export function hmacScheme(settings: HmacSettings): SignatureScheme {
   const { header, prefix, timestampHeader, idHeader, signed } = settings;
   return {
     read(request) {
       const given = request.header(header);
-      if (!given) return faulty(request, `${header} is missing`);
-      if (!given.startsWith(prefix)) return faulty(request, `${header} does not begin with the configured prefix`);
-      if (idHeader !== undefined && signed.includes('{id}') && !request.header(idHeader)) return faulty(request, `${idHeader} is missing`);
+      if (!given) return rejection(request, `${header} is missing`);
+      if (!given.startsWith(prefix)) return rejection(request, `${header} does not begin with the configured prefix`);
+      if (idHeader !== undefined && signed.includes('{id}') && !request.header(idHeader))
+        return rejection(request, `${idHeader} is missing`);
       return {
         signed: hmacSigned(settings, request),
         signatures: [oneSpelling(settings, given.slice(prefix.length))],

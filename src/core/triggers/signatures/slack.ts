@@ -3,14 +3,14 @@
  * raw body.
  */
 import { toHex } from '../../bytes.ts';
-import { faulty, type Scheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 
-export const slackScheme: Scheme = {
+export const slackScheme: SignatureScheme = {
   read(request) {
     const signature = request.header('x-slack-signature');
-    if (!signature) return faulty(request, 'x-slack-signature is missing');
+    if (!signature) return rejection(request, 'x-slack-signature is missing');
     const fault = timeFault(request.header('x-slack-request-timestamp'), request.now);
     return { signed: slackSigned(request), signatures: [signature], fault };
   },

@@ -4,12 +4,12 @@
  * callbacks.
  */
 import { fromBase64, toBase64 } from '../../bytes.ts';
-import { type Claim, faulty, type Scheme } from './claim.ts';
+import { type SignatureClaim, rejection, type SignatureScheme } from './claim.ts';
 import { createDigests } from './hmac-keys.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 
-export const standardScheme: Scheme = { read, write: toBase64 };
+export const standardScheme: SignatureScheme = { read, write: toBase64 };
 
 /** Returns the key of a secret: base64, with or without the prefix `whsec_`. null: invalid. */
 export function standardKey(secret: string): Uint8Array | null {
@@ -32,10 +32,10 @@ export async function signStandard(
   return digests.map((digest) => `v1,${toBase64(digest)}`).join(' ');
 }
 
-function read(request: SignedRequest): Claim {
+function read(request: SignedRequest): SignatureClaim {
   const signature = request.header('webhook-signature');
-  if (!request.header('webhook-id')) return faulty(request, 'webhook-id is missing');
-  if (!signature) return faulty(request, 'webhook-signature is missing');
+  if (!request.header('webhook-id')) return rejection(request, 'webhook-id is missing');
+  if (!signature) return rejection(request, 'webhook-signature is missing');
   return {
     signed: standardSigned(request),
     signatures: signaturesOf(signature),

@@ -3,19 +3,19 @@
  * belongs to test mode and never counts. The secret is used as written, with its `whsec_`.
  */
 import { toHex } from '../../bytes.ts';
-import { type Claim, faulty, type Scheme } from './claim.ts';
+import { type SignatureClaim, rejection, type SignatureScheme } from './claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 
-export const stripeScheme: Scheme = { read, write: toHex };
+export const stripeScheme: SignatureScheme = { read, write: toHex };
 
 export function stripeSigned({ header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
   return [`${elementsOf(header('stripe-signature') ?? '').time}.`, body];
 }
 
-function read(request: SignedRequest): Claim {
+function read(request: SignedRequest): SignatureClaim {
   const header = request.header('stripe-signature');
-  if (!header) return faulty(request, 'stripe-signature is missing');
+  if (!header) return rejection(request, 'stripe-signature is missing');
   const { time, signatures } = elementsOf(header);
   return { signed: [`${time}.`, request.body], signatures, fault: timeFault(time, request.now) };
 }

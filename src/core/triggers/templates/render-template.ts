@@ -9,7 +9,7 @@
 import { isDeeperThan } from '../../json-depth.ts';
 import { limits } from '../../limits.ts';
 import { quoted } from '../../problem.ts';
-import { seenJson } from '../../seen-json.ts';
+import { visibleJson } from '../../seen-json.ts';
 import { utf8Length } from '../../utf8.ts';
 import { codePointName, hiddenCharacter } from '../../visible-text.ts';
 import type { Rendered } from '../delivery.ts';
@@ -156,7 +156,7 @@ class Renderer {
   }
 
   #json(value: unknown, path: TemplatePath): string {
-    if (!isDeeperThan(value, limits.maxJsonDepth)) return seenJson(value);
+    if (!isDeeperThan(value, limits.maxJsonDepth)) return visibleJson(value);
     const fault = `${quoted(path.text)} is nested deeper than ${limits.maxJsonDepth} levels`;
     if (this.#isKey) throw new RenderError(fault);
     // Measuring the depth has visited the whole value.

@@ -86,7 +86,7 @@ export function openCallbacks() {
     /** Time goes by, and the alarm rings. */
     async advance(ms: number): Promise<void> {
       now += ms;
-      await self.sender.tend();
+      await self.sender.runDue();
     },
     /** Until the next that is due; how long that was. */
     async skip(): Promise<number> {
@@ -120,7 +120,7 @@ export function openCallbacks() {
     const mine = generation;
     return createCallbackSender(context, {
       send: (message) => send(mine, message),
-      keep: (promise) => void work.push(promise),
+      waitUntil: (promise) => void work.push(promise),
       wake: async () => {
         self.wakes += 1;
       },

@@ -393,7 +393,7 @@ describe('what is kept', () => {
     await room.quiet();
     room.tell();
     await room.quiet();
-    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', limits.maxKeptCallbacks + 10, 'callbacks');
+    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', limits.maxStoredCallbacks + 10, 'callbacks');
     room.outcomes = [taken, refused];
     room.tell();
     await room.quiet();

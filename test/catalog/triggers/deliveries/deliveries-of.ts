@@ -95,7 +95,7 @@ export function openLife({ context }: Storage): Life {
     if (mine !== generation || fate === 'no answer') return await never;
     const key = `${run.trigger.kind} ${run.trigger.name} ${run.trigger.delivery} ${run.trigger.run}`;
     // As `dispatchRun` asks first.
-    if (run.isRepeat && taken.has(key)) return;
+    if (run.isRetry && taken.has(key)) return;
     if (fate === 'refused') throw new Problem('not_found', 'There is no agent "doer".');
     if (fate === 'unreachable') throw new Error('Network connection lost.');
     if (!taken.has(key)) life.begun.push(run);
@@ -107,9 +107,9 @@ export function openLife({ context }: Storage): Life {
     const mine = generation;
     return createDispatcher(context, {
       dispatch: (run) => dispatch(mine, run),
-      tell: (notice) => void life.told.push(notice),
-      told: () => void life.kicks.push(life.told.length),
-      keep: (promise) => void work.push(promise),
+      notifyTurn: (notice) => void life.told.push(notice),
+      callbacksQueued: () => void life.kicks.push(life.told.length),
+      waitUntil: (promise) => void work.push(promise),
       wake: async () => undefined,
     });
   };

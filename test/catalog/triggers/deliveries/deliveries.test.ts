@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { acceptDelivery, followTurn, lastRun, replayDelivery } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';
-import { listDeliveries, readDelivery, readPayload } from '../../../../src/catalog/triggers/deliveries/delivery-list.ts';
+import { listDeliveries, readDelivery, readDeliveryPayload } from '../../../../src/catalog/triggers/deliveries/delivery-list.ts';
 import { createDeliverySweep } from '../../../../src/catalog/triggers/deliveries/delivery-sweep.ts';
 import { limits } from '../../../../src/core/limits.ts';
 import type { NewDelivery } from '../../../../src/ports/triggers.ts';
@@ -69,7 +69,7 @@ it('a payload of several pieces comes back as it was, text as text, and an empty
   acceptDelivery(context, plain('empty', ''));
   expect(readDelivery(context, hook, 'long').payload).toBe(long);
   expect(readDelivery(context, hook, 'empty').payload).toBe('');
-  expect(readPayload(context, hook, 'empty').payload).toEqual({ text: '', isJson: false, headers: { 'x-a': 'b' } });
+  expect(readDeliveryPayload(context, hook, 'empty').payload).toEqual({ text: '', isJson: false, headers: { 'x-a': 'b' } });
 });
 
 it('lists the newest first, page by page, of one status where that is asked for', () => {
@@ -194,16 +194,16 @@ it('payloads go a week after the end and rows after a month, what has not ended 
   acceptDelivery(context, ignored('ended', '{"a":1}'));
   expect(sweep.nextDue()).toBe(start + limits.deliveryPayloadTtlMs);
   advance(limits.deliveryPayloadTtlMs - 1);
-  await sweep.tend();
+  await sweep.runDue();
   expect(readDelivery(context, hook, 'ended').payload).toEqual({ a: 1 });
   advance(limits.sweepIntervalMs);
-  await sweep.tend();
+  await sweep.runDue();
   expect(readDelivery(context, hook, 'ended').payload).toBeNull();
-  expect(() => readPayload(context, hook, 'ended')).toThrow(expect.objectContaining({ code: 'conflict' }));
+  expect(() => readDeliveryPayload(context, hook, 'ended')).toThrow(expect.objectContaining({ code: 'conflict' }));
   expect(acceptDelivery(context, ignored('ended')).isRepeat).toBe(true);
   expect(sweep.nextDue()).toBe(start + limits.deliveryTtlMs);
   advance(limits.deliveryTtlMs);
-  await sweep.tend();
+  await sweep.runDue();
   expect(() => readDelivery(context, hook, 'ended')).toThrow('has no delivery');
   expect(readDelivery(context, hook, 'pending').payload).toEqual({ id: 'pending' });
   expect(sweep.nextDue()).toBeNull();
@@ -215,11 +215,11 @@ it('a large sweep comes in parts, one right after the other', async () => {
   changed.maxSweptRows = 3;
   for (let index = 0; index < 8; index += 1) acceptDelivery(context, ignored(String(index)));
   advance(limits.deliveryTtlMs);
-  await sweep.tend();
+  await sweep.runDue();
   expect(listDeliveries(context, hook, { limit: 10 }).items).toHaveLength(5);
   expect(sweep.nextDue()).toBeLessThanOrEqual(context.now());
-  await sweep.tend();
-  await sweep.tend();
+  await sweep.runDue();
+  await sweep.runDue();
   expect(listDeliveries(context, hook, { limit: 10 }).items).toEqual([]);
 });
 
@@ -256,7 +256,7 @@ it('payloads that are too large together are let go, the oldest first, and what 
   }
   expect([kept('pending'), kept('99'), kept('91'), kept('80'), kept('0')]).toEqual([true, true, true, false, false]);
   expect(readDelivery(context, hook, '0')).toMatchObject({ status: 'ignored', id: '0' });
-  expect(() => readPayload(context, hook, '0')).toThrow(expect.objectContaining({ code: 'conflict' }));
+  expect(() => readDeliveryPayload(context, hook, '0')).toThrow(expect.objectContaining({ code: 'conflict' }));
 });
 
 it('many small payloads go before one large one, in parts, as more comes', () => {

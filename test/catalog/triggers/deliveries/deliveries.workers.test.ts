@@ -33,9 +33,9 @@ it('a delivery becomes a turn of the session and the name that were promised, an
   const { triggers, delivery, sessions, owner } = await open();
   const accepted = await triggers.acceptDelivery(await delivery('1', 'key'));
   expect(accepted).toMatchObject({ status: 'pending', turn: 'turn-1', isRepeat: false });
-  expect((await triggers.untilTaken(hook, '1', 5_000)).status).not.toBe('pending');
+  expect((await triggers.waitUntilDispatched(hook, '1', 5_000)).status).not.toBe('pending');
   const session = sessions.get(accepted.session ?? '');
-  expect(await session.answer(owner, 'turn-1')).toMatchObject({ status: 'completed', turn: 'turn-1' });
+  expect(await session.waitForAnswer(owner, 'turn-1')).toMatchObject({ status: 'completed', turn: 'turn-1' });
   await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
   expect(await triggers.acceptDelivery(await delivery('1', 'other key'))).toMatchObject({
     status: 'completed',
@@ -57,7 +57,7 @@ it('many at once, with repeats among them, are one turn each, in the order they 
   });
   const taken = (await triggers.deliveries(hook, { limit: 50 })).items.toReversed();
   for (const rest of [0, 1, 2]) {
-    const session = await sessions.keyed(owner, `session ${rest}`);
+    const session = await sessions.getByKey(owner, `session ${rest}`);
     const turns = (await session.messages(owner)).items.filter(({ role }) => role === 'user').map(({ turn }) => turn);
     expect(turns).toEqual(taken.filter(({ sessionKey }) => sessionKey === `session ${rest}`).map(({ turn }) => turn));
   }
@@ -74,7 +74,7 @@ it('an agent that is not there is a failed delivery, which can be run again once
   const { triggers, delivery, catalog } = await open();
   const missing = await delivery('1', 'key', 'nobody');
   await triggers.acceptDelivery(missing);
-  const failed = await triggers.untilTaken(hook, '1', 5_000);
+  const failed = await triggers.waitUntilDispatched(hook, '1', 5_000);
   expect(failed).toMatchObject({ status: 'failed', reason: expect.stringContaining('nobody') });
   await catalog.put('agent', 'nobody', { model: 'rehearsal/default' });
   expect(await triggers.replayDelivery(hook, '1', missing.verdict)).toMatchObject({ run: 2, status: 'pending' });

@@ -43,7 +43,7 @@ it('to one session they go one after the other, to many at most as many at once 
   await vi.advanceTimersByTimeAsync(0);
   expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
   life.dispatcher.kick();
-  await life.dispatcher.tend();
+  await life.dispatcher.runDue();
   await vi.advanceTimersByTimeAsync(0);
   expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
   resolve();
@@ -66,9 +66,9 @@ const flood = async ({ storage, life }: ReturnType<typeof open>, everyMs: number
   for (let index = 0; life.tried.length === 0 && index < 10_000; index += 1) {
     acceptDelivery(storage.context, run(String(index)));
     life.dispatcher.arrived();
-    expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(begin + limits.maxDispatchHoldMs);
+    expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(begin + limits.maxBatchWindowMs);
     await pass(storage, everyMs);
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
   }
   return storage.context.now() - begin;
 };
@@ -78,11 +78,11 @@ it('a burst is only stored while more of it comes, and brought once it is over',
   for (let index = 0; index < 50; index += 1) {
     acceptDelivery(storage.context, run(String(index)));
     life.dispatcher.arrived();
-    await pass(storage, limits.dispatchHoldPerDeliveryMs);
-    await life.dispatcher.tend();
+    await pass(storage, limits.batchExtensionPerDeliveryMs);
+    await life.dispatcher.runDue();
   }
   expect(life.tried).toEqual([]);
-  await pass(storage, limits.dispatchCalmMs);
+  await pass(storage, limits.batchWindowMs);
   await life.quiet();
   expect(begun(life)).toHaveLength(50);
   expect(life.dispatcher.nextDue()).toBeNull();
@@ -90,18 +90,18 @@ it('a burst is only stored while more of it comes, and brought once it is over',
 
 it('a burst that does not end is brought nevertheless, and what comes steadily soon', async () => {
   const endless = await flood(open(), 5);
-  expect(endless).toBeGreaterThanOrEqual(limits.maxDispatchHoldMs);
-  expect(endless).toBeLessThan(limits.maxDispatchHoldMs + limits.dispatchCalmMs);
-  expect(await flood(open(), 50)).toBeLessThan(2 * limits.dispatchCalmMs);
+  expect(endless).toBeGreaterThanOrEqual(limits.maxBatchWindowMs);
+  expect(endless).toBeLessThan(limits.maxBatchWindowMs + limits.batchWindowMs);
+  expect(await flood(open(), 50)).toBeLessThan(2 * limits.batchWindowMs);
 });
 
 it('a burst is brought by the alarm where its object dies meanwhile', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('last'));
   life.dispatcher.arrived();
-  expect(life.dispatcher.nextDue()).toBe(storage.context.now() + limits.dispatchCalmMs);
+  expect(life.dispatcher.nextDue()).toBe(storage.context.now() + limits.batchWindowMs);
   life.die();
-  await life.dispatcher.tend();
+  await life.dispatcher.runDue();
   await life.quiet();
   expect(begun(life)).toEqual(['last']);
 });
@@ -128,16 +128,16 @@ it('what cannot be reached is tried again after a growing pause, and those behin
     const pause = (life.dispatcher.nextDue() ?? 0) - storage.context.now();
     pauses.push(pause);
     storage.advance(pause - 1);
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
     await life.quiet();
     expect(life.tried).toHaveLength(pauses.length);
     storage.advance(1);
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
     await life.quiet();
   }
   expect(pauses).toEqual([1_000, 2_000, 4_000]);
   expect(begun(life)).toEqual(['1', '2']);
-  expect(life.tried.map(({ isRepeat }) => isRepeat)).toEqual([false, true, true, true, false]);
+  expect(life.tried.map(({ isRetry: isRepeat }) => isRepeat)).toEqual([false, true, true, true, false]);
 });
 
 it('what will not come right fails at once with the reason, is told once, and lets the next one go', async () => {
@@ -181,7 +181,7 @@ it.each([
   for (let tries = 0; tries < 2; tries += 1) {
     expect(status(storage, '1')).toBe('pending');
     storage.advance((life.dispatcher.nextDue() ?? 0) - storage.context.now());
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
     await life.quiet();
   }
   expect([status(storage, '1'), life.told]).toEqual(['running', []]);
@@ -212,7 +212,7 @@ it('while nothing can be noted it is brought by the alarm afterwards: whoever ki
   life.dispatcher.kick();
   expect(life.tried).toEqual([]);
   storage.context.sql.exec('DROP TRIGGER broken');
-  await life.dispatcher.tend();
+  await life.dispatcher.runDue();
   await life.quiet();
   expect(begun(life)).toEqual(['1']);
 });
@@ -222,10 +222,10 @@ it('a clock that is set back holds nothing', async () => {
   acceptDelivery(storage.context, run('1'));
   life.dispatcher.arrived();
   storage.advance(-3_600_000);
-  await vi.advanceTimersByTimeAsync(limits.dispatchCalmMs);
+  await vi.advanceTimersByTimeAsync(limits.batchWindowMs);
   acceptDelivery(storage.context, run('2'));
   life.dispatcher.arrived();
-  await pass(storage, limits.dispatchCalmMs);
+  await pass(storage, limits.batchWindowMs);
   await life.quiet();
   expect(begun(life)).toEqual(['2']);
 });
@@ -237,7 +237,7 @@ it('what could not be reached for a day has failed', async () => {
     expect(tries).toBeLessThan(1_000);
     life.fates = ['unreachable'];
     storage.advance(Math.max(0, (life.dispatcher.nextDue() ?? 0) - storage.context.now()));
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
     await life.quiet();
   }
   expect(readDelivery(storage.context, hook, '1').status).toBe('failed');
@@ -257,7 +257,7 @@ it('a session that never answers is a fault after a time, and its delivery is tr
   await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
   expect(status(storage, '1')).toBe('pending');
   storage.advance(limits.maxDispatchBackoffMs);
-  await life.dispatcher.tend();
+  await life.dispatcher.runDue();
   await vi.advanceTimersByTimeAsync(0);
   expect(status(storage, '1')).toBe('running');
   expect(begun(life)).toEqual(['1']);
@@ -352,7 +352,7 @@ it('of an object that dies while it holds back, the next one brings it at once',
   life.dispatcher.arrived();
   life.die();
   expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(storage.context.now());
-  await life.dispatcher.tend();
+  await life.dispatcher.runDue();
   await vi.advanceTimersByTimeAsync(0);
   expect(begun(life)).toEqual(['1']);
 });

@@ -98,7 +98,7 @@ async function take(step: Step, storage: Storage, life: Life, told: Told): Promi
     }
     case 'alarm':
       advance(step.afterMs);
-      await life.dispatcher.tend();
+      await life.dispatcher.runDue();
       return await life.quiet();
     default:
       step satisfies never;
@@ -110,7 +110,7 @@ async function rest({ advance }: Storage, life: Life): Promise<void> {
   for (let times = 0; life.dispatcher.nextDue() !== null; times += 1) {
     expect(times, 'rings of the alarm until all is quiet').toBeLessThan(50);
     advance(limits.maxDispatchBackoffMs);
-    await life.dispatcher.tend();
+    await life.dispatcher.runDue();
     await life.quiet();
   }
 }
@@ -168,7 +168,7 @@ it('of runs that wait for the one before them, never two are under way, and all 
         else if (one === 'dies') life.die();
         else {
           advance(limits.maxDispatchBackoffMs);
-          await life.dispatcher.tend();
+          await life.dispatcher.runDue();
           await life.quiet();
         }
         expect(life.begun.length - over).toBeLessThanOrEqual(1);

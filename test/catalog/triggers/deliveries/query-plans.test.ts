@@ -1,6 +1,6 @@
 /** What the Catalog asks of its deliveries with every request, ring or message is answered by an index, and what sums is by the index alone. */
 import { expect, it } from 'vitest';
-import { nextDue } from '../../../../src/catalog/triggers/callbacks/callback-rows.ts';
+import { nextDueCallback } from '../../../../src/catalog/triggers/callbacks/callback-rows.ts';
 import { acceptDelivery, followTurn } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';
 import { createDeliverySweep } from '../../../../src/catalog/triggers/deliveries/delivery-sweep.ts';
 import { notice, openLife, openStorage, run } from './deliveries-of.ts';
@@ -24,10 +24,10 @@ it('nothing goes through rows that it does not want', async () => {
   life.dispatcher.kick();
   await life.quiet();
   for (const begun of life.begun) followTurn(context, begun.trigger, notice(begun));
-  nextDue(context.sql, []);
-  nextDue(context.sql, [{ kind: 'webhook', name: 'slow' }]);
+  nextDueCallback(context.sql, []);
+  nextDueCallback(context.sql, [{ kind: 'webhook', name: 'slow' }]);
   life.dispatcher.nextDue();
   sweep.nextDue();
-  await sweep.tend();
+  await sweep.runDue();
   expect(walks).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Schedules of one workspace over its tables, with a clock that stands where a test puts it; sessions are not there, tests say how runs end. */
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
-import { moveTo } from '../../../../src/catalog/triggers/deliveries/delivery-queue.ts';
+import { setDeliveryStatus } from '../../../../src/catalog/triggers/deliveries/delivery-queue.ts';
 import { requireDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-rows.ts';
 import { createTransactions } from '../../../../src/catalog/transactions.ts';
 import { createScheduler, type ScheduleDeps, type Scheduler } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
@@ -88,12 +88,12 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
     },
     ring: async (time) => {
       room.at(time);
-      await scheduler.tend();
+      await scheduler.runDue();
     },
     runUntil: async (time) => {
       for (let due = scheduler.nextDue(); due !== null && due <= Date.parse(time); due = scheduler.nextDue()) {
         room.now = due;
-        await scheduler.tend();
+        await scheduler.runDue();
         const open = sql.exec<{ name: string; id: string }>("SELECT name, id FROM deliveries WHERE status = 'pending'").toArray();
         for (const { name, id } of open) room.move(name, id, 'completed');
       }
@@ -107,7 +107,7 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
         )
         .toArray()
         .map(({ received_at: received, ...row }) => ({ ...row, received: new Date(received).toISOString() })),
-    move: (name, id, status) => context.record(() => moveTo(context, requireDelivery(sql, trigger(name), id), status, null)),
+    move: (name, id, status) => context.record(() => setDeliveryStatus(context, requireDelivery(sql, trigger(name), id), status, null)),
   };
   return room;
 }

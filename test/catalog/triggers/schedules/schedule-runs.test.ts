@@ -93,7 +93,7 @@ describe('after sleeping', () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('hourly', { cron: '0 * * * *' });
     room.at('2026-03-07T11:00:00Z');
-    await Promise.all([room.scheduler.tend(), room.scheduler.tend(), room.scheduler.tend()]);
+    await Promise.all([room.scheduler.runDue(), room.scheduler.runDue(), room.scheduler.runDue()]);
     expect(room.runs('hourly')).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T12:00:00.000Z');
   });
@@ -103,7 +103,7 @@ describe('after sleeping', () => {
     await room.put('hourly', { cron: '0 * * * *' });
     await room.ring('2026-03-07T11:00:00Z');
     room.context.sql.exec('UPDATE schedule_state SET due_at = ?', Date.parse('2026-03-07T11:00:00Z'));
-    await room.scheduler.tend();
+    await room.scheduler.runDue();
     expect(room.runs('hourly')).toHaveLength(1);
   });
 
@@ -138,7 +138,7 @@ describe('after sleeping', () => {
             coming = read.rule.since(coming, coming).next;
           }
           const before = room.runs('any').length;
-          await room.scheduler.tend();
+          await room.scheduler.runDue();
           const made = room.runs('any').slice(before);
           expect(made.map(({ id }) => Date.parse(id))).toEqual(dueNow.length === 0 ? [] : [dueNow.at(-1)]);
           for (const { id } of made) room.move('any', id, 'completed');
@@ -300,7 +300,7 @@ describe('what is written about a schedule', () => {
     await room.put('gone', { interval: '1h' });
     await room.put('paused', { interval: '1h' });
     room.at('2026-03-07T11:00:00Z');
-    const tended = room.scheduler.tend();
+    const tended = room.scheduler.runDue();
     await room.remove('gone');
     await room.put('paused', { interval: '1h', paused: true });
     letGo();

@@ -38,7 +38,7 @@ describe('the alarm', () => {
     // Never before it was due.
     for (const { id, receivedAt } of made) expect(Date.parse(receivedAt)).toBeGreaterThanOrEqual(Date.parse(id));
     const owner = triggerPrincipal(workspace, { kind: 'schedule', name: 'often' }, 'doer');
-    const session = await sessions.keyed(owner, 'often');
+    const session = await sessions.getByKey(owner, 'often');
     const turns = (await session.messages(owner)).items.filter(({ role }) => role === 'user').map(({ turn }) => turn);
     expect(turns.slice(0, 3)).toEqual(made.map(({ turn }) => turn));
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pending } from '../../../../src/core/approval.ts';
 import { limits } from '../../../../src/core/limits.ts';
-import { boundNotice, type TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
+import { truncateNotice, type TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../../src/core/utf8.ts';
 
 const { maxCallbackTextBytes, maxCallbackBodyBytes, maxCallsPerTurn } = limits;
@@ -21,17 +21,17 @@ const sizeOf = (value: unknown): number => utf8Length(JSON.stringify(value));
 describe('a notice', () => {
   it('of a usual turn is unchanged', () => {
     const usual = notice({ text: 'x'.repeat(maxCallbackTextBytes), pending: [pending('hello')] });
-    expect(boundNotice(usual)).toEqual(usual);
+    expect(truncateNotice(usual)).toEqual(usual);
   });
 
   it('has the beginning of a long text, in whole characters, and says that it was cut', () => {
-    const { text, truncated } = boundNotice(notice({ text: `x${'😀'.repeat(maxCallbackTextBytes)}` }));
+    const { text, truncated } = truncateNotice(notice({ text: `x${'😀'.repeat(maxCallbackTextBytes)}` }));
     expect(truncated).toBe(true);
     expect(text).toBe(`x${'😀'.repeat((maxCallbackTextBytes - 4) / 4)}`);
   });
 
   it('drops the arguments of calls if they are too large, and says so', () => {
-    const bound = boundNotice(notice({ pending: [pending('x'.repeat(maxCallbackBodyBytes)), pending('y')] }));
+    const bound = truncateNotice(notice({ pending: [pending('x'.repeat(maxCallbackBodyBytes)), pending('y')] }));
     expect(bound).toMatchObject({ truncated: true, text: 'Done.' });
     expect(bound.pending).toEqual([
       { ...pending(''), arguments: {} },
@@ -51,7 +51,7 @@ describe('a notice', () => {
     const anything = fc.record({ text: long(maxCallbackTextBytes), pending: asked, problem });
     fc.assert(
       fc.property(anything, (more) => {
-        expect(sizeOf(boundNotice(notice(more)))).toBeLessThanOrEqual(maxCallbackBodyBytes);
+        expect(sizeOf(truncateNotice(notice(more)))).toBeLessThanOrEqual(maxCallbackBodyBytes);
       }),
       { numRuns: 30 },
     );

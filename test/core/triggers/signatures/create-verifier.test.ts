@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  createStrangerVerifier,
+  createDecoyVerifier,
   createVerifier,
   secretFault,
   secretWarning,
@@ -77,7 +77,7 @@ describe('the cost of a rejection', () => {
     ['slack', createVerifier({ scheme: 'slack' }, ['secret']), { 'x-slack-request-timestamp': String(now), 'x-slack-signature': 'v0=00' }],
     ['hmac', createVerifier({ scheme: 'hmac', hmac }, ['secret']), { 'x-signature': '00', 'x-time': String(now), 'x-id': 'a' }],
     ['bearer', createVerifier({ scheme: 'bearer' }, ['secret']), { authorization: 'Bearer other' }],
-    ['a stranger', createStrangerVerifier(), {}],
+    ['a stranger', createDecoyVerifier(), {}],
   ];
 
   it.each(hooks)('of %s: one HMAC over the whole body, whatever is missing, empty or malformed', async (_name, verify, complete) => {

@@ -1,6 +1,6 @@
 /** The same verdicts in the Workers runtime: its WebCrypto, its headers. */
 import { describe, expect, it } from 'vitest';
-import { createStrangerVerifier, createVerifier } from '../../../../src/core/triggers/signatures/create-verifier.ts';
+import { createDecoyVerifier, createVerifier } from '../../../../src/core/triggers/signatures/create-verifier.ts';
 import type { SignedRequest } from '../../../../src/core/triggers/signatures/verifier.ts';
 import { HmacSettings } from '../../../../src/core/triggers/webhook.ts';
 
@@ -26,7 +26,7 @@ describe('in the Workers runtime', () => {
     const verify = createVerifier({ scheme: 'github' }, ['another', "It's a Secret to Everybody"]);
     expect(await verify(await received(headers, 'Hello, World!'))).toEqual({ valid: true });
     expect(await verify(await received(headers, 'Hello, World?'))).toEqual(refused);
-    expect(await createStrangerVerifier()(await received(headers, 'Hello, World!'))).toEqual(refused);
+    expect(await createDecoyVerifier()(await received(headers, 'Hello, World!'))).toEqual(refused);
   });
 
   it.each([

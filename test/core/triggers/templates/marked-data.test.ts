@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isHarmlessWord, markData, markedDataNote, markJson } from '../../../../src/core/triggers/templates/marked-data.ts';
-import { seenJson } from '../../../../src/core/seen-json.ts';
+import { visibleJson } from '../../../../src/core/seen-json.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
 
 /** What stands between the marks. */
@@ -139,7 +139,7 @@ describe('markData and markJson', () => {
     const value = fc.oneof(anyText, fc.array(anyText), fc.dictionary(anyText, anyText), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(value, (given) => {
-        const told = within(markJson(seenJson(given)));
+        const told = within(markJson(visibleJson(given)));
         expect(JSON.parse(told)).toEqual(JSON.parse(JSON.stringify(given)));
         expect(marksIn(told)).toEqual([]);
       }),
@@ -242,7 +242,7 @@ describeCorpus('security/prompt-injection.jsonl', (path) => {
     for (const text of texts) {
       expect(isHarmlessWord(text, '')).toBe(false);
       expect(marksIn(within(markData(text)))).toEqual([]);
-      expect(marksIn(within(markJson(seenJson({ text }))))).toEqual([]);
+      expect(marksIn(within(markJson(visibleJson({ text }))))).toEqual([]);
     }
   });
 });
