@@ -8,12 +8,12 @@ import type { PolicyAnswer } from './core/policy/explain.ts';
 import type { PolicyRule } from './core/policy/rule.ts';
 import type { Principal } from './core/principal.ts';
 import type { ListingReport, Server, ServerAccess, ServerKind } from './core/servers/server.ts';
-import type { RefreshReason } from './core/servers/server-life.ts';
+import type { RefreshReason } from './core/servers/refresh-state.ts';
 import type { ServerTest } from './core/servers/server-test.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
 import type { CallDeps } from './engine/tool-call.ts';
-import { createToolsetEditor } from './engine/configuration-desk.ts';
+import { createToolsetEditor } from './engine/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
 import { mergeMadeTools } from './engine/plan/made-names.ts';
@@ -21,23 +21,23 @@ import { turnNames } from './engine/plan/plan-names.ts';
 import { configurationTables } from './engine/serve/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
-import { createStaleServerRefresh, withStaleServerRefresh } from './engine/meet-servers.ts';
+import { createStaleServerRefresh, withStaleServerRefresh } from './engine/refresh-stale-servers.ts';
 import { createMarkStore, type MarkStore } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
 import { createToolMaker } from './engine/tool-maker.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
-import { refuseOtherOrigins, createServerFetch } from './engine/to-server.ts';
+import { refuseOtherOrigins, createServerFetch } from './engine/server-fetch.ts';
 import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
 import { createSendCallback, type SendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
 import { createMcpExecutor } from './mcp/executor.ts';
-import { createLazyUpstream } from './mcp/late.ts';
-import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
+import { createLazyUpstream } from './mcp/lazy-client.ts';
+import { createSignIns, type SignIns } from './mcp/oauth/sign-in-service.ts';
 import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
-import type { ServeDeps } from './mcp/server/serving.ts';
+import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound, sendThrough } from './net/outbound.ts';
@@ -52,12 +52,12 @@ import type { SessionCall, Sessions } from './ports/session.ts';
 import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
-import { proxyModelRequest, type ProxiedChat } from './providers/pass-chat-on.ts';
+import { proxyModelRequest, type ProxiedChat } from './providers/chat-proxy.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
-import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-link.ts';
+import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-token.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createTriggersClient } from './storage/triggers-client.ts';
@@ -84,7 +84,7 @@ export type Services = {
   triggers(workspace: string): Triggers;
   /** Checks whether code of made tools compiles. */
   sandbox: Pick<Sandbox, 'check'>;
-  /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
+  /** Tokens of links that decide one approval (`storage/approval-token.ts`). */
   approvalLinks: { mint(link: ApprovalLinkToken): Promise<string>; read(token: string): Promise<ApprovalLinkToken | null> };
   /** Refreshes the tool lists of servers, and tests a server (`engine/refresh-server.ts`, `engine/test-server.ts`). */
   servers(workspace: string): ServerAdmin;
@@ -288,7 +288,7 @@ function build(bindings: Bindings): Wiring {
   return {
     ...base,
     serve,
-    // Imported lazily, as in `mcp/late.ts`.
+    // Imported lazily, as in `mcp/lazy-client.ts`.
     mcp: async (asked) => await (await import('./mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, asked),
     directory,
     catalog,

@@ -1,7 +1,7 @@
 /** Accepts what a server lists for a tool, in every toolset that has it: a held definition, its annotations, or both. */
-import { acceptListedDefinition, type ToolAcceptance } from '../core/listing/accept-listed.ts';
-import { canonicalOf, toToolDefinition, toServerTool } from '../core/listing/kept-tool.ts';
-import type { StoredTool } from '../core/listing/kept-tool.ts';
+import { acceptListedDefinition, type ToolAcceptance } from '../core/listing/accept-definition.ts';
+import { canonicalOf, toToolDefinition, toServerTool } from '../core/listing/stored-tool.ts';
+import type { StoredTool } from '../core/listing/stored-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
 import type { AcceptedTool } from '../core/servers/server.ts';

@@ -9,7 +9,7 @@ import { limits } from '../core/limits.ts';
 import { requestClose } from './close-database.ts';
 import type { CatalogContext } from './context.ts';
 import { documentNotFound, readRow } from './documents.ts';
-import type { Job } from './duty.ts';
+import type { Job } from './job.ts';
 import { dropBacklog } from './triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from './triggers/callbacks/callback-rows.ts';
 import { eraseDelivery, erasePayload } from './triggers/deliveries/delivery-parts.ts';

@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { KeyCancellation } from '../ports/catalog.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
-import type { Job } from './duty.ts';
+import type { Job } from './job.ts';
 
 export type KeyCancellations = Job & {
   /** Returns the progress, after at most `waitMs`. */

@@ -13,7 +13,7 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
-import type { Job } from './duty.ts';
+import type { Job } from './job.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 

@@ -2,11 +2,11 @@
  * Replaces a tool that its server no longer lists by another one in every toolset, under the same names: for upstreams that rename their
  * tools. The new tool is accepted at the same time, which is safe because the definitions differ only in the name.
  */
-import { acceptReplacement, rebindEntries } from '../core/listing/accept-listed.ts';
+import { acceptReplacement, rebindEntries } from '../core/listing/accept-definition.ts';
 import type { Edition, EditionTool } from '../core/edition-tool.ts';
 import { isInternalToolset } from '../core/made/made-toolset.ts';
-import { canonicalOf, toToolDefinition } from '../core/listing/kept-tool.ts';
-import type { StoredTool } from '../core/listing/kept-tool.ts';
+import { canonicalOf, toToolDefinition } from '../core/listing/stored-tool.ts';
+import type { StoredTool } from '../core/listing/stored-tool.ts';
 import { Problem } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { requireTool } from './accept-tool.ts';

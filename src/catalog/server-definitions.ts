@@ -2,8 +2,8 @@
  * The definitions of servers' tools for compiling toolsets, cached parsed in the object: a workspace has thousands, and every write of a
  * toolset reads them. The rows themselves are `server-tools.ts`.
  */
-import { acceptedAnnotationPins, toolStateOf, toToolDefinition } from '../core/listing/kept-tool.ts';
-import type { StoredTool, DefinitionSource } from '../core/listing/kept-tool.ts';
+import { acceptedAnnotationPins, toolStateOf, toToolDefinition } from '../core/listing/stored-tool.ts';
+import type { StoredTool, DefinitionSource } from '../core/listing/stored-tool.ts';
 import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';

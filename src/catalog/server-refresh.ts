@@ -1,5 +1,5 @@
 /**
- * The Catalog's part in refreshing a server that lists its tools itself: grants a lease (`core/servers/server-life.ts`), and stores the
+ * The Catalog's part in refreshing a server that lists its tools itself: grants a lease (`core/servers/refresh-state.ts`), and stores the
  * listing. `engine/refresh-server.ts` does the request, which never blocks the queue of writes.
  */
 import { limits } from '../core/limits.ts';
@@ -13,11 +13,11 @@ import {
   initialState,
   holdsLease,
   afterRefresh,
-} from '../core/servers/server-life.ts';
-import type { RefreshReason } from '../core/servers/server-life.ts';
+} from '../core/servers/refresh-state.ts';
+import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
 import type { Discovery, ServerOperation } from '../core/servers/server-state.ts';
-import { pinListing } from '../core/listing/take-listing.ts';
+import { pinListing } from '../core/listing/apply-listing.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
@@ -26,7 +26,7 @@ import { serverOf } from './server-definitions.ts';
 import { storeServerOffers } from './server-offers.ts';
 import { readServerState, writeServerState } from './server-state.ts';
 import { readTool, readTools } from './server-tools.ts';
-import { prepareListing } from './take-listing.ts';
+import { prepareListing } from './accept-listing.ts';
 
 export function claimRefresh(context: CatalogContext, server: string, reason: RefreshReason): RefreshClaim {
   const { version, body } = requireRow(context.sql, 'server', server);

@@ -1,8 +1,8 @@
 /**
- * Health rows of servers that list their tools themselves (`core/servers/server-life.ts`): one per server, created with its document. A
+ * Health rows of servers that list their tools themselves (`core/servers/refresh-state.ts`): one per server, created with its document. A
  * `static` server has none, since it receives only calls.
  */
-import type { RefreshState } from '../core/servers/server-life.ts';
+import type { RefreshState } from '../core/servers/refresh-state.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
   const row = sql.exec<{ state: string }>('SELECT state FROM server_state WHERE server = ?', server).toArray()[0];

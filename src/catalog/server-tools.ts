@@ -1,9 +1,9 @@
 /**
  * Rows of servers' tools. Every write must be followed by `dropDefinitions` (`server-definitions.ts`), which invalidates the cache.
- * `core/listing/take-listing.ts` decides on changes of tools.
+ * `core/listing/apply-listing.ts` decides on changes of tools.
  */
-import { toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
-import type { AcceptedDefinition, StoredTool } from '../core/listing/kept-tool.ts';
+import { toServerTool, withoutAnnotations } from '../core/listing/stored-tool.ts';
+import type { AcceptedDefinition, StoredTool } from '../core/listing/stored-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ServerTool } from '../core/servers/server.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';

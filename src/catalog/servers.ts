@@ -3,18 +3,18 @@
  * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
-import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
+import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../core/listing/listing-report.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import { callUrlOf, isSameClient, reservedServers, Server, ServerName } from '../core/servers/server.ts';
 import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/servers/server.ts';
-import { healthOf, afterDocumentChange } from '../core/servers/server-life.ts';
+import { healthOf, afterDocumentChange } from '../core/servers/refresh-state.ts';
 import { noOffers } from '../core/servers/server-state.ts';
-import { readEchoedListing } from '../core/listing/shown-listing.ts';
-import { missingTool, pinListing } from '../core/listing/take-listing.ts';
-import type { PinnedItem } from '../core/listing/take-listing.ts';
+import { readEchoedListing } from '../core/listing/echoed-listing.ts';
+import { missingTool, pinListing } from '../core/listing/apply-listing.ts';
+import type { PinnedItem } from '../core/listing/apply-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireTool } from './accept-tool.ts';
@@ -28,7 +28,7 @@ import { dropGrant } from './server-grants.ts';
 import { storeServerOffers } from './server-offers.ts';
 import { deleteServerState, readServerState, writeServerState } from './server-state.ts';
 import { deleteServerTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
-import { namedTools, prepareListing, prepareSameTools } from './take-listing.ts';
+import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter, Prepared } from './write-document.ts';

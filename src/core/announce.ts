@@ -1,7 +1,7 @@
 /** How aliases are announced to a model (DESIGN §4): in one block of the system prompt, in each tool description, or not at all. */
 import { isForModels, type Edition, type EditionTool } from './edition-tool.ts';
 import type { OfferedNames } from './old-names.ts';
-import { modelDefinition } from './told-tools.ts';
+import { modelDefinition } from './model-definitions.ts';
 import type { Announce } from './toolset.ts';
 import { oneLine } from './paragraphs.ts';
 

@@ -16,7 +16,7 @@ import { nameWarnings } from './name-warnings.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { resolveReferences } from './tool-reference.ts';
 import { invalidRequest, Problem, type Issue } from './problem.ts';
-import { toStrictSchema } from './schema/shown-schema.ts';
+import { toStrictSchema } from './schema/strict-schema.ts';
 import { toolPin } from './listing/tool-pin.ts';
 import { compileMadeEntries } from './made/made-entries.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';

@@ -1,6 +1,6 @@
 /**
  * The arguments of a call to a toolset entry: what the model gave under the names it was shown, and what the tool receives after the
- * rules of the entry are applied (`entry-rules.ts`). The schema shown to the model is in `shown-schema.ts`. Secrets are names here:
+ * rules of the entry are applied (`entry-rules.ts`). The schema shown to the model is in `strict-schema.ts`. Secrets are names here:
  * their values are inserted when the call is sent (`engine/execute-call.ts`). Used by the call path, dry runs and audit rows.
  */
 import type { EntryArguments } from './entry-rules.ts';

@@ -7,7 +7,7 @@ import { pointerValue, type PointerResult } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { quoted } from './problem.ts';
 import { boundResult, fetchCall, contentToStore } from './result-bound.ts';
-import { visibleJson } from './seen-json.ts';
+import { visibleJson } from './visible-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
 /** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */

@@ -11,7 +11,7 @@ import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from './limits.ts';
 import { rootOf } from './old-names.ts';
 import { injectedNames } from './reserved-names.ts';
-import { modelDefinition } from './told-tools.ts';
+import { modelDefinition } from './model-definitions.ts';
 import type { JsonSchema } from './tool.ts';
 
 /** A definition as sent to a model. `name` is the tool's wire name, or one of its `function` aliases. */

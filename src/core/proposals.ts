@@ -8,7 +8,7 @@ import { summaryOf } from './announce.ts';
 import type { EditionTool } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';
-import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from './spoken-words.ts';
+import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from './phrase-index.ts';
 import type { Proposal, UiTool } from './ui-tool.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import { fetchResultName } from './fetch-result.ts';
 import { limits } from './limits.ts';
-import { visibleJson } from './seen-json.ts';
+import { visibleJson } from './visible-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 

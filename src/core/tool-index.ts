@@ -8,7 +8,7 @@ import { isForModels, type EditionTool } from './edition-tool.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { injectedNames } from './reserved-names.ts';
-import { isUnspaced, toUnits } from './spoken-words.ts';
+import { isUnspaced, toUnits } from './phrase-index.ts';
 import { isRecord } from './wire-value.ts';
 import { spaceWords } from './name-words.ts';
 

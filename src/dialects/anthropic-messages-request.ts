@@ -16,7 +16,7 @@ import { type ContentContext, toAssistantParts, toInputContent, toToolResultInpu
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import { type ConversationBuilder, createConversation } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
-import { type DefinedSettings, definedSettings } from './given-settings.ts';
+import { type DefinedSettings, definedSettings } from './defined-settings.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);

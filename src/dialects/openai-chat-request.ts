@@ -11,7 +11,7 @@ import { listOf, recordOf } from '../core/wire-value.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import { type ConversationBuilder, createConversation, toCallPart } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
-import { definedSettings } from './given-settings.ts';
+import { definedSettings } from './defined-settings.ts';
 import { type InputFault, readImage, toContentBlock } from './input-content.ts';
 import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 

@@ -11,7 +11,7 @@ import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import type { DialectRequest } from './dialect.ts';
-import { definedSettings } from './given-settings.ts';
+import { definedSettings } from './defined-settings.ts';
 import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './openai-responses-input.ts';
 
 const Tool = z.looseObject({

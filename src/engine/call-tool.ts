@@ -14,9 +14,9 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import { executeCall } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
-import { predictPolicy } from './policy/foresee.ts';
-import { checkCall, type CheckedCall } from './judge-call.ts';
-import { withServerState } from './served-tool.ts';
+import { predictPolicy } from './policy/predict-policy.ts';
+import { checkCall, type CheckedCall } from './check-call.ts';
+import { withServerState } from './server-state.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */

@@ -12,7 +12,7 @@ import {
   summaryInstruction,
   type CompactionPlan,
 } from '../core/compaction.ts';
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';

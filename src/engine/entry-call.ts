@@ -8,7 +8,7 @@ import type { EditionTool } from '../core/edition-tool.ts';
 import { givenArguments, toToolArguments, secretArguments } from '../core/entry-arguments.ts';
 import { checkInput } from '../core/schema/input-schema.ts';
 import type { Issue } from '../core/problem.ts';
-import { fieldPath } from '../core/schema/schema-words.ts';
+import { fieldPath } from '../core/schema/input-fault-text.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 
 type Arguments = Record<string, unknown>;

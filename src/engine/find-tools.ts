@@ -5,7 +5,7 @@ import { declareTool } from '../core/code-mode/tool-declarations.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { canOfferMore, readyTools } from '../core/offered-tools.ts';
 import { searchTools } from '../core/tool-index.ts';
-import { modelDefinition } from '../core/told-tools.ts';
+import { modelDefinition } from '../core/model-definitions.ts';
 import type { FindToolsResult, ToolFinder } from '../ports/tool-executor.ts';
 
 /** `forCode`: code searches, which needs declarations and has no list of definitions to extend. */

@@ -2,7 +2,7 @@
 import { isAllowed, requireAllowed, type Rights } from '../core/authority.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { Catalog } from '../ports/catalog.ts';
-import { readAllDocuments } from './every-page.ts';
+import { readAllDocuments } from './read-all-pages.ts';
 
 /** Throws `forbidden`. */
 export async function requireMayHoldSecrets(catalog: Pick<Catalog, 'list'>, rights: Rights, canonical: string): Promise<void> {

@@ -6,12 +6,12 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ListingReport, ServerAccess, ServerKind } from '../core/servers/server.ts';
-import type { RefreshReason } from '../core/servers/server-life.ts';
+import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { Catalog, RefreshLease, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';
-import { withRedactedTokens } from './kept-tokens.ts';
+import { withRedactedTokens } from './redacted-tokens.ts';
 import { createRedactor, redactProblem } from './redact.ts';
 
 export type ReadDeps = {

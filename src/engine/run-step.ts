@@ -6,7 +6,7 @@ import { splitModelRef } from '../core/agent.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { CompactableConversation } from '../core/compaction.ts';
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { fitMessages } from '../core/fit-messages.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
@@ -22,7 +22,7 @@ import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
-import { retryCatalogRead } from './ask-catalog-again.ts';
+import { retryCatalogRead } from './retry-catalog-read.ts';
 import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
 
 export type StepDeps = { clock: Clock; ids: Ids; log: Logger; directory: Directory; model: ChatModel };

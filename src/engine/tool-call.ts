@@ -16,7 +16,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import type { ToolsetEditor } from '../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../ports/toolset-editor.ts';
 import type { ToolMaker } from '../ports/tool-maker.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';

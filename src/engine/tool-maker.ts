@@ -19,7 +19,7 @@ import { hasScope } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import type { ToolsetEditor } from '../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../ports/toolset-editor.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool-maker.ts';
 import { requireMayHoldSecrets } from './made-tool-secrets.ts';

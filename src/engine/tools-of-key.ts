@@ -9,7 +9,7 @@ import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, Directory } from '../ports/catalog.ts';
-import { readAllPages } from './every-page.ts';
+import { readAllPages } from './read-all-pages.ts';
 import { allowOf } from './plan/agent-list.ts';
 import { listedNames } from './plan/plan-names.ts';
 import { agentsOfKey, readToolset } from './plan/read-toolset.ts';

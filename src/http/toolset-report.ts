@@ -16,7 +16,7 @@ import type { ToolKind } from '../core/tool.ts';
 import { charactersPerToken } from '../core/transcript.ts';
 import { turnNames } from '../engine/plan/plan-names.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
-import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../providers/shown-tools.ts';
+import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../providers/wire-tool-names.ts';
 import { aliasNames } from './toolset-names.ts';
 import { firstWarnings, type Warning } from '../core/warning.ts';
 

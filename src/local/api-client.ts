@@ -1,6 +1,6 @@
 /** The running service as the launcher talks to it: its own public API, with the root key. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** An answer that is no success; `detail` is the problem's own, where it is one. */
 export class ApiRefusal extends StartFailure {

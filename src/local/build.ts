@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildBundle } from './bundle.ts';
 import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './failure.ts';
+import { runLocalScript, StartFailure } from './start-failure.ts';
 
 /** What a Worker may weigh on the free plan, compressed. */
 const maxGzipBytes = 3 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { projectRoot } from './environment.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 import { workerConfigFile } from './worker-config.ts';
 
 /** A folder with the entry module and, later, the `.wasm` files beside it. */

@@ -1,7 +1,7 @@
 /** One running service a data folder: two of them over the same SQLite files would damage each other's state. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** Who holds it: the process, and when it began where the system tells that (`''` else). Ids alone are used again, in containers soon. */
 type Owner = { pid: number; began: string };

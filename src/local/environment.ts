@@ -3,7 +3,7 @@
  * Worker as they are (`core/settings.ts` reads them there). Used by `start.ts`.
  */
 import { resolve } from 'node:path';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 export type LocalEnvironment = {
   /** 0: any free port. */

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** `isNew`: the root key was made by this start. `rootKeyFile`: null where the environment gave the root key. */
 export type Keys = { rootKey: string; masterKey: string; isNew: boolean; rootKeyFile: string | null };

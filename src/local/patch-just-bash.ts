@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Edit, interpreterPatch } from '../tools/shell/interpreter-patch.ts';
 import { projectRoot } from './environment.ts';
-import { runLocalScript, StartFailure } from './failure.ts';
+import { runLocalScript, StartFailure } from './start-failure.ts';
 
 type Patch = typeof interpreterPatch;
 

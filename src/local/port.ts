@@ -1,6 +1,6 @@
 /** Claims the port before anything is built, so that a taken one is said at once and in words. */
 import { createServer } from 'node:net';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 export const loopback = '127.0.0.1';
 

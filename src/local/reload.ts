@@ -2,7 +2,7 @@
 import { readdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from './environment.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** Editors and checkouts write several files at once. */
 const settleMs = 100;

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Miniflare, type MiniflareOptions } from 'miniflare';
 import type { Bundle } from './bundle.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 import { globalOutbound, globalOutboundWorker, networkBindings } from './networks.ts';
 import { loopback } from './port.ts';
 import { readWorkerConfig } from './worker-config.ts';

@@ -11,7 +11,7 @@ import { isStray } from '../core/skills/skill-path.ts';
 import { toBase64 } from '../core/bytes.ts';
 import { toPlainText } from '../core/skills/skill-resource.ts';
 import { type ApiClient, ApiRefusal } from './api-client.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** `notes`: what was not loaded and why, and what was left out. */
 export type LoadedSkills = { folder: string; names: string[]; notes: string[] };

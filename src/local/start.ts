@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment } from './environment.ts';
-import { runLocalScript } from './failure.ts';
+import { runLocalScript } from './start-failure.ts';
 import { makeDataDir, readKeys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';

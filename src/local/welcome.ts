@@ -5,7 +5,7 @@ import { builtinProviders } from '../storage/builtin-providers.ts';
 import { prepareDemo } from './demo.ts';
 import type { LocalEnvironment } from './environment.ts';
 import type { Keys } from './keys.ts';
-import { renderStartScreen } from './screen.ts';
+import { renderStartScreen } from './start-screen.ts';
 import { loadSkills } from './skills.ts';
 import { createApiClient } from './api-client.ts';
 

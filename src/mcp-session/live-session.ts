@@ -11,7 +11,7 @@ import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
 import { viewVersion, watchServed, type ServedChange } from '../engine/serve/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
-import type { ServeDeps } from '../mcp/server/serving.ts';
+import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
@@ -25,7 +25,7 @@ import {
   duplicateIdResponse,
   tooManyRequestsResponse,
 } from './session-messages.ts';
-import { onBodyEnd } from './watched-body.ts';
+import { onBodyEnd } from './on-body-end.ts';
 
 export type SessionHost = {
   deps: ServeDeps;

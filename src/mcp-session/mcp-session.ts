@@ -1,7 +1,7 @@
 /**
  * The `McpSession` Durable Object: one session of an MCP client of the 2025 versions (2026-07-28 has no sessions). It stores what the
  * client sent at the start and the messages of its streams, and deletes itself when it is unused for long. Under another name it is
- * one call of a 2026-07-28 client that stays open between requests (`kept-call.ts`). `mcp/server/` does the serving.
+ * one call of a 2026-07-28 client that stays open between requests (`open-call-store.ts`). `mcp/server/` does the serving.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
@@ -15,7 +15,7 @@ import { migrate } from '../storage/schema.ts';
 import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
-import { OpenCallStore } from './kept-call.ts';
+import { OpenCallStore } from './open-call-store.ts';
 import type { LiveSession } from './live-session.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
@@ -150,7 +150,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       pending: createPendingRequests(sql),
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
     };
-    // Imported lazily, as in `mcp/late.ts`: this class is in every isolate.
+    // Imported lazily, as in `mcp/lazy-client.ts`: this class is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');
     return await live.open(host, caller);
   }

@@ -10,7 +10,7 @@ import type {
   ServerNotice,
 } from '../core/mcp-input.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
-import type { ToolsetEditor } from './configuration-desk.ts';
+import type { ToolsetEditor } from './toolset-editor.ts';
 import type { FileSystem } from './file-system.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';

@@ -9,7 +9,7 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { chooseThinking } from './anthropic-thinking.ts';
 import { type RequestBlock, legalTurns, type Turn, toTurns } from './anthropic-turns.ts';
 import { profileFor } from './profiles.ts';
-import { requestedFormat, supportedSettings } from './taken-settings.ts';
+import { requestedFormat, supportedSettings } from './supported-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { type Json, recordOf } from '../core/wire-value.ts';
 

@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import { type Turn, thinkingTypes } from './anthropic-turns.ts';
-import { effortLevel, type RequestedReasoning, requestedReasoning } from './reasoning-wish.ts';
+import { effortLevel, type RequestedReasoning, requestedReasoning } from './requested-reasoning.ts';
 import type { Json } from '../core/wire-value.ts';
 
 /** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */

@@ -11,7 +11,7 @@ import type { ChatRequest } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyInput, historyName } from './history-call.ts';
 import { type InputImage, imageNote, inlineImage } from './input-image.ts';
-import { isNativeMessage, isNativePart } from './own-words.ts';
+import { isNativeMessage, isNativePart } from './native-parts.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
 export type RequestBlock = Json & { type: string };

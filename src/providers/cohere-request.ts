@@ -11,10 +11,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { imageNote, imageUrl } from './input-image.ts';
-import { isNativePart } from './own-words.ts';
+import { isNativePart } from './native-parts.ts';
 import { profileFor } from './profiles.ts';
-import { requestedReasoning } from './reasoning-wish.ts';
-import { requestedFormat, supportedSettings } from './taken-settings.ts';
+import { requestedReasoning } from './requested-reasoning.ts';
+import { requestedFormat, supportedSettings } from './supported-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 

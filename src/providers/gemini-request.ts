@@ -14,10 +14,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyInput } from './history-call.ts';
 import { imageNote, inlineImage } from './input-image.ts';
-import { isUnchangedCall, isNativePart, withSignedNames } from './own-words.ts';
+import { isUnchangedCall, isNativePart, withSignedNames } from './native-parts.ts';
 import { profileFor } from './profiles.ts';
-import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
-import { requestedFormat, supportedSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './requested-reasoning.ts';
+import { requestedFormat, supportedSettings } from './supported-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 

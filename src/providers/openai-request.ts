@@ -10,10 +10,10 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { dataUrl, imageNote, imageUrl } from './input-image.ts';
-import { isUnchangedCall, isNativePart, withSignedNames } from './own-words.ts';
+import { isUnchangedCall, isNativePart, withSignedNames } from './native-parts.ts';
 import { profileFor } from './profiles.ts';
-import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
-import { supportedSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './requested-reasoning.ts';
+import { supportedSettings } from './supported-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 

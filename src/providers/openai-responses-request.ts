@@ -12,10 +12,10 @@ import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { dataUrl, imageNote, imageUrl } from './input-image.ts';
 import { resultItems } from './openai-responses-wire.ts';
-import { isNativePart } from './own-words.ts';
+import { isNativePart } from './native-parts.ts';
 import { profileFor } from './profiles.ts';
-import { effortLevel, requestedReasoning } from './reasoning-wish.ts';
-import { supportedSettings } from './taken-settings.ts';
+import { effortLevel, requestedReasoning } from './requested-reasoning.ts';
+import { supportedSettings } from './supported-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json, stringOf } from '../core/wire-value.ts';
 

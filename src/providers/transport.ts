@@ -13,7 +13,7 @@ import { SseParser } from '../net/sse.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { IdleTimeout } from './patience.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';

@@ -6,9 +6,9 @@ import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { startCompiler } from './engine.ts';
-import { createCompileCache } from './kept-sources.ts';
+import { createCompileCache } from './compile-cache.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { isolateThreadShare, type ThreadShare } from './turns.ts';
+import { isolateThreadShare, type ThreadShare } from './thread-share.ts';
 
 /** The file name of the source in the engine's stack traces. */
 export const sourceName = 'code';

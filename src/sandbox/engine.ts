@@ -5,7 +5,7 @@
  */
 import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
-import { sandboxPrelude } from './guest.ts';
+import { sandboxPrelude } from './sandbox-prelude.ts';
 import wasm from './quickjs.wasm';
 
 /** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps can hide what a value is. */

@@ -10,7 +10,7 @@ import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
-import type { ThreadShare } from './turns.ts';
+import type { ThreadShare } from './thread-share.ts';
 
 /** Fuel for the host's work: a few microseconds for each printed line or call. */
 const hostCallFuel = 5_000;

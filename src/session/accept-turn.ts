@@ -5,7 +5,7 @@ import type { Principal } from '../core/principal.ts';
 import type { Taint } from '../core/taint.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { Sessions, SubmittedTurn, SubmitTurn } from '../ports/session.ts';
-import type { OpenSession } from './room.ts';
+import type { OpenSession } from './open-session.ts';
 
 export type SubmitContext = {
   openSession: OpenSession;

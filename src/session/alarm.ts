@@ -2,12 +2,12 @@
  * Handles the alarm of a session: runs each job of the `timers` table that is due. Each timer is set again before its job runs,
  * so that a process that dies in the middle is woken again. Every job is idempotent.
  */
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { limits } from '../core/limits.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { expireApprovals } from './decide.ts';
-import { expireInputs } from './give-input.ts';
-import type { OpenSession } from './room.ts';
+import { expireInputs } from './submit-input.ts';
+import type { OpenSession } from './open-session.ts';
 import type { TimerKind } from './timers.ts';
 
 export type AlarmContext = {

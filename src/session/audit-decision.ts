@@ -8,7 +8,7 @@ import { parentCallId } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { verdictStates, type Approval } from './approvals.ts';
-import type { OpenSession } from './room.ts';
+import type { OpenSession } from './open-session.ts';
 
 export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
 

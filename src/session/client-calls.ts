@@ -1,6 +1,6 @@
 /**
  * Calls that the client of a turn runs itself. They are stored beyond their end, so that a repeated result is recognized at any
- * time. Follows the log; `take-results.ts` accepts the results.
+ * time. Follows the log; `accept-results.ts` accepts the results.
  */
 import { innerIdRange } from '../core/composite-tool.ts';
 import type { SessionEventBody } from '../core/session-event.ts';

@@ -14,7 +14,7 @@ import { dialectOf } from '../dialects/dialects.ts';
 import type { CompletionOptions } from '../ports/session.ts';
 import type { Completion } from './completion-store.ts';
 import { waitForEvent, createFeed } from './feed.ts';
-import type { OpenSession } from './room.ts';
+import type { OpenSession } from './open-session.ts';
 import type { TurnSource } from './turn-reader.ts';
 
 /** `remember` stores the taint marks for a response that the client may send as history. Never throws. */

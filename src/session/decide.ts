@@ -7,7 +7,7 @@ import { toBase64Url } from '../core/bytes.ts';
 import { outerRootId } from '../core/composite-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { ruleToRemember, whyNotRemembered } from '../core/policy/remember.ts';
+import { ruleToRemember, whyNotRemembered } from '../core/policy/remembered-rule.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -15,7 +15,7 @@ import type { DecisionOutcome } from '../ports/session.ts';
 import type { StoredApprovalLink } from './approval-links.ts';
 import { toApprovalView, type Approval } from './approvals.ts';
 import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
-import type { OpenSession } from './room.ts';
+import type { OpenSession } from './open-session.ts';
 
 export type DecisionContext = DecisionAuditContext & {
   /** True once the session was deleted. */

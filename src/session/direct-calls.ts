@@ -17,8 +17,8 @@ import { createSkillReader } from '../engine/plan/plan-skills.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
 import { toApproved, type DirectCallKey } from './approvals.ts';
-import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-door.ts';
-import { respondPending, respondPendingInside, respondDenied, storeQuestions, unlessExpired } from './direct-questions.ts';
+import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-context.ts';
+import { respondPending, respondPendingInside, respondDenied, storeQuestions, unlessExpired } from './direct-call-approvals.ts';
 
 export async function callWithSession(context: DirectCallContext, request: SessionCallRequest): Promise<SessionCall> {
   const { idempotencyKey: key, bodyHash = '' } = request;

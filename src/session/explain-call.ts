@@ -4,7 +4,7 @@ import { requireResolvedTool } from '../engine/direct-call.ts';
 import { explainCall } from '../engine/policy/explain-policy.ts';
 import type { SessionExplainRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
-import type { DirectCallContext } from './direct-call-door.ts';
+import type { DirectCallContext } from './direct-call-context.ts';
 
 export async function explainInSession(
   context: DirectCallContext,

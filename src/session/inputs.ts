@@ -1,7 +1,7 @@
 /**
  * The questions that tools have asked a person in this session (elicitation), and the answers. The rows follow the log. Beside them
  * are stored the server's request state and the answers, which are in no event; they are deleted as soon as the call has its result.
- * `give-input.ts` accepts answers.
+ * `submit-input.ts` accepts answers.
  */
 import { questionText, type ElicitationAnswer } from '../core/elicitation.ts';
 import { innerIdRange } from '../core/composite-tool.ts';

@@ -3,11 +3,11 @@
  * about, and is sent afterwards, in order, at least once; its content is read from the log when it is sent. A session without
  * subscribers stores no notices, as far as it knows them.
  */
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../core/session-event.ts';
-import { couldMatchSubscription } from '../core/triggers/callbacks/concerns.ts';
+import { couldMatchSubscription } from '../core/triggers/callbacks/subscription-match.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import { truncateNotice, type NoticeType, type TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../core/triggers/callbacks/callback-settings.ts';

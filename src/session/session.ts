@@ -4,7 +4,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../core/approval.ts';
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
@@ -38,10 +38,10 @@ import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import type { SubmitContext } from './accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from './completion-reader.ts';
-import { createHistoryJudge, rememberAnswer } from './client-history.ts';
+import { createHistoryJudge, rememberAnswer } from './client-history-taint.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from './decide.ts';
 import { explainInSession } from './explain-call.ts';
-import { createDirectCallContext } from './direct-call-door.ts';
+import { createDirectCallContext } from './direct-call-context.ts';
 import { callWithSession, repeatedCall } from './direct-calls.ts';
 import {
   deleteSessionFile,
@@ -51,11 +51,11 @@ import {
   type FileContent,
   type FileListing,
 } from './file-access.ts';
-import { submitInput } from './give-input.ts';
-import { toSessionView, type OpenSession } from './room.ts';
-import { SessionLifecycle } from './session-life.ts';
+import { submitInput } from './submit-input.ts';
+import { toSessionView, type OpenSession } from './open-session.ts';
+import { SessionLifecycle } from './session-lifecycle.ts';
 import { repeatedTurn, submit } from './submit.ts';
-import { acceptResults } from './take-results.ts';
+import { acceptResults } from './accept-results.ts';
 import { readMessages } from './transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 

@@ -17,9 +17,9 @@ import { dialectOf } from '../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitContext } from './accept-turn.ts';
 import type { StoredClientCall } from './client-calls.ts';
-import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHistory } from './history.ts';
-import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from './shown.ts';
-import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
+import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHistory } from './compare-history.ts';
+import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from './shown-to-client.ts';
+import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedResult } from './accept-results.ts';
 
 /**
  * `results`: by the call ids of this session. `asked`: hash of the input (`core/answer-name.ts`). `brought`: taint marks of the

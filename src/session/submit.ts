@@ -10,9 +10,9 @@ import { Problem } from '../core/problem.ts';
 import { joinTaint, type Taint, untainted } from '../core/taint.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitContext } from './accept-turn.ts';
-import { type Branch, branchBefore } from './branch.ts';
+import { type Branch, branchBefore } from './branch-history.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
-import { hashResults } from './take-results.ts';
+import { hashResults } from './accept-results.ts';
 
 export async function submit(context: SubmitContext, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
   const { session } = context;

@@ -3,7 +3,7 @@
  * `engine/run-turn.ts`; the step function decides. A waiting turn has no run: `tell` applies decisions, results and input to it,
  * and it resumes from its log.
  */
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';

@@ -11,7 +11,7 @@ import type { SessionEventBody } from '../core/session-event.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { TaintMarks } from '../core/taint.ts';
 import type { Transcript } from '../core/transcript.ts';
-import { retryCatalogRead } from '../engine/ask-catalog-again.ts';
+import { retryCatalogRead } from '../engine/retry-catalog-read.ts';
 import { withFetchResult } from '../engine/plan/plan-names.ts';
 import { createSkillReader } from '../engine/plan/plan-skills.ts';
 import { markForeignText } from '../engine/policy/mark-taint.ts';

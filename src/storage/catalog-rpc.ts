@@ -5,7 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
-import type { ToolAcceptance } from '../core/listing/accept-listed.ts';
+import type { ToolAcceptance } from '../core/listing/accept-definition.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';
@@ -14,7 +14,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
-import type { RefreshReason } from '../core/servers/server-life.ts';
+import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';

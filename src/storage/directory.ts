@@ -30,12 +30,12 @@ import { builtinProvider, builtinProviders, rehearsalProviderName } from './buil
 import { askCatalog } from './catalog-rpc.ts';
 import { createEditionCache } from './edition-cache.ts';
 import { createHookCache } from './hook-cache.ts';
-import { openHook } from './open-hook.ts';
+import { openHook } from './decrypt-hook.ts';
 import type { HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
 import { createPrincipals } from './principals.ts';
-import { openProvider } from './provider-access.ts';
+import { openProvider } from './open-provider.ts';
 import { createPublishedReader } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
 import { joinInFlight } from './single-flight.ts';

@@ -1,6 +1,6 @@
 /**
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256, one for each workspace and purpose, so that values sealed or signed for one
- * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-link.ts` and `sign-in-state.ts`.
+ * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-token.ts` and `sign-in-state.ts`.
  */
 import { toHex } from '../core/bytes.ts';
 import { Problem } from '../core/problem.ts';

@@ -44,7 +44,7 @@
  * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  */
-import { failpoint } from '../core/crash-point.ts';
+import { failpoint } from '../core/failpoint.ts';
 
 export const catalogMigrations: readonly string[] = [
   `

@@ -11,8 +11,8 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
-import { saveOutput } from './shell/kept-output.ts';
-import { runShellScript, type ScriptEnd } from './shell/run-script.ts';
+import { saveOutput } from './shell/save-output.ts';
+import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
 
 export const bash = defineTool({
   name: 'bash',

@@ -6,7 +6,7 @@ import { CanonicalName } from '../core/names.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import { bash } from './bash.ts';
 import { calculate } from './calculate.ts';
-import { configurationToolset } from './configuration/all.ts';
+import { configurationToolset } from './configuration/configuration-tools.ts';
 import { createTool } from './create-tool.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';

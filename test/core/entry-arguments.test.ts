@@ -6,7 +6,7 @@ import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { toStrictSchema } from '../../src/core/schema/shown-schema.ts';
+import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 
 const rules = EntryArguments.parse({

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/entry-argument-check.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
-import { toStrictSchema } from '../../src/core/schema/shown-schema.ts';
+import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';

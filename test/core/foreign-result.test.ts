@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanResult } from '../../src/core/foreign-result.ts';
-import { visibleJson } from '../../src/core/seen-json.ts';
+import { cleanResult } from '../../src/core/clean-result.ts';
+import { visibleJson } from '../../src/core/visible-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { hiddenCharacter } from '../../src/core/visible-text.ts';
 

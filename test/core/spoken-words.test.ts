@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { indexPhrases, toUnits } from '../../src/core/spoken-words.ts';
+import { indexPhrases, toUnits } from '../../src/core/phrase-index.ts';
 
 const has = (text: string, phrase: string) => indexPhrases(text).has(toUnits(phrase).flat());
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Failpoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { Answer, StreamEvent } from '../e2e/service.ts';
 import type { Kill, Lane } from './lane.ts';
 import type { ModelRequest, Reply, ScriptedCall } from './scripted-model.ts';

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Failpoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { Answer } from '../e2e/service.ts';
 import { cellOf, poll, tagOf, terminalMs, type Cell } from './cell.ts';
 import { saidOnce } from './expectations.ts';

@@ -3,7 +3,7 @@
  * matrix). The general invariants are checked after each scenario (`invariants.ts`).
  */
 import { expect } from 'vitest';
-import type { Failpoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/failpoint.ts';
 import { diesUnderDelivery } from './deliveries.ts';
 import { openCell, poll, terminalMs, type Cell } from './cell.ts';
 import {

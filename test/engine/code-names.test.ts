@@ -3,7 +3,7 @@ import { buildAliasMap, resolveName, type AliasMap } from '../../src/core/alias-
 import { offeredTools } from '../../src/core/offered-tools.ts';
 import { systemPrompt } from '../../src/core/system-prompt.ts';
 import { createToolFinder } from '../../src/engine/find-tools.ts';
-import { checkCall } from '../../src/engine/judge-call.ts';
+import { checkCall } from '../../src/engine/check-call.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
-import { createToolsetEditor } from '../../src/engine/configuration-desk.ts';
+import { createToolsetEditor } from '../../src/engine/toolset-editor.ts';
 import type { Catalog } from '../../src/ports/catalog.ts';
-import type { ToolsetEditor } from '../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../src/ports/toolset-editor.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 

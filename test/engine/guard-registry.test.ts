@@ -4,7 +4,7 @@ import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
-import type { ToolsetEditor } from '../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../src/ports/toolset-editor.ts';
 import { callWith, type How } from './approve.ts';
 import { type Body, runOf, toolNamed } from './inner-run.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { InputAnswer } from '../../src/core/mcp-input.ts';
 import { textResult } from '../../src/core/tool.ts';
-import { InFlightCall } from '../../src/engine/serve/held-call.ts';
+import { InFlightCall } from '../../src/engine/serve/in-flight-call.ts';
 import type { CallOutcome } from '../../src/engine/tool-call.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 

@@ -10,7 +10,7 @@ import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { findToolsTool } from '../../src/core/find-tools.ts';
 import { profileFor } from '../../src/providers/profiles.ts';
 import { defineTools } from '../../src/providers/tool-definitions.ts';
-import { exampleAccess } from '../../src/providers/shown-tools.ts';
+import { exampleAccess } from '../../src/providers/wire-tool-names.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 import { adapterFor, createChatModel } from '../../src/providers/registry.ts';
 import { toTextRequest } from '../../src/providers/text-protocol.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { createStaleServerRefresh } from '../../src/engine/meet-servers.ts';
+import { createStaleServerRefresh } from '../../src/engine/refresh-stale-servers.ts';
 import { accessTo } from '../mcp/client/context.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 

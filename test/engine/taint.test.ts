@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
-import { ruleToRemember } from '../../src/core/policy/remember.ts';
+import { ruleToRemember } from '../../src/core/policy/remembered-rule.ts';
 import { createTaintMarks } from '../../src/core/taint.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createServerFetch } from '../../src/engine/to-server.ts';
+import { createServerFetch } from '../../src/engine/server-fetch.ts';
 
 describe('a request to a server', () => {
   const sent: AbortSignal[] = [];

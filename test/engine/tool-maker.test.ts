@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import type { Scope } from '../../src/core/principal.ts';
 import type { Problem } from '../../src/core/problem.ts';
-import { createToolsetEditor } from '../../src/engine/configuration-desk.ts';
+import { createToolsetEditor } from '../../src/engine/toolset-editor.ts';
 import { createToolMaker } from '../../src/engine/tool-maker.ts';
 import type { MakeRequest, ToolMaker } from '../../src/ports/tool-maker.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';

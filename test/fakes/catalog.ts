@@ -2,7 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of higher layers. No encryption, KV or caches; the same
  * documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
-import { rebindEntries } from '../../src/core/listing/accept-listed.ts';
+import { rebindEntries } from '../../src/core/listing/accept-definition.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { allowListWarnings } from '../../src/core/allow-list.ts';

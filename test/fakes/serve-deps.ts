@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/serve/serve-view.ts';
 import type { CallDeps } from '../../src/engine/tool-call.ts';
-import type { ServeDeps } from '../../src/mcp/server/serving.ts';
+import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
 import type { MasterKey } from '../../src/storage/master-key.ts';

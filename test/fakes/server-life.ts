@@ -1,4 +1,4 @@
-/** The health of the fake catalog's servers that list their tools themselves: in memory, by the product's rules (`core/servers/server-life.ts`). */
+/** The health of the fake catalog's servers that list their tools themselves: in memory, by the product's rules (`core/servers/refresh-state.ts`). */
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess } from '../../src/core/servers/server.ts';
 import { identityFinding, identityWarning } from '../../src/core/servers/server-identity.ts';
@@ -14,7 +14,7 @@ import {
   afterRefresh,
   type RefreshReason,
   type RefreshState,
-} from '../../src/core/servers/server-life.ts';
+} from '../../src/core/servers/refresh-state.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
 import type { Discovery, ServerOffers } from '../../src/core/servers/server-state.ts';
 import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';

@@ -1,5 +1,5 @@
-/** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/take-listing.ts`). */
-import { type ToolAcceptance, acceptReplacement, acceptListedDefinition } from '../../src/core/listing/accept-listed.ts';
+/** Servers' tools of the fake catalog, in memory; the product's rules decide about listings (`core/listing/apply-listing.ts`). */
+import { type ToolAcceptance, acceptReplacement, acceptListedDefinition } from '../../src/core/listing/accept-definition.ts';
 import {
   acceptedAnnotationPins,
   canonicalOf,
@@ -7,16 +7,16 @@ import {
   toolStateOf,
   toToolDefinition,
   toServerTool,
-} from '../../src/core/listing/kept-tool.ts';
-import type { StoredTool } from '../../src/core/listing/kept-tool.ts';
+} from '../../src/core/listing/stored-tool.ts';
+import type { StoredTool } from '../../src/core/listing/stored-tool.ts';
 import { reportListing, requireNamedItems } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
-import { readEchoedListing } from '../../src/core/listing/shown-listing.ts';
+import { readEchoedListing } from '../../src/core/listing/echoed-listing.ts';
 import type { Finding } from '../../src/core/listing/hold.ts';
 import type { Discovery, ServerOperation } from '../../src/core/servers/server-state.ts';
-import { missingTool, pinListing, applyListing } from '../../src/core/listing/take-listing.ts';
-import type { PinnedListing } from '../../src/core/listing/take-listing.ts';
+import { missingTool, pinListing, applyListing } from '../../src/core/listing/apply-listing.ts';
+import type { PinnedListing } from '../../src/core/listing/apply-listing.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;

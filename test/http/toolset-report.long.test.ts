@@ -6,7 +6,7 @@ import type { ProviderKind } from '../../src/core/provider-kind.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { planNames, turnNames } from '../../src/engine/plan/plan-names.ts';
 import { type ReportTarget, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
-import { exampleAccess } from '../../src/providers/shown-tools.ts';
+import { exampleAccess } from '../../src/providers/wire-tool-names.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 

@@ -4,7 +4,7 @@ import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tool.ts';
-import { createServerFetch } from '../../src/engine/to-server.ts';
+import { createServerFetch } from '../../src/engine/server-fetch.ts';
 import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';
 import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
-import { IdleTimeout } from '../../src/providers/patience.ts';
+import { IdleTimeout } from '../../src/providers/idle-timeout.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 import { ReplyCursor } from '../../src/providers/transport.ts';
 import { readJson } from '../fixtures.ts';
@@ -82,7 +82,7 @@ export function toReading(events: readonly ChatEvent[]): Reading {
   return { ...whole, runnable: new Map(runnable) };
 }
 
-/** Whether `engine/judge-call.ts` and `core/turn-budget.ts` let a call of an unsafe tool run. */
+/** Whether `engine/check-call.ts` and `core/turn-budget.ts` let a call of an unsafe tool run. */
 export function isWhole(state: string): boolean {
   return state === 'ok' || state === 'closed';
 }

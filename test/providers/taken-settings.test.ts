@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings } from '../../src/core/plan.ts';
 import { plainProfile } from '../../src/providers/profile-rows.ts';
-import { requestedFormat, supportedSettings } from '../../src/providers/taken-settings.ts';
+import { requestedFormat, supportedSettings } from '../../src/providers/supported-settings.ts';
 
 const all: ModelSettings = {
   temperature: 1,

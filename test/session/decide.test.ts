@@ -4,7 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending } from '../../src/session/decide.ts';
 import { readAnswer, streamTurn } from '../../src/session/turn-reader.ts';
-import { calls, ends, finish, makeRoom, reply, types, type Model } from './runner-room.ts';
+import { calls, ends, finish, makeRoom, reply, types, type Model } from './runner-session.ts';
 
 const once = { by: 'k1', remember: false };
 

@@ -4,7 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { decide, showPending } from '../../src/session/decide.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
-import { makeRoom } from './runner-room.ts';
+import { makeRoom } from './runner-session.ts';
 
 const once = { by: 'k1', remember: false };
 

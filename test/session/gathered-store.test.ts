@@ -5,7 +5,7 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { createGatheredStore } from '../../src/session/gathered-store.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
-import { calls, finish, makeRoom, reply } from './runner-room.ts';
+import { calls, finish, makeRoom, reply } from './runner-session.ts';
 
 const called = (name: string): SessionEventBody => ({
   type: 'tool-result',

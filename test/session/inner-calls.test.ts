@@ -4,9 +4,9 @@ import { contentText, textResult, type ToolDefinition } from '../../src/core/too
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { decide, expireApprovals } from '../../src/session/decide.ts';
 import { pendingOf } from '../../src/session/pending.ts';
-import { acceptResults } from '../../src/session/take-results.ts';
+import { acceptResults } from '../../src/session/accept-results.ts';
 import { toolOf } from '../fakes/known-tools.ts';
-import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-room.ts';
+import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-session.ts';
 
 const more: ToolDefinition[] = ['send', 'risky', 'other'].map((name) => toolOf('local', name, { kind: 'local' }));
 const run = calls(['bash', { command: 'x' }]);

@@ -9,7 +9,7 @@ import { logFormat, type SessionEvent } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
 import { beginTurn, isWaiting } from '../../src/core/turn-state.ts';
 import { foldTurn } from '../../src/session/turn-run.ts';
-import { makeRoom, plan, pointer, ends } from './runner-room.ts';
+import { makeRoom, plan, pointer, ends } from './runner-session.ts';
 
 type Folded = { step: number; phase: string; calls: string[]; open: string[]; recoveries: number; waits: boolean };
 

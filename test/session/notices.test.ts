@@ -5,8 +5,8 @@ import { logFormat } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
-import { acceptResults } from '../../src/session/take-results.ts';
-import { calls, finish, makeRoom, reply, silence } from './runner-room.ts';
+import { acceptResults } from '../../src/session/accept-results.ts';
+import { calls, finish, makeRoom, reply, silence } from './runner-session.ts';
 
 type Room = Awaited<ReturnType<typeof makeRoom>>;
 

@@ -8,11 +8,11 @@ import { dialectOf } from '../../src/dialects/dialects.ts';
 import { encodeEvent } from '../../src/dialects/native.ts';
 import { toTranscript, toTurnAnswer } from '../../src/session/turn-answer.ts';
 import { toolOf } from '../fakes/known-tools.ts';
-import { calls, ends, finish, makeRoom, reply, silence, types, type Model } from './runner-room.ts';
+import { calls, ends, finish, makeRoom, reply, silence, types, type Model } from './runner-session.ts';
 
 /** The process stops here this many times. */
 const stops = vi.hoisted(() => ({ left: 0 }));
-vi.mock('../../src/core/crash-point.ts', () => ({
+vi.mock('../../src/core/failpoint.ts', () => ({
   crashPoint: (name: string) => (name === 'final-before-event' && stops.left-- > 0 ? new Promise(() => undefined) : undefined),
 }));
 

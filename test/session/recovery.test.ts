@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
 import { logFormat } from '../../src/core/session-event.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
-import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } from './runner-room.ts';
+import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } from './runner-session.ts';
 
 const said = (text: string): ChatEvent => ({ type: 'text', text });
 

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { ApprovalLinks } from '../../src/session/approval-links.ts';
 import { Approvals } from '../../src/session/approvals.ts';
-import { CallStore } from '../../src/session/call-store.ts';
+import { CallStore } from '../../src/session/keyed-call-store.ts';
 import { ClientCalls } from '../../src/session/client-calls.ts';
 import { CompletionStore } from '../../src/session/completion-store.ts';
 import { Inputs } from '../../src/session/inputs.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { TurnStore } from '../../src/session/turn-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
-import { plan } from './runner-room.ts';
+import { plan } from './runner-session.ts';
 
 /** Also reports which statements scan a table that grows with the session. */
 function watched() {

@@ -5,7 +5,7 @@ import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
-import { calls, ends, finish, makeRoom, reply, silence, type Model } from './runner-room.ts';
+import { calls, ends, finish, makeRoom, reply, silence, type Model } from './runner-session.ts';
 
 const call = [
   { type: 'call-start', call: 0, name: 'bash', nativeId: null },

@@ -1,5 +1,5 @@
-/** Replaces `core/crash-point.ts`: the current simulated run decides what happens to a process at a named point. */
-import type { Failpoint } from '../../src/core/crash-point.ts';
+/** Replaces `core/failpoint.ts`: the current simulated run decides what happens to a process at a named point. */
+import type { Failpoint } from '../../src/core/failpoint.ts';
 
 type Passing = (name: Failpoint) => void | Promise<void>;
 

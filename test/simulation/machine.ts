@@ -1,6 +1,6 @@
 /** What a simulated run drives: a session on storage that outlives its processes. Each tier has one. */
 import type { Decision } from '../../src/core/approval.ts';
-import type { Failpoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { Upstream } from './upstream.ts';

@@ -11,7 +11,7 @@ import { unwrap } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import { EventLog } from '../../src/session/event-log.ts';
-import { createSessionTables } from '../../src/session/room.ts';
+import { createSessionTables } from '../../src/session/open-session.ts';
 import { Session } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';

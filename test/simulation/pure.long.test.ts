@@ -6,7 +6,7 @@ import { processDeps } from './process-deps.ts';
 import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
 import type { Tier } from './machine.ts';
 
-vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
+vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
 
 const pure: Tier = {
   whole: false,

@@ -9,7 +9,7 @@ import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
 import type { Tier } from './machine.ts';
 import { openDatabase } from './sql-disk.ts';
 
-vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
+vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
 vi.mock('../../src/net/time-limit.ts', () => import('./life-time-limit.ts'));
 vi.mock('../../src/wiring.ts', () => ({ wire: (wiring: unknown) => wiring }));
 vi.mock('cloudflare:workers', () => ({

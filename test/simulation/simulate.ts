@@ -2,7 +2,7 @@
  * One simulated run: a seed's commands against a session, with crashes anywhere, then a calm phase in which every accepted turn has to
  * end. The same seed gives the same run, to the last event.
  */
-import type { Failpoint } from '../../src/core/crash-point.ts';
+import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { applyEvent } from '../../src/core/fold-turn.ts';
 import { beginTurn, isUndecided, unansweredCalls } from '../../src/core/turn-state.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { type ReceivedDelivery, receiveDelivery } from '../../src/engine/triggers/take-delivery.ts';
+import { type ReceivedDelivery, receiveDelivery } from '../../src/engine/triggers/receive-delivery.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { NewDelivery } from '../../src/ports/triggers.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mintApprovalToken } from '../../src/storage/approval-link.ts';
+import { mintApprovalToken } from '../../src/storage/approval-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createSignInNonce, mintSignInState, readSignInState } from '../../src/storage/sign-in-state.ts';
 

@@ -5,7 +5,7 @@ import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
-import { saveOutput } from '../../src/tools/shell/kept-output.ts';
+import { saveOutput } from '../../src/tools/shell/save-output.ts';
 import { toolBench } from './run-tool.ts';
 
 type Call = { name: string; args: unknown; files: FileSystem | undefined };

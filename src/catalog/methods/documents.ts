@@ -23,7 +23,7 @@ import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../ui-tools.ts';
 import { putDocument, removeDocument, showDocument } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
-import type { MethodTable } from './works.ts';
+import type { MethodTable } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   toolset: toolsetWriter,

@@ -4,8 +4,8 @@ import { readEquipment, setEquipment } from '../equipment.ts';
 import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, revokeKey, verifyKey } from '../keys.ts';
 import { allowWithRule, readRules } from '../policy.ts';
 import { removePrivateTools } from '../private-tools.ts';
-import { consumeNonce } from '../spent.ts';
-import type { MethodTable } from './works.ts';
+import { consumeNonce } from '../used-nonces.ts';
+import type { MethodTable } from './catalog-handlers.ts';
 
 export const keyMethods = {
   concurrent: {

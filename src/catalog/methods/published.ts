@@ -8,7 +8,7 @@ import { readSealedSecret } from '../secrets.ts';
 import { readSkillRow } from '../skills.ts';
 import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
-import type { MethodTable } from './works.ts';
+import type { MethodTable } from './catalog-handlers.ts';
 
 export const publishedMethods = {
   concurrent: {

@@ -2,7 +2,7 @@
 import { listAudit } from '../audit.ts';
 import { forgetSession, indexSession, listSessions } from '../session-index.ts';
 import { addTaintMarks, readTaintMarks } from '../taint-marks.ts';
-import type { MethodTable } from './works.ts';
+import type { MethodTable } from './catalog-handlers.ts';
 
 export const recordMethods = {
   concurrent: {

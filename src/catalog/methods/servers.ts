@@ -8,7 +8,7 @@ import { readGrant, saveGrant } from '../server-grants.ts';
 import { readServerOffers } from '../server-offers.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../server-refresh.ts';
 import { listServerTools, readServerTool, refreshServer } from '../servers.ts';
-import type { MethodTable } from './works.ts';
+import type { MethodTable } from './catalog-handlers.ts';
 
 export const serverMethods = {
   concurrent: {

@@ -14,7 +14,7 @@ import { limits } from '../limits.ts';
 import { isOnDemand } from '../offered-tools.ts';
 import { rootOf } from '../old-names.ts';
 import { injectedNames } from '../reserved-names.ts';
-import { modelDefinition } from '../told-tools.ts';
+import { modelDefinition } from '../model-definitions.ts';
 import { charactersPerToken } from '../transcript.ts';
 import { commentText, memberName, memberOf } from './typescript-text.ts';
 import { typeText, type Comments, type TypeDetail } from './typescript-type.ts';

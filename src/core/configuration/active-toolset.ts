@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
-import { fitRows } from './fit.ts';
+import { fitRows } from './fit-rows.ts';
 import { Context, contextOf, definitionTokens } from './token-estimate.ts';
 import { documentOf, ToolInfo, toolInfos, ToolsetInfo, toolsetInfo, type StoredToolset } from './toolset-info.ts';
 import type { ToolTable } from './tool-table.ts';

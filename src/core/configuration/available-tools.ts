@@ -9,7 +9,7 @@ import { oneLine } from '../paragraphs.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { namesOfEntry, shownAliases } from './entry-names.ts';
-import { fitRows } from './fit.ts';
+import { fitRows } from './fit-rows.ts';
 import { Context, contextOf, definitionTokens } from './token-estimate.ts';
 import type { ToolTable } from './tool-table.ts';
 

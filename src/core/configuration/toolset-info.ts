@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ownWireNames } from '../alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
 import { namesOfEntry, ownNameOf, shownAliases } from './entry-names.ts';
-import { fitRows } from './fit.ts';
+import { fitRows } from './fit-rows.ts';
 import type { ToolTable } from './tool-table.ts';
 
 export const ToolInfo = z.object({

@@ -6,7 +6,7 @@
  * have bounded gaps, so each text is scanned in linear time.
  */
 import type { Finding } from './hold.ts';
-import { hasMutatingName, wordsOf } from './hint-contradiction.ts';
+import { hasMutatingName, wordsOf } from './mutating-name.ts';
 import { addFinding } from './listing-findings.ts';
 import { pointer } from '../json-pointer.ts';
 import { fold } from '../fold.ts';

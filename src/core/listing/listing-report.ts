@@ -2,13 +2,13 @@
 import type { Finding } from './hold.ts';
 import { issuePath } from '../issues.ts';
 import { isIndex, pointerTokens } from '../json-pointer.ts';
-import { canonicalOf, holdOf, toolStateOf } from './kept-tool.ts';
-import type { StoredTool } from './kept-tool.ts';
+import { canonicalOf, holdOf, toolStateOf } from './stored-tool.ts';
+import type { StoredTool } from './stored-tool.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../names.ts';
 import { invalidRequest } from '../problem.ts';
 import type { ListingReport } from '../servers/server.ts';
-import type { PinnedListing, ListingOutcome } from './take-listing.ts';
+import type { PinnedListing, ListingOutcome } from './apply-listing.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
 
 /** Throws `invalid_request` for a listing without a single named item. Like an empty listing, it would only remove the existing tools. */

@@ -8,7 +8,7 @@ import { isRecord, type Json } from '../wire-value.ts';
 import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
 import { bodyForm, pickMedia, type BodyForm } from './media-types.ts';
 import { styleOf } from './parameters.ts';
-import { appliesToSide } from './schema-words.ts';
+import { appliesToSide } from './modern-schema.ts';
 
 export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles'> & {
   description: string | null;

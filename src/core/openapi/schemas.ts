@@ -9,7 +9,7 @@ import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 import { referenceFaultText, type OpenApiDocument } from './document.ts';
-import { toJsonSchema2020, appliesToSide, allowNull } from './schema-words.ts';
+import { toJsonSchema2020, appliesToSide, allowNull } from './modern-schema.ts';
 
 /** `input`: the request (without `readOnly` properties). `output`: the response. */
 export type SchemaSide = 'input' | 'output';

@@ -1,10 +1,10 @@
 /**
- * The policy document of a workspace. `rule.ts` defines a rule, `judge.ts` evaluates the rules. Written with PUT /v1/policy, and
+ * The policy document of a workspace. `rule.ts` defines a rule, `evaluate-policy.ts` evaluates the rules. Written with PUT /v1/policy, and
  * extended by remembered approvals.
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { isSatisfiable } from './could-fit.ts';
+import { isSatisfiable } from './satisfiable-rule.ts';
 import { PolicyRule } from './rule.ts';
 
 /** The single policy document of a workspace. */

@@ -1,6 +1,6 @@
 /**
  * Indexes the rules of a policy by subject, so that a decision checks only the candidates and not a thousand rules. Built once per
- * list of rules; `judge.ts` decides which candidates match.
+ * list of rules; `evaluate-policy.ts` decides which candidates match.
  */
 import type { Actor, Effect } from '../policy-effect.ts';
 import { withoutPort } from './host.ts';

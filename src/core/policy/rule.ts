@@ -1,6 +1,6 @@
 /**
- * One rule of a workspace's policy: it allows, denies, or requires approval (DESIGN §7). `document.ts` contains the rules, `judge.ts`
- * evaluates them, `questions.ts` defines the defaults, and `remember.ts` adds rules for remembered approvals.
+ * One rule of a workspace's policy: it allows, denies, or requires approval (DESIGN §7). `document.ts` contains the rules, `evaluate-policy.ts`
+ * evaluates them, `questions.ts` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
  */
 import { z } from 'zod';
 import { AskKind } from '../approval.ts';

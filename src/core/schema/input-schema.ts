@@ -11,7 +11,7 @@ import type { Issue } from '../problem.ts';
 import { resolvePointer } from './schema-references.ts';
 import { jsonKey } from './schema-parts.ts';
 import { hasType, isNullable, typesOf } from './schema-types.ts';
-import { describeExpected, nameOf, fieldPath, preview } from './schema-words.ts';
+import { describeExpected, nameOf, fieldPath, preview } from './input-fault-text.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 

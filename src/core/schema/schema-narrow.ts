@@ -1,6 +1,6 @@
 /**
  * Narrows a schema's parts to what one provider accepts (`schema-dialects.ts`). Works on a clean tree without references. Rules that cannot
- * be expressed are described in words (`schema-rewording.ts`), so that the model still sees them. Never accepts less than before, except
+ * be expressed are described in words (`schema-keywords.ts`), so that the model still sees them. Never accepts less than before, except
  * for the dialect whose objects must be closed. Used by the schema compiler.
  */
 import { pointer, pointerTokens } from '../json-pointer.ts';
@@ -9,7 +9,7 @@ import { alternativesOf, type AlternativesContext as AlternativesPlace, mergeAll
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, typeOutline, sameJson, without } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
-import { type PartContext, rewriteKeywords, withFields } from './schema-rewording.ts';
+import { type PartContext, rewriteKeywords, withFields } from './schema-keywords.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 

@@ -8,7 +8,7 @@ import { GrowingText } from '../growing-text.ts';
 import { limits } from '../limits.ts';
 import { CallObject } from './text-call-object.ts';
 import { rereadCalls } from './text-call-reread.ts';
-import type { CallOpening } from './text-call-wrappers.ts';
+import type { CallOpening } from './text-call-tags.ts';
 import type { CallPiece } from '../call-piece.ts';
 import type { ToolCallAssembler } from '../tool-call-assembler.ts';
 

@@ -4,7 +4,7 @@
  */
 import { CodeFence, CodeSpan, DoubtfulSpan, isMargin } from './text-code.ts';
 import { FencedCall } from './text-fenced-call.ts';
-import type { VisibleOutput } from './text-spoken.ts';
+import type { VisibleOutput } from './visible-output.ts';
 
 /** `length`: of the run of backticks or tildes at its start. */
 type Place =

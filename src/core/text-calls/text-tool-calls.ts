@@ -1,7 +1,7 @@
 /**
  * Parses tool calls from a model's text as it arrives (DESIGN §6, `text` protocol): calls become the same events as native calls,
  * markup is removed, and everything else stays text. Only text that may be the start of a tag, or that is not yet certain to be a
- * call, is held back. The same text gives the same events however it is chunked, in linear time. `text-call-wrappers.ts` defines the
+ * call, is held back. The same text gives the same events however it is chunked, in linear time. `text-call-tags.ts` defines the
  * tags, `text-call-block.ts` parses the text between them, and `text-tool-prompt.ts` describes tools to the model.
  * A call is: `<tool_call>` and similar tags anywhere but in code and reasoning; `{"name": …, "arguments": …}` at the start of a line,
  * or in an ambiguous tag, if it names a tool; a fence that contains only a call, if it is the whole reply. A block that cannot be
@@ -9,10 +9,10 @@
  */
 import type { ChatEvent } from '../chat-event.ts';
 import { CallBlock } from './text-call-block.ts';
-import { bareOpening, type CallOpening, type CallTag, TagReader, UntilTag } from './text-call-wrappers.ts';
+import { bareOpening, type CallOpening, type CallTag, TagReader, UntilTag } from './text-call-tags.ts';
 import { isMargin } from './text-code.ts';
 import { CodeReader, endsInMargin } from './text-code-reader.ts';
-import { VisibleOutput } from './text-spoken.ts';
+import { VisibleOutput } from './visible-output.ts';
 import { ToolCallAssembler } from '../tool-call-assembler.ts';
 
 /** The construct being read. */

@@ -1,6 +1,6 @@
 /**
  * A webhook as an administrator writes it (DESIGN §8): the allowed sender, the events that count, their session, and the agent's input.
- * `engine/triggers/take-delivery.ts` processes deliveries.
+ * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';

@@ -4,7 +4,7 @@
  */
 import type { AliasMap } from '../../core/alias-map.ts';
 import { callsTools, innerCallId } from '../../core/composite-tool.ts';
-import { failpoint } from '../../core/crash-point.ts';
+import { failpoint } from '../../core/failpoint.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
@@ -16,7 +16,7 @@ import type { InnerOutcome, InnerCalls } from '../../ports/inner-calls.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { createCallTree, type CallTree } from './call-tree.ts';
 import type { IdleDeadline } from '../call-deadline.ts';
-import { createConcurrencyLimit } from './few-at-once.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { withoutGuards } from '../policy/guard-files.ts';
 import { innerFingerprint } from './inner-fingerprint.ts';
 import { nestingFault, innerNames, resolveInnerName, innerTools } from './inner-names.ts';

@@ -11,7 +11,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { errorResult } from '../../core/tool.ts';
-import { isServerTool } from '../served-tool.ts';
+import { isServerTool } from '../server-state.ts';
 import type { CallOutcome } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Records the effects of one run of a call that require approval, while the call runs on uncommitted files. A checkpoint is a hash of
  * everything recorded so far; an approval is bound to the checkpoints of the run that requested it. A later run passes a checkpoint only if
- * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `ask-first.ts`.
+ * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `policy-guard.ts`.
  */
 import type { ApprovalReason, ApprovalQuestion } from '../../core/approval.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';

@@ -1,6 +1,6 @@
 /** Judges an effect of a call by the rules, the caller, and what the conversation has seen so far. Used wherever a call reaches a capability. */
 import type { Effect } from '../../core/policy-effect.ts';
-import { evaluatePolicy, type PolicyDecision } from '../../core/policy/judge.ts';
+import { evaluatePolicy, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { taintFor } from './mark-taint.ts';
 import type { CallScope } from '../tool-call.ts';

@@ -11,7 +11,7 @@ import { secretArguments } from '../../core/entry-arguments.ts';
 import { limits } from '../../core/limits.ts';
 import type { Message } from '../../core/message.ts';
 import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/taint.ts';
-import { withServerState, isServerTool } from '../served-tool.ts';
+import { withServerState, isServerTool } from '../server-state.ts';
 import type { CallDeps } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 

@@ -12,7 +12,7 @@ import type { ToolResult } from '../../core/tool.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { isServerTool } from '../served-tool.ts';
+import { isServerTool } from '../server-state.ts';
 
 /**
  * Marks what a running tool reads through its capabilities. The call's own marks count at once and are added to the conversation's when the

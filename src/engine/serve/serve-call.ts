@@ -1,7 +1,7 @@
 /**
  * Runs a tool call of an MCP client through `callTool`, asking the client for approvals and input. If the call has to wait, the response has
  * the questions and a signed state, and the client repeats the request with answers. Nothing is stored meanwhile, except for calls of servers
- * that ask while the call is open (`held-call.ts`).
+ * that ask while the call is open (`in-flight-call.ts`).
  */
 import { resolveName } from '../../core/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
@@ -17,9 +17,9 @@ import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { createAuditTrail } from '../audit-trail.ts';
 import { callTool } from '../call-tool.ts';
 import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
-import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './held-call.ts';
+import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
 import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
-import { askDuringCall } from './serve-beneath.ts';
+import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';

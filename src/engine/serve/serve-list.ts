@@ -8,9 +8,9 @@ import { describeTool, visibleAliases } from '../../core/announce.ts';
 import { definitionNames } from '../../core/definition-names.ts';
 import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
-import { madeAnnotations } from '../../core/made/made-hints.ts';
+import { madeAnnotations } from '../../core/made/made-annotations.ts';
 import { withoutHeaders } from '../../core/listing/listing-headers.ts';
-import { modelDefinition } from '../../core/told-tools.ts';
+import { modelDefinition } from '../../core/model-definitions.ts';
 import type { JsonSchema, ToolAnnotations } from '../../core/tool.ts';
 import { utf8Length } from '../../core/utf8.ts';
 

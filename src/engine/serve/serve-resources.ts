@@ -3,7 +3,7 @@
  * that offers the item. Names are built in `serve-offers.ts`.
  */
 import { isForModels } from '../../core/edition-tool.ts';
-import { cleanData, cleanNotice } from '../../core/foreign-data.ts';
+import { cleanData, cleanNotice } from '../../core/clean-data.ts';
 import type { InputRequest } from '../../core/mcp-input.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
 import { sanitizeProgress } from '../../core/progress.ts';
@@ -12,7 +12,7 @@ import { isRecord } from '../../core/wire-value.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { limits } from '../../core/limits.ts';
-import { withRedactedTokens } from '../kept-tokens.ts';
+import { withRedactedTokens } from '../redacted-tokens.ts';
 import { markServerResponse } from '../policy/direct-marks.ts';
 import { createRedactor, redactProblem, type Redactor } from '../redact.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';

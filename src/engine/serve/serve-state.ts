@@ -32,7 +32,7 @@ export type ServedState = {
   answered?: Record<string, Record<string, unknown>>;
   /** The server's own state. */
   state?: string;
-  /** With `held`: the name of the open call (`engine/serve/held-call.ts`). */
+  /** With `held`: the name of the open call (`engine/serve/in-flight-call.ts`). */
   held?: string;
   rounds: number;
 };

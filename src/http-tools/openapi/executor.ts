@@ -12,7 +12,7 @@ import { isRepeatable } from '../../core/tool-effects.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { ToolExecutor } from '../../ports/tool-executor.ts';
 import { toHttpToolResult } from '../tool-reply.ts';
-import { requireBaseUrl, toOperationRequest } from './request.ts';
+import { requireBaseUrl, toOperationRequest } from './operation-request.ts';
 
 /** Both throw `not_found` if the server or operation was removed. */
 export type OpenApiExecutorDeps = {

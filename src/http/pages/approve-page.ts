@@ -5,7 +5,7 @@
 import type { ApprovalView, Decision } from '../../core/approval.ts';
 import { limits } from '../../core/limits.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import { escapeInvisible } from './visible-text.ts';
+import { escapeInvisible } from './escape-invisible.ts';
 
 /** Buttons only while it waits; afterwards it says what became of it. */
 export function approvePage(approval: ApprovalView): string {

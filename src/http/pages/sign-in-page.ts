@@ -1,6 +1,6 @@
 /** Where a person ends who has signed in to a server, or has not: what came of it, and nothing to press. */
 import { htmlPage } from './html.ts';
-import { escapeInvisible } from './visible-text.ts';
+import { escapeInvisible } from './escape-invisible.ts';
 
 export function signedInPage(server: string): string {
   return page('Signed in', `The server ${server} can be used now. You may close this page.`);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
-import { receiveDelivery } from '../../engine/triggers/take-delivery.ts';
+import { receiveDelivery } from '../../engine/triggers/receive-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
 import { Accepted, acceptedResponse, acceptedHeaders, toAcceptedBody } from '../accepted-delivery.ts';
 import type { AppContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** `/v1/policy`: what the workspace allows, asks about and denies, one document. It is judged by `core/policy/judge.ts`. */
+/** `/v1/policy`: what the workspace allows, asks about and denies, one document. It is judged by `core/policy/evaluate-policy.ts`. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';

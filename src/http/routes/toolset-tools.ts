@@ -8,7 +8,7 @@ import { ProviderKind } from '../../core/provider-kind.ts';
 import { ToolKind } from '../../core/tool.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import { charactersPerToken } from '../../core/transcript.ts';
-import { exampleAccess } from '../../providers/shown-tools.ts';
+import { exampleAccess } from '../../providers/wire-tool-names.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { mountRoute } from '../route.ts';

@@ -19,11 +19,11 @@ import { recordOf } from '../../core/wire-value.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';
-import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './fault.ts';
+import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { createClient, isBrokenByProbe, openWire, type OpenedWire, connect } from './handshake.ts';
 import { handleServerMessages } from './inbound.ts';
-import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './memory.ts';
-import { CallIdleTimeout } from './patience.ts';
+import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
+import { CallIdleTimeout } from './call-idle-timeout.ts';
 import { unparsedResult, type Wire } from './wire.ts';
 
 export type WorkOptions = {

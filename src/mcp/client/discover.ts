@@ -12,8 +12,8 @@ import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from './capabilities.ts';
 import { type Connection, withConnection } from './connection.ts';
-import { toFault, upstreamError } from './fault.ts';
-import type { ConnectionMemory } from './memory.ts';
+import { toFault, upstreamError } from './upstream-fault.ts';
+import type { ConnectionMemory } from './connection-memory.ts';
 import { Problem } from '../../core/problem.ts';
 
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {

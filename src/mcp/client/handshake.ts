@@ -18,7 +18,7 @@ import { toServerHeaders } from '../../net/server-headers.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import type { DeclaredCapabilities } from './capabilities.ts';
-import type { NegotiatedConnection } from './memory.ts';
+import type { NegotiatedConnection } from './connection-memory.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { withStepUp } from '../oauth/step-up.ts';
 import { Wire } from './wire.ts';

@@ -8,8 +8,8 @@ import type { InputAnswer } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
-import type { CallIdleTimeout } from './patience.ts';
-import { screenQuestion } from './questions.ts';
+import type { CallIdleTimeout } from './call-idle-timeout.ts';
+import { screenQuestion } from './server-input-request.ts';
 
 export type Inbound = { idleTimeout: CallIdleTimeout; isAsked: () => boolean };
 

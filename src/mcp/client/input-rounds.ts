@@ -8,8 +8,8 @@ import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/wire-value.ts';
-import { upstreamError } from './fault.ts';
-import { screenQuestion } from './questions.ts';
+import { upstreamError } from './upstream-fault.ts';
+import { screenQuestion } from './server-input-request.ts';
 
 export type RoundOutcome = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
 

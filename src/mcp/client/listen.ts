@@ -8,7 +8,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import { type Connection, withConnection } from './connection.ts';
-import type { ConnectionMemory } from './memory.ts';
+import type { ConnectionMemory } from './connection-memory.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export async function listen(

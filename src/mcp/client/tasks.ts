@@ -9,7 +9,7 @@ import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Connection } from './connection.ts';
-import { serverMessage, upstreamError } from './fault.ts';
+import { serverMessage, upstreamError } from './upstream-fault.ts';
 import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';
 import { pause } from './unless-aborted.ts';
 

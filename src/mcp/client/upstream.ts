@@ -6,13 +6,13 @@ import { isDeeperThan } from '../../core/json-depth.ts';
 import type { GivenInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { callServerTool } from './call-tool.ts';
+import { callServerTool } from './call-server-tool.ts';
 import { withConnection } from './connection.ts';
 import { discover } from './discover.ts';
-import { upstreamError } from './fault.ts';
+import { upstreamError } from './upstream-fault.ts';
 import { answerInputRounds } from './input-rounds.ts';
 import { listen } from './listen.ts';
-import { ConnectionMemory } from './memory.ts';
+import { ConnectionMemory } from './connection-memory.ts';
 
 /** Create one per isolate: cached connection data saves later requests a handshake. */
 export function createMcpUpstream(): McpUpstream {

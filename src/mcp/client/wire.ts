@@ -21,7 +21,7 @@ import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/wire-value.ts';
-import { upstreamError } from './fault.ts';
+import { upstreamError } from './upstream-fault.ts';
 
 export type WireOptions = {
   server: string;

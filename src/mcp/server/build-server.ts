@@ -11,9 +11,9 @@ import { joinParagraphs } from '../../core/paragraphs.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/serve/serve-resources.ts';
 import type { ServedView } from '../../engine/serve/serve-view.ts';
-import { createWithCaller } from './answering.ts';
-import { registerResourceHandlers } from './offer-handlers.ts';
-import type { ServeContext } from './serving.ts';
+import { createWithCaller } from './with-caller.ts';
+import { registerResourceHandlers } from './resource-handlers.ts';
+import type { ServeContext } from './serve-context.ts';
 import { registerToolHandlers } from './tool-handlers.ts';
 
 /** `view`: the current view; capabilities and instructions are sent once. */

@@ -8,11 +8,11 @@ import { resolveName } from '../../core/alias-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { recordOf } from '../../core/wire-value.ts';
-import { mustStayOpen } from '../../engine/serve/held-call.ts';
+import { mustStayOpen } from '../../engine/serve/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/serve/serve-view.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
-import type { ServeDeps } from './serving.ts';
+import type { ServeDeps } from './serve-context.ts';
 import { serveStateless } from './stateless.ts';
 
 /** `text`, `body`: the body of a POST, unparsed and parsed. */

@@ -6,14 +6,14 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { isRecord } from '../../core/wire-value.ts';
-import type { InFlightCallSlot } from '../../engine/serve/held-call.ts';
+import type { InFlightCallSlot } from '../../engine/serve/in-flight-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
 import { watchServed } from '../../engine/serve/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { createChangeBus } from './change-bus.ts';
-import { heartbeatResponse } from './lively-answer.ts';
+import { heartbeatResponse } from './heartbeat-response.ts';
 import { createOpenListeners } from './open-listeners.ts';
-import type { ServeDeps, ServeContext } from './serving.ts';
+import type { ServeDeps, ServeContext } from './serve-context.ts';
 
 /** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
 export type StatelessRequest = {

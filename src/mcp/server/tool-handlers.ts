@@ -4,10 +4,10 @@ import { contentText, type ToolResult } from '../../core/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/serve/serve-list.ts';
 import { serveCall, type ServedAnswer } from '../../engine/serve/serve-call.ts';
 import { withModeHint, type ServedView } from '../../engine/serve/serve-view.ts';
-import type { WithCaller } from './answering.ts';
+import type { WithCaller } from './with-caller.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { listPageAt } from './list-cursor.ts';
-import type { ServeContext } from './serving.ts';
+import type { ServeContext } from './serve-context.ts';
 
 export function registerToolHandlers(server: Server, serving: ServeContext, answering: WithCaller): void {
   server.setRequestHandler(

@@ -5,7 +5,7 @@ import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { NewName, requireNewName, nameTakenMessage } from './toolset-name.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fitRows } from '../../core/configuration/fit.ts';
+import { fitRows } from '../../core/configuration/fit-rows.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo, toolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits.ts';

@@ -10,7 +10,7 @@ import { documentOf } from '../../core/configuration/toolset-info.ts';
 import { EntryReference, findEntries, indexEntries } from '../../core/configuration/update.ts';
 import { limits } from '../../core/limits.ts';
 import type { Toolset } from '../../core/toolset.ts';
-import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { requireToolset } from './toolset-name.ts';

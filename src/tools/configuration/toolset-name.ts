@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { quoted } from '../../core/problem.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 
 /** `requireNewName` checks the format, since its error suggests a valid name. */

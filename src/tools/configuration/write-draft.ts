@@ -10,7 +10,7 @@ import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-
 import { Problem } from '../../core/problem.ts';
 import { firstWarnings } from '../../core/warning.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import type { ToolsetEditor } from '../../ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 
 export type WrittenDraft = { document: StoredDocument; warnings: string[] };

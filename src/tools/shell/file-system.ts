@@ -14,7 +14,7 @@ import {
 } from 'just-bash/browser';
 import { joinPath, resolvePath } from '../../core/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
-import type { TimeSlices } from './turns.ts';
+import type { TimeSlices } from './time-slices.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
 

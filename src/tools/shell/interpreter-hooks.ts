@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as interpreter from 'just-bash/browser';
 import type { Pattern, PatternBudget } from './pattern-budget.ts';
-import type { TimeSlices } from './turns.ts';
+import type { TimeSlices } from './time-slices.ts';
 
 /** State of one script. `command`: the innermost running command, or null while the shell itself runs. */
 type Running = { turns: TimeSlices; patterns: PatternBudget; command: { invalid: InvalidPattern | null } | null };

@@ -1,4 +1,4 @@
-/** A script's own time limit. The timer is paused while the script waits for a tool call. Used by `run-script.ts`. */
+/** A script's own time limit. The timer is paused while the script waits for a tool call. Used by `run-shell-script.ts`. */
 
 export type ScriptTime = {
   during<Value>(work: Promise<Value>): Promise<Value>;

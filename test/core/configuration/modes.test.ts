@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { callableIn, isConfigurationTool } from '../../../src/core/configuration/modes.ts';
-import { fitRows } from '../../../src/core/configuration/fit.ts';
+import { fitRows } from '../../../src/core/configuration/fit-rows.ts';
 import { contextOf } from '../../../src/core/configuration/token-estimate.ts';
 
 it('offers all tools in configuration mode and only the one that enters it in normal mode', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasMutatingName } from '../../../src/core/listing/hint-contradiction.ts';
+import { hasMutatingName } from '../../../src/core/listing/mutating-name.ts';
 
 describe('the advisory finding about read-only tools with a mutating name', () => {
   it.each([

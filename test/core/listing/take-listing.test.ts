@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptListedDefinition } from '../../../src/core/listing/accept-listed.ts';
-import { toolStateOf, toToolDefinition, toServerTool } from '../../../src/core/listing/kept-tool.ts';
-import type { StoredTool } from '../../../src/core/listing/kept-tool.ts';
+import { acceptListedDefinition } from '../../../src/core/listing/accept-definition.ts';
+import { toolStateOf, toToolDefinition, toServerTool } from '../../../src/core/listing/stored-tool.ts';
+import type { StoredTool } from '../../../src/core/listing/stored-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { reportListing } from '../../../src/core/listing/listing-report.ts';
-import { readEchoedListing } from '../../../src/core/listing/shown-listing.ts';
-import { missingTool, pinListing, applyListing } from '../../../src/core/listing/take-listing.ts';
-import type { ListingOutcome } from '../../../src/core/listing/take-listing.ts';
+import { readEchoedListing } from '../../../src/core/listing/echoed-listing.ts';
+import { missingTool, pinListing, applyListing } from '../../../src/core/listing/apply-listing.ts';
+import type { ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
 
 type Listed = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { isWireName } from '../../../src/core/names.ts';
-import { evaluatePolicy } from '../../../src/core/policy/judge.ts';
+import { evaluatePolicy } from '../../../src/core/policy/evaluate-policy.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { isRepeatable } from '../../../src/core/tool-effects.ts';
 import type { EditionTool } from '../../../src/core/edition-tool.ts';

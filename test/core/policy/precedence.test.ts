@@ -1,9 +1,9 @@
 /** The decision for an effect by rules, entry and taint: one row each, with the sentence that a person sees. */
 import { describe, expect, it } from 'vitest';
-import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/judge.ts';
+import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
 import type { Effect } from '../../../src/core/policy-effect.ts';
-import { applyEntryApproval } from '../../../src/engine/policy/foresee.ts';
+import { applyEntryApproval } from '../../../src/engine/policy/predict-policy.ts';
 
 const allow = { decision: 'allow' };
 const ask = { decision: 'ask' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { givenArguments, toToolArguments } from '../../../src/core/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/entry-rules.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { toStrictSchema } from '../../../src/core/schema/shown-schema.ts';
+import { toStrictSchema } from '../../../src/core/schema/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tool.ts';
 import { isRecord } from '../../../src/core/wire-value.ts';
 

@@ -9,7 +9,7 @@ import {
   afterRefresh,
   type RefreshReason,
   type RefreshState,
-} from '../../../src/core/servers/server-life.ts';
+} from '../../../src/core/servers/refresh-state.ts';
 import { identityFinding } from '../../../src/core/servers/server-identity.ts';
 import type { ServerConnection } from '../../../src/core/servers/server-state.ts';
 

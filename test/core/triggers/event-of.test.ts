@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { type EventHead, deliveryEventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
+import { type EventHead, deliveryEventOf, slackChallenge } from '../../../src/core/triggers/delivery-event.ts';
 import { HmacSettings, type WebhookDocument, WebhookScheme } from '../../../src/core/triggers/webhook.ts';
 
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;

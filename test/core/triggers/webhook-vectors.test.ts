@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { deliveryEventOf, slackChallenge } from '../../../src/core/triggers/event-of.ts';
+import { deliveryEventOf, slackChallenge } from '../../../src/core/triggers/delivery-event.ts';
 import { parsePayload } from '../../../src/core/triggers/payload.ts';
 import { createDecoyVerifier, createVerifier, secretFault } from '../../../src/core/triggers/signatures/create-verifier.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';

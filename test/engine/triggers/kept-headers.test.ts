@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { storedHeaders } from '../../../src/engine/triggers/kept-headers.ts';
+import { storedHeaders } from '../../../src/engine/triggers/stored-headers.ts';
 
 describe('stored headers of a delivery', () => {
   it('contain no credentials of the sender, for any scheme', () => {

@@ -2,8 +2,8 @@
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/secret.ts';
 import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
-import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-ins.ts';
-import { refuseOtherOrigins } from '../../../src/engine/to-server.ts';
+import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-in-service.ts';
+import { refuseOtherOrigins } from '../../../src/engine/server-fetch.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';

@@ -1,6 +1,6 @@
 /** Changing the content of a toolset: its entries, their names and their notes. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ToolsetEditor } from '../../../src/ports/configuration-desk.ts';
+import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import type { Toolset } from '../../../src/core/toolset.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';

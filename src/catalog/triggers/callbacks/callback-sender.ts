@@ -8,7 +8,7 @@ import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.t
 import type { CallbackTarget, CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { Job } from '../../duty.ts';
+import type { Job } from '../../job.ts';
 import { isoTime, requireRow } from '../../documents.ts';
 import {
   endCallback,

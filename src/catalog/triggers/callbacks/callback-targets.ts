@@ -2,7 +2,7 @@
  * Finds the targets of a turn's callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
  * applies to pending ones. Stores nothing.
  */
-import { matchesSubscription } from '../../../core/triggers/callbacks/concerns.ts';
+import { matchesSubscription } from '../../../core/triggers/callbacks/subscription-match.ts';
 import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
 import type { SubscriptionDocument, SubscriptionHead } from '../../../core/triggers/callbacks/subscription.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';

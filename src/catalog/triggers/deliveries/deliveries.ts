@@ -1,6 +1,6 @@
 /**
  * The deliveries of a workspace: stored once by trigger and id, replayed on request, and followed to the end of their turns.
- * `delivery-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
+ * `run-queue.ts` and `dispatcher.ts` send them to their sessions; `delivery-list.ts` shows them.
  */
 import { Problem, quoted } from '../../../core/problem.ts';
 import { isSettled } from '../../../core/triggers/delivery.ts';
@@ -11,7 +11,7 @@ import type { CatalogContext } from '../../context.ts';
 import { requireNotDeleted } from '../../erasure.ts';
 import { checkBacklog } from './backlog.ts';
 import { writePart } from './delivery-parts.ts';
-import { setDeliveryStatus, queueRun } from './delivery-queue.ts';
+import { setDeliveryStatus, queueRun } from './run-queue.ts';
 import {
   findDelivery,
   heldCount,

@@ -4,7 +4,7 @@
  * is not retried in a loop.
  */
 import type { Agent } from '../../../core/agent.ts';
-import { failpoint } from '../../../core/crash-point.ts';
+import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { ProblemCode } from '../../../core/problem.ts';
@@ -17,9 +17,9 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readRow } from '../../documents.ts';
 import type { DocumentRow } from '../../documents.ts';
-import type { Job } from '../../duty.ts';
+import type { Job } from '../../job.ts';
 import { readPart } from './delivery-parts.ts';
-import { dueRuns, setDeliveryStatus, nextDueRun } from './delivery-queue.ts';
+import { dueRuns, setDeliveryStatus, nextDueRun } from './run-queue.ts';
 import { requireDelivery, deliveryRow } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 

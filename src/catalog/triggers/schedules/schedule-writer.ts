@@ -17,7 +17,7 @@ import type { DocumentRow } from '../../documents.ts';
 import { reseal } from '../../secrets.ts';
 import { checkNameInBody } from '../../write-document.ts';
 import type { DocumentWriter } from '../../write-document.ts';
-import { skipHeld } from '../deliveries/delivery-queue.ts';
+import { skipHeld } from '../deliveries/run-queue.ts';
 import { scheduleState } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
 

@@ -1,7 +1,7 @@
 /** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
 import { createBearerVerifier } from './bearer.ts';
-import { createClaimVerifier, type SignatureScheme } from './claim.ts';
+import { createClaimVerifier, type SignatureScheme } from './signature-claim.ts';
 import { githubScheme } from './github.ts';
 import { hmacScheme } from './hmac.ts';
 import { createDigests } from './hmac-keys.ts';

@@ -3,7 +3,7 @@
  * older `x-hub-signature` (SHA-1) alone is rejected. GitHub signs no time, so repeats are detected by the delivery id.
  */
 import { toHex } from '../../bytes.ts';
-import { rejection, type SignatureScheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './signature-claim.ts';
 
 export const githubScheme: SignatureScheme = {
   read(request) {

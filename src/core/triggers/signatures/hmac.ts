@@ -1,7 +1,7 @@
 /** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
 import { toBase64, toHex } from '../../bytes.ts';
 import type { HmacSettings } from '../webhook.ts';
-import { rejection, type SignatureScheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 

@@ -3,7 +3,7 @@
  * raw body.
  */
 import { toHex } from '../../bytes.ts';
-import { rejection, type SignatureScheme } from './claim.ts';
+import { rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 

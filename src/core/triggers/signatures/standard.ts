@@ -4,7 +4,7 @@
  * callbacks.
  */
 import { fromBase64, toBase64 } from '../../bytes.ts';
-import { type SignatureClaim, rejection, type SignatureScheme } from './claim.ts';
+import { type SignatureClaim, rejection, type SignatureScheme } from './signature-claim.ts';
 import { createDigests } from './hmac-keys.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';

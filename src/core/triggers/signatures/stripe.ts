@@ -3,7 +3,7 @@
  * belongs to test mode and never counts. The secret is used as written, with its `whsec_`.
  */
 import { toHex } from '../../bytes.ts';
-import { type SignatureClaim, rejection, type SignatureScheme } from './claim.ts';
+import { type SignatureClaim, rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 

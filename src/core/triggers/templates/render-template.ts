@@ -9,7 +9,7 @@
 import { isDeeperThan } from '../../json-depth.ts';
 import { limits } from '../../limits.ts';
 import { quoted } from '../../problem.ts';
-import { visibleJson } from '../../seen-json.ts';
+import { visibleJson } from '../../visible-json.ts';
 import { utf8Length } from '../../utf8.ts';
 import { codePointName, hiddenCharacter } from '../../visible-text.ts';
 import type { Rendered } from '../delivery.ts';

@@ -1,6 +1,6 @@
 /** Schedules of one workspace over its tables, with a clock that stands where a test puts it; sessions are not there, tests say how runs end. */
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
-import { setDeliveryStatus } from '../../../../src/catalog/triggers/deliveries/delivery-queue.ts';
+import { setDeliveryStatus } from '../../../../src/catalog/triggers/deliveries/run-queue.ts';
 import { requireDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-rows.ts';
 import { createTransactions } from '../../../../src/catalog/transactions.ts';
 import { createScheduler, type ScheduleDeps, type Scheduler } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';

@@ -1,0 +1,241 @@
+/**
+ * Decides what a server's new listing means for its tools (DESIGN §4, pins): which are in force, held for review, missing, or probably
+ * renamed. Pure; the Catalog stores the result. `listing.ts` checks the definitions themselves.
+ */
+import { canonicalJson, sha256Hex } from '../hash.ts';
+import type { Finding } from './hold.ts';
+import { isDeeperThan } from '../json-depth.ts';
+import { definitionKey, toolStateOf, withoutAnnotations } from './stored-tool.ts';
+import type { AcceptedDefinition, StoredTool, PinnedDefinition } from './stored-tool.ts';
+import { limits } from '../limits.ts';
+import { readListing } from './listing.ts';
+import type { OperationsByTool } from './listing.ts';
+import { identityChanged } from '../servers/server-identity.ts';
+import { definitionPin } from './tool-pin.ts';
+
+/** One item of a listing with a unique name. */
+export type PinnedItem = {
+  /** `tools[i]`. */
+  path: string;
+  name: string;
+  listed: PinnedDefinition | null;
+  /** The hash of an item that is not a valid definition. */
+  refused: string | null;
+  findings: readonly Finding[];
+  /** Held until an administrator reviews it. */
+  isSuspicious: boolean;
+};
+
+export type PinnedListing = {
+  items: PinnedItem[];
+  /** Items without a usable name, and duplicates; skipped. */
+  nameless: { path: string; name: string; findings: readonly Finding[] }[];
+  /** Equal for listings with the same content in any order. */
+  hash: string;
+};
+
+export type ListingOutcome = {
+  /** All known tools, sorted by name. */
+  tools: StoredTool[];
+  /** The tools that changed. */
+  changed: StoredTool[];
+  /** The names (without the server) of tools to delete. */
+  forgotten: string[];
+  added: string[];
+  removed: string[];
+  renames: { from: string; to: string }[];
+};
+
+/** Names that are printable and short enough for messages and paths. */
+const showableName = /^[^\p{C}]{1,128}$/u;
+
+/** Returns the items of a listing with their pins. `refused`: items that were read before (`echoed-listing.ts`). */
+export async function pinListing(
+  tools: readonly Record<string, unknown>[],
+  {
+    paths = [],
+    refused = [],
+    operations,
+  }: { paths?: readonly string[]; refused?: readonly PinnedItem[]; operations?: OperationsByTool } = {},
+): Promise<PinnedListing> {
+  const items = new Map<string, PinnedItem>();
+  const nameless: PinnedListing['nameless'] = [];
+  const read = readListing(tools, operations);
+  const pins = await Promise.all(read.map(({ raw }, index) => (raw === null ? hashOfRefused(tools[index]) : definitionPin(raw))));
+  for (const [index, { name, raw, definition, findings, verdict, ...place }] of read.entries()) {
+    const path = paths[index] ?? place.path;
+    const pin = pins[index] ?? '';
+    const isDefinition = verdict !== 'refuse' && raw !== null && definition !== null;
+    // The first item of a name counts, except that a usable definition takes precedence over an unusable one.
+    const before = items.get(name);
+    if (!showableName.test(name) || (before !== undefined && (before.listed !== null || !isDefinition))) {
+      nameless.push({ path, name, findings });
+      continue;
+    }
+    if (before !== undefined) nameless.push({ path: before.path, name, findings: before.findings });
+    items.set(name, {
+      path,
+      name,
+      listed: isDefinition ? { pin, definition, ...(canonicalJson(raw) !== canonicalJson(definition) && { raw }) } : null,
+      refused: isDefinition ? null : pin,
+      findings,
+      isSuspicious: verdict === 'hold',
+    });
+  }
+  for (const item of refused) if (!items.has(item.name)) items.set(item.name, item);
+  const sorted = [...items.values()].sort(byName);
+  return { items: sorted, nameless, hash: await hashOf(sorted) };
+}
+
+/** Hashes an invalid item. Items too deep to traverse share one hash, so changes inside them are not noticed. */
+async function hashOfRefused(tool: unknown): Promise<string> {
+  return await sha256Hex(isDeeperThan(tool, limits.maxJsonDepth) ? 'too deep' : canonicalJson(tool));
+}
+
+function hashOf(items: readonly PinnedItem[]): Promise<string> {
+  return sha256Hex(canonicalJson(items.map(({ name, listed, refused }) => [name, listed?.pin ?? null, refused])));
+}
+
+/**
+ * Merges a listing with the known tools. `isFirst`: the server is new, so all its tools are accepted. `isNamed`: whether a toolset contains
+ * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten. `stranger`: the finding that the server
+ * changed its identity; its tools are then held until accepted.
+ */
+export function applyListing(request: {
+  kept: readonly StoredTool[];
+  items: readonly PinnedItem[];
+  isFirst: boolean;
+  isNamed: (name: string) => boolean;
+  stranger?: Finding | null;
+}): ListingOutcome {
+  const before = new Map(request.kept.map((tool) => [tool.name, tool]));
+  const after = new Map<string, StoredTool>();
+  for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, request));
+  const forgotten: string[] = [];
+  for (const tool of request.kept) {
+    if (after.has(tool.name)) continue;
+    if (request.isNamed(tool.name)) after.set(tool.name, missingTool(tool));
+    else forgotten.push(tool.name);
+  }
+  offerRenames(before, after);
+
+  const tools = [...after.values()].sort(byName).map((tool) => {
+    const known = before.get(tool.name);
+    return known !== undefined && isSame(known, tool) ? known : tool;
+  });
+  return {
+    tools,
+    changed: tools.filter((tool) => before.get(tool.name) !== tool),
+    forgotten,
+    added: tools.filter((tool) => isListed(tool) && !isListed(before.get(tool.name))).map(({ name }) => name),
+    removed: request.kept.filter((tool) => isListed(tool) && !isListed(after.get(tool.name))).map(({ name }) => name),
+    renames: tools.flatMap(({ name, renamedTo }) => (renamedTo === null ? [] : [{ from: name, to: renamedTo }])),
+  };
+}
+
+/**
+ * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition remains for comparison with a
+ * later tool of that name.
+ */
+export function missingTool({ name, accepted, renamedTo }: StoredTool): StoredTool {
+  return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], renamedTo };
+}
+
+function listedTool(
+  before: StoredTool | undefined,
+  item: PinnedItem,
+  { isFirst, stranger }: { isFirst: boolean; stranger?: Finding | null },
+): StoredTool {
+  const { name, listed, refused } = item;
+  const accepted = before?.accepted ?? null;
+  const other = stranger ?? strangerOf(before);
+  const findings = other === null || accepted === null ? item.findings : [other, ...item.findings];
+  const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
+  if (listed === null) return tool;
+  // The pin is unchanged, but the rules that clean definitions for models may be newer than the stored result.
+  if (accepted?.pin === listed.pin) return { ...tool, accepted: acceptedAgain(accepted, listed), reason: other === null ? null : 'server' };
+  if (accepted !== null) return { ...tool, reason: 'changed' };
+  if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
+  // A tool that was already held remains held, even if its server was created again.
+  return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
+}
+
+/**
+ * Returns the same definition, cleaned by this release's rules. After an identity change, accepting the tool does not restore accepted
+ * annotations.
+ */
+function acceptedAgain({ annotationsAccepted }: AcceptedDefinition, listed: PinnedDefinition): AcceptedDefinition {
+  return { ...listed, ...(annotationsAccepted === true && { annotationsAccepted }) };
+}
+
+/**
+ * Returns the identity finding of a held tool. It remains until an administrator accepts the tool, also if the server is listed again.
+ * null: none.
+ */
+function strangerOf(before: StoredTool | undefined): Finding | null {
+  if (before === undefined || before.reason === null) return null;
+  return before.findings.find(({ finding }) => finding === identityChanged) ?? null;
+}
+
+/**
+ * Offers a missing tool and a new tool with an equal definition as a rename. Only unique pairs are offered, since any other choice would be
+ * a guess. An offered rename remains while its tool is listed.
+ */
+function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string, StoredTool>): void {
+  const gone = [...after.values()].filter((tool) => !isListed(tool) && tool.refused === null);
+  if (gone.length === 0) return;
+  const offered = new Set(gone.map(({ renamedTo }) => renamedTo));
+  const arrivals = new Map<string, StoredTool[]>();
+  for (const tool of after.values()) {
+    const wasAccepted = (before.get(tool.name)?.accepted ?? null) !== null;
+    if (tool.listed !== null && (!wasAccepted || offered.has(tool.name))) push(arrivals, definitionKey(tool.listed), tool);
+  }
+  const departures = new Map<string, StoredTool[]>();
+  for (const tool of gone) {
+    if (tool.accepted === null) after.set(tool.name, { ...tool, renamedTo: null });
+    else push(departures, definitionKey(tool.accepted), tool);
+  }
+  for (const [shape, from] of departures) {
+    const to = arrivals.get(shape) ?? [];
+    const only = from.length === 1 && to.length === 1 ? (to[0]?.name ?? null) : null;
+    for (const tool of from) {
+      const earlier = to.find(({ name }) => name === tool.renamedTo)?.name ?? null;
+      after.set(tool.name, { ...tool, renamedTo: earlier ?? only });
+    }
+  }
+}
+
+function isListed(tool: StoredTool | undefined): boolean {
+  return tool !== undefined && toolStateOf(tool) !== 'missing' && toolStateOf(tool) !== 'refused';
+}
+
+function isSame(one: StoredTool, other: StoredTool): boolean {
+  return (
+    isSameDefinition(one.accepted, other.accepted) &&
+    isSameDefinition(one.listed, other.listed) &&
+    one.refused === other.refused &&
+    one.reason === other.reason &&
+    one.renamedTo === other.renamedTo &&
+    canonicalJson(one.findings) === canonicalJson(other.findings)
+  );
+}
+
+function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinition | null): boolean {
+  if (one === other) return true;
+  return (
+    one !== null &&
+    one.annotationsAccepted === other?.annotationsAccepted &&
+    one.pin === other?.pin &&
+    canonicalJson(one.definition) === canonicalJson(other.definition)
+  );
+}
+
+function push(table: Map<string, StoredTool[]>, key: string, tool: StoredTool): void {
+  const group = table.get(key);
+  if (group === undefined) table.set(key, [tool]);
+  else group.push(tool);
+}
+
+function byName(one: { name: string }, other: { name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,136 @@
+/**
+ * Decides what happens with an effect: it is allowed, requires approval, or is denied (DESIGN §7). Evaluated at the capability, for
+ * every tool (`engine/policy/policy-guard.ts`), and in the call path for calls that leave the service; explained by POST
+ * /v1/policy/test.
+ * Deny rules take precedence over ask rules, ask rules over allow rules, and allow rules over the default questions, whatever the
+ * order of the rules.
+ */
+import type { ApprovalReason, AskKind } from '../approval.ts';
+import { isInside } from '../path.ts';
+import type { Actor, Circumstances, Effect } from '../policy-effect.ts';
+import { withoutPort } from './host.ts';
+import { raisesQuestion, changeOf, defaultQuestions, sendsData } from './default-questions.ts';
+import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
+import type { PolicyRule } from './rule.ts';
+
+/** `ask`: for the verdict `ask`. `rule`: the rule that decided; null: the default. `reason`: one sentence without its full stop. */
+export type PolicyDecision = { verdict: 'allow' | 'ask' | 'deny'; ask: ApprovalReason | null; rule: PlacedRule | null; reason: string };
+
+const nothingToAsk: PolicyDecision = { verdict: 'allow', ask: null, rule: null, reason: 'It has no effect that requires approval' };
+
+export function evaluatePolicy(rules: readonly PolicyRule[], effect: Effect, circumstances: Circumstances): PolicyDecision {
+  if (rules.length === 0) return byDefault(effect, circumstances, () => null);
+  const table = ruleTableOf(rules);
+  const { actor } = circumstances;
+  const denying = firstMatch(table.deny, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  if (denying !== null) return { verdict: 'deny', ask: null, rule: denying, reason: tell(denying, 'forbids', effect, actor) };
+  const asking = firstMatch(table.ask, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  if (asking !== null) {
+    const reason = tell(asking, 'asks before', effect, actor);
+    return { verdict: 'ask', ask: { kind: 'rule', reason, target: null }, rule: asking, reason };
+  }
+  return byDefault(effect, circumstances, (ask) =>
+    firstMatch(table.allow, effect, actor, (rule) => permits(rule, effect, ask.kind, circumstances)),
+  );
+}
+
+/** Whether the rule alone would affect the decision: deny the effect, require approval, or answer one of its questions. */
+export function ruleApplies(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
+  return rule.decision === 'allow'
+    ? defaultQuestions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
+    : forbids(rule, effect, circumstances);
+}
+
+/** Removes the approval requirement; a denied effect stays denied. */
+export function withoutApproval(judgement: PolicyDecision): PolicyDecision {
+  return judgement.verdict === 'ask' ? nothingToAsk : judgement;
+}
+
+function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask: ApprovalReason) => PlacedRule | null): PolicyDecision {
+  let allowed: PlacedRule | null = null;
+  for (const ask of defaultQuestions(effect, circumstances)) {
+    const rule = allowing(ask);
+    if (rule === null) return { verdict: 'ask', ask, rule: null, reason: ask.reason };
+    allowed ??= rule;
+  }
+  return allowed === null
+    ? nothingToAsk
+    : { verdict: 'allow', ask: null, rule: allowed, reason: tell(allowed, 'allows', effect, circumstances.actor) };
+}
+
+/** For rules that deny or ask: they also cover the tools that a tool calls, and every aspect of the effect. */
+function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
+  const { actor } = circumstances;
+  return (
+    (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
+    (rule.kind === undefined || raisesQuestion(effect, rule.kind, circumstances)) &&
+    (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
+    // A general ask rule does not cover reading; it must name the effect `read`.
+    (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
+    (isAbout(rule, effect, actor) || (effect.kind === 'network' && isAbout(rule, { ...effect, host: withoutPort(effect.host) }, actor)))
+  );
+}
+
+/** A file that may not be deleted may not be moved away either. */
+function carriesAway(rule: PolicyRule, effect: Effect): boolean {
+  return rule.effect === 'destroy' && rule.path !== undefined && effect.kind === 'write-file' && effect.change === 'move-away';
+}
+
+/** For rules that allow: they cover only the tool itself, and only the given question. */
+function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taintRule }: Circumstances): boolean {
+  if (rule.kind === undefined ? kind === 'taint' : rule.kind !== kind) return false;
+  // The switch of the whole workspace does not apply if the agent has its own.
+  if (kind === 'taint' && taintRule === true && Object.keys(rule).every((member) => member === 'decision' || member === 'kind'))
+    return false;
+  return (
+    (rule.tool === undefined || isOfTool(rule.tool, actor.tool)) &&
+    (rule.effect === undefined || (rule.effect === 'send' ? sendsData(effect) : changeOf(effect) === rule.effect)) &&
+    isAbout(rule, effect, actor)
+  );
+}
+
+function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
+  if (done === 'send') return sendsData(effect);
+  // A moved file could be read at its new path, so a file that may not be read may not be moved.
+  if (done === 'read' && effect.kind === 'write-file' && effect.change === 'move-away') return true;
+  const most = changeOf(effect);
+  return most === done || (done === 'write' && most === 'destroy');
+}
+
+function isAbout(rule: PolicyRule, effect: Effect, actor: Actor): boolean {
+  return (
+    (rule.agent === undefined || rule.agent === actor.agent) &&
+    (rule.key === undefined || rule.key === actor.key) &&
+    (rule.host === undefined || (effect.kind === 'network' && isOfHost(rule.host, effect.host))) &&
+    (rule.method === undefined || (effect.kind === 'network' && rule.method === effect.method)) &&
+    (rule.secret === undefined || (effect.kind === 'secret' && rule.secret === effect.name)) &&
+    (rule.name === undefined || (effect.kind === 'registry' && rule.name === effect.name)) &&
+    (rule.path === undefined || ('path' in effect && isInside(effect.path, rule.path)))
+  );
+}
+
+function tell({ index, rule }: PlacedRule, verb: string, effect: Effect, actor: Actor): string {
+  const why = rule.note === undefined ? '' : ` (${rule.note})`;
+  return `Rule ${index} of the workspace's policy ${verb} ${nameOf(effect, actor)}${why}`;
+}
+
+function nameOf(effect: Effect, { tool }: Actor): string {
+  switch (effect.kind) {
+    case 'call':
+      return `calls of ${tool}`;
+    case 'read-file':
+      return `reading ${effect.path}`;
+    case 'write-file':
+      return effect.change === 'move-away' ? `moving ${effect.path} away` : `writing ${effect.path}`;
+    case 'delete-file':
+      return `deleting ${effect.path}`;
+    case 'network':
+      return `${effect.method} requests to ${effect.host}`;
+    case 'secret':
+      return `reading the secret ${effect.name}`;
+    case 'registry':
+      return `changing ${effect.name}`;
+    default:
+      return effect satisfies never;
+  }
+}

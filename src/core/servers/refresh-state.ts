@@ -1,0 +1,221 @@
+/**
+ * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
+ * next state out. Stored by the Catalog (`catalog/server-state.ts`). `take-listing.ts` handles the listed tools.
+ */
+import { cleanData } from '../clean-data.ts';
+import { isDeeperThan } from '../json-depth.ts';
+import { limits } from '../limits.ts';
+import { hasNoHiddenCharacters } from '../listing/listing-text.ts';
+import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
+import { firstWarnings } from '../warning.ts';
+import type { Warning } from '../warning.ts';
+
+/** `asked`: requested by an administrator. `changed`: the server sent a change notification. `stale`: the TTL expired. */
+export type RefreshReason = 'asked' | 'changed' | 'stale';
+
+/** Times are milliseconds since the epoch; null: never. */
+export type RefreshState = {
+  /** The version of the document that this state belongs to. */
+  version: number;
+  status: ServerHealth['status'];
+  reason: string | null;
+  connection: ServerConnection | null;
+  checkedAt: number | null;
+  listedAt: number | null;
+  staleAt: number | null;
+  /** The end of the current refresh lease; null: no refresh is running. */
+  leasedUntil: number | null;
+  /** The server reported a change during a refresh. */
+  hasChanged: boolean;
+  /** Consecutive failures. */
+  failures: number;
+  /** The number of offers besides tools. */
+  offered: OfferCounts;
+};
+
+export type OfferCounts = Record<keyof ServerOffers, number>;
+
+/** The state of a new document: stale, so that the first use refreshes it. */
+export function initialState(version: number, now: number): RefreshState {
+  return {
+    version,
+    status: 'unknown',
+    reason: null,
+    connection: null,
+    checkedAt: null,
+    listedAt: null,
+    staleAt: now,
+    leasedUntil: null,
+    hasChanged: false,
+    failures: 0,
+    offered: { prompts: 0, resources: 0, resourceTemplates: 0 },
+  };
+}
+
+/**
+ * Returns the state after a document change: the server is refreshed regardless of earlier failures; the previous listing remains the base
+ * for changes.
+ * `isSamePlace`: at a new URL the server may have any identity; at the same URL an identity change is still detected.
+ */
+export function afterDocumentChange(before: RefreshState | null, version: number, isSamePlace: boolean, now: number): RefreshState {
+  const fresh = initialState(version, now);
+  if (before === null) return fresh;
+  const { connection, offered, listedAt } = before;
+  return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }) };
+}
+
+export type LeaseResult =
+  | { claimed: true; state: RefreshState; until: number }
+  | { claimed: false; retryAfterMs: number; state: RefreshState };
+
+/** Grants the lease for one refresh; there is at most one, for `limits.refreshLeaseMs`. */
+export function requestLease(state: RefreshState, reason: RefreshReason, now: number): LeaseResult {
+  const from = notBefore(state, reason, now);
+  const until = now + limits.refreshLeaseMs;
+  if (from <= now) return { claimed: true, until, state: { ...state, leasedUntil: until, hasChanged: false } };
+  return { claimed: false, retryAfterMs: from - now, state: reason === 'changed' ? noted(state, from) : state };
+}
+
+/**
+ * Returns whether the lease is still valid. It remains valid after its end until another lease is granted or its refresh is stored, since a
+ * late listing is not older than the stored one.
+ */
+export function holdsLease(state: RefreshState, leave: { version: number; until: number }): boolean {
+  return state.version === leave.version && state.leasedUntil === leave.until;
+}
+
+/** Returns when a refresh for this reason may start. */
+function notBefore({ leasedUntil, staleAt, checkedAt, failures }: RefreshState, reason: RefreshReason, now: number): number {
+  if (leasedUntil !== null && leasedUntil > now) return leasedUntil;
+  switch (reason) {
+    case 'asked':
+      return now;
+    case 'stale':
+      return staleAt ?? now + limits.maxListingTtlMs;
+    case 'changed': {
+      const next = checkedAt === null ? now : checkedAt + limits.minRefreshIntervalMs;
+      return failures > 0 ? Math.max(next, staleAt ?? now) : next;
+    }
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** Records a change notification that came too early; the server is refreshed as soon as allowed. */
+function noted(state: RefreshState, from: number): RefreshState {
+  const staleAt = Math.min(state.staleAt ?? from, from);
+  // Also covers a refresh that never finishes.
+  return state.leasedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
+}
+
+/** The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. */
+export function afterRefresh(
+  { version, hasChanged }: RefreshState,
+  read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean },
+  now: number,
+): RefreshState {
+  const { connection, offered, ttlMs, canChange } = read;
+  const heldMs = Math.min(Math.max(ttlMs ?? limits.listingTtlMs, limits.minListingTtlMs), limits.maxListingTtlMs);
+  const staleAt = !canChange ? null : now + (hasChanged ? limits.minRefreshIntervalMs : heldMs);
+  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
+}
+
+/** The state after a failed refresh: keeps the last listing and backs off. */
+export function afterFailedRefresh(
+  state: RefreshState,
+  { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
+  now: number,
+): RefreshState {
+  // The exponent is bounded to avoid overflow.
+  const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), limits.maxRefreshBackoffMs);
+  return {
+    ...state,
+    status,
+    reason: reason.slice(0, limits.maxErrorMessageLength).toWellFormed(),
+    checkedAt: now,
+    staleAt: now + backoffMs,
+    leasedUntil: null,
+    failures: state.failures + 1,
+  };
+}
+
+export function healthOf({ status, reason, checkedAt, listedAt, failures }: RefreshState): ServerHealth {
+  return { status, ...(reason !== null && { reason }), checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
+}
+
+function timeText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** Bounds what a refresh found, with warnings about what was dropped. */
+export function boundedDiscovery(discovery: Discovery, known: ReadonlySet<string>): { discovery: Discovery; warnings: Warning[] } {
+  const warnings = firstWarnings(discovery.warnings ?? [], 'warnings', limits.maxReportedIssues);
+  const tools = boundedTools(discovery.tools, known, warnings);
+  const offers = boundedOffers(discovery.offers, warnings);
+  return { discovery: { ...discovery, tools, offers, connection: boundedConnection(discovery.connection) }, warnings };
+}
+
+/** If there are too many tools, known ones take precedence, so that a server cannot displace its own tools with a flood. */
+function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, warnings: Warning[]): Discovery['tools'] {
+  if (tools.length <= limits.maxServerTools) return tools;
+  const isKnown = ({ name }: Record<string, unknown>): boolean => typeof name === 'string' && known.has(name);
+  const message = `the server lists ${tools.length} tools, but only ${limits.maxServerTools} are used; known tools take precedence`;
+  warnings.push({ path: 'tools', message });
+  return [...tools.filter(isKnown), ...tools.filter((tool) => !isKnown(tool))].slice(0, limits.maxServerTools);
+}
+
+function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers {
+  let room = limits.maxServerOffersBytes;
+  const bounded = <T extends ServerOffer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
+    const items = given.filter(hasValidName).map(cleanOffer);
+    if (items.length < given.length)
+      warnings.push({
+        path: kind,
+        message: `${given.length - items.length} are skipped: they nest too deep, or their names contain invisible characters`,
+      });
+    const kept = items.slice(0, limits.maxServerOffers).filter((item) => {
+      room -= JSON.stringify(item).length;
+      return room >= 0;
+    });
+    if (kept.length < items.length) {
+      const bounds = `at most ${limits.maxServerOffers}, and ${limits.maxServerOffersBytes} characters in total`;
+      warnings.push({ path: kind, message: `the server lists ${items.length}, but only ${kept.length} are used: ${bounds}` });
+    }
+    return kept;
+  };
+  return {
+    prompts: bounded('prompts', offers.prompts),
+    resources: bounded('resources', offers.resources),
+    resourceTemplates: bounded('resourceTemplates', offers.resourceTemplates),
+  };
+}
+
+/** Clients request offers by name, so names are sent unchanged; an offer with an invalid name is skipped. */
+function hasValidName(offer: ServerOffer): boolean {
+  const { name, uri, uriTemplate } = offer;
+  return (
+    [name, uri, uriTemplate].every((text) => typeof text !== 'string' || hasNoHiddenCharacters(text)) &&
+    !isDeeperThan(offer, limits.maxJsonDepth)
+  );
+}
+
+/** Cleans an offer like a tool definition: removes hidden characters, and icons, which clients would fetch from any URL. */
+function cleanOffer<T extends ServerOffer>({ icons: _icons, ...offer }: T): T {
+  return cleanData(offer) as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
+}
+
+/** Bounds the size, because each call of the server's tools reads it. Administrators read what the server says about itself. */
+function boundedConnection(connection: ServerConnection | null): ServerConnection | null {
+  if (connection === null) return null;
+  const { capabilities, instructions, ...rest } = cleanData(connection);
+  const isSmall = JSON.stringify(capabilities).length <= limits.maxServerInstructionBytes;
+  return {
+    ...rest,
+    capabilities: isSmall ? capabilities : {},
+    ...(instructions !== undefined && { instructions: instructions.slice(0, limits.maxServerInstructionBytes).toWellFormed() }),
+  };
+}
+
+export function countOffers({ prompts, resources, resourceTemplates }: ServerOffers): OfferCounts {
+  return { prompts: prompts.length, resources: resources.length, resourceTemplates: resourceTemplates.length };
+}

@@ -1,0 +1,108 @@
+/**
+ * Receives a webhook request and stores it as a delivery: checks the signature, evaluates the filter, and decides on the turn. The body is
+ * parsed only after the signature was verified, and an unsigned request learns nothing, not even which webhooks exist. The turn starts in the
+ * background (`dispatch-run.ts`).
+ */
+import { Problem } from '../../core/problem.ts';
+import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
+import type { Trigger } from '../../core/triggers/delivery.ts';
+import { deliveryEventOf, slackChallenge } from '../../core/triggers/delivery-event.ts';
+import type { EventHead } from '../../core/triggers/delivery-event.ts';
+import { parsePayload } from '../../core/triggers/payload.ts';
+import type { Payload } from '../../core/triggers/payload.ts';
+import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
+import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/verifier.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
+import type { Sessions } from '../../ports/session.ts';
+import type { AcceptedDelivery, DeliveryVerdict, Triggers } from '../../ports/triggers.ts';
+import { storedHeaders } from './stored-headers.ts';
+import { filterReason, runVerdict, triggerScopeOf } from './render-event.ts';
+
+export type ReceiveDeps = {
+  directory: Pick<Directory, 'hook'>;
+  triggers(workspace: string): Pick<Triggers, 'acceptDelivery'>;
+  sessions: Pick<Sessions, 'idOf'>;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+};
+
+export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array; requestId: string };
+
+/** `challenge`: to be returned unchanged, which proves to Slack that the address is ours. */
+export type ReceivedDelivery = { challenge: string } | { trigger: Trigger; hook: CompiledHook; accepted: AcceptedDelivery };
+
+/** Throws `not_found` with the same text for an unknown name and for an invalid signature. */
+export async function receiveDelivery(deps: ReceiveDeps, request: HookRequest): Promise<ReceivedDelivery> {
+  const hook = await requireSigned(deps, request);
+  const { headers, body } = request;
+  const payload = parsePayload(body, { contentType: headers.get('content-type'), contentEncoding: headers.get('content-encoding') });
+  const challenge = hook.webhook.scheme === 'slack' ? slackChallenge(payload.value) : null;
+  if (challenge !== null) return { challenge };
+  const head = await deliveryEventOf(hook.webhook, { header: (name) => headers.get(name), payload: payload.value, body });
+  const trigger: Trigger = { kind: 'webhook', name: request.name };
+  const kept = storedHeaders(hook.webhook, headers);
+  const accepted = await deps.triggers(request.workspace).acceptDelivery({
+    trigger,
+    id: head.id,
+    event: head.event,
+    payload: { text: payload.text, isJson: payload.isJson, headers: kept },
+    verdict: await verdictOn(deps, { workspace: request.workspace, trigger }, hook, head, payload, kept),
+  });
+  return { trigger, hook, accepted };
+}
+
+/** Takes the same time whatever is wrong: one lookup, and one round of signatures over the same bytes. */
+async function requireSigned(deps: ReceiveDeps, { workspace, name, headers, body, requestId }: HookRequest): Promise<CompiledHook> {
+  const now = deps.clock.now();
+  const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
+  const hook = await deps.directory.hook(workspace, name);
+  const verdict = hook === null ? await refuseStranger(signed) : await hook.verify(signed);
+  if (verdict.valid && hook !== null) return hook;
+  // An unknown name costs a read of the store, so an invalid signature does too. The request may also be signed with a newer secret.
+  const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
+  if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
+  const [shownWorkspace, shownName] = [workspace, name].map((text) => text.slice(0, maxLoggedName));
+  const reason = verdict.valid ? 'there is no such webhook' : verdict.reason;
+  deps.log.info('delivery refused', { requestId, workspace: shownWorkspace, webhook: shownName, reason });
+  throw new Problem('not_found', 'There is no such webhook, or the request is not signed with its secret.');
+}
+
+const maxLoggedName = 64;
+
+async function refuseStranger(signed: SignedRequest): Promise<SignatureVerdict> {
+  stranger ??= createDecoyVerifier();
+  return await stranger(signed);
+}
+
+let stranger: ReturnType<typeof createDecoyVerifier> | null = null;
+
+async function verdictOn(
+  deps: ReceiveDeps,
+  at: { workspace: string; trigger: Trigger },
+  hook: CompiledHook,
+  { id, event, isPing }: EventHead,
+  { value, text }: Payload,
+  headers: Readonly<Record<string, string>>,
+): Promise<DeliveryVerdict> {
+  if (isPing) return ignored('The delivery is a ping.');
+  if (hook.webhook.paused === true) return ignored('The webhook is paused.');
+  const scope = triggerScopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
+  const templates = await templatesOf(hook);
+  const reason = filterReason(templates, scope);
+  return reason === null ? await runVerdict(deps, at, { agent: hook.webhook.agent, templates }, scope) : ignored(reason);
+}
+
+async function templatesOf(hook: CompiledHook): Promise<HookTemplates> {
+  try {
+    return await hook.templates();
+  } catch (cause) {
+    // The templates compiled when they were written, so the fault is ours and not the sender's.
+    throw new Problem('internal', 'This delivery cannot be processed. See the log.', {}, { cause });
+  }
+}
+
+function ignored(reason: string): DeliveryVerdict {
+  return { become: 'ignored', reason, warnings: [] };
+}

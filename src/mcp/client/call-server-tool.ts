@@ -1,0 +1,94 @@
+/** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { limits } from '../../core/limits.ts';
+import type { InputRequest } from '../../core/mcp-input.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import { errorResult, type ToolResult } from '../../core/tool.ts';
+import { isRecord, listOf, recordOf } from '../../core/wire-value.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
+import { type Connection, withConnection } from './connection.ts';
+import { ResponseTooLarge, serverMessage, unsupportedVersion } from './upstream-fault.ts';
+import { type RoundOutcome, readRequestState, screenQuestions, answerInputRounds, toInputRequest } from './input-rounds.ts';
+import type { ConnectionMemory } from './connection-memory.ts';
+import { asTask, followTask, taskOf, updateTask, requiresTask } from './tasks.ts';
+import { toToolResult } from './tool-result.ts';
+
+export async function callServerTool(
+  memory: ConnectionMemory,
+  server: ServerAccess,
+  call: UpstreamCall,
+  hooks: UpstreamHooks,
+  context: UpstreamContext,
+): Promise<UpstreamAnswer<ToolResult>> {
+  try {
+    return await withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async (connection) => {
+      const answered = await answerOf(connection, server, call, hooks);
+      if (answered.kind === 'input-required') return answered;
+      return { kind: 'result', result: toToolResult(call.name, answered.result, call.outputSchema) };
+    });
+  } catch (error) {
+    if (!(error instanceof ResponseTooLarge)) throw error;
+    const text = `${call.name} returned more than ${limits.maxToolReplyBytes} bytes, so the result was discarded. Request less data, or a part of it.`;
+    return { kind: 'result', result: errorResult('tool_error', text) };
+  }
+}
+
+async function answerOf(connection: Connection, server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks): Promise<RoundOutcome> {
+  const askable = hooks.askable ?? {};
+  // Servers of 2025 may send their input requests on this stream instead of the call's own; messages sent before it is open are lost.
+  if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0)
+    await connection.openServerStream(() => {});
+  try {
+    const { own, task } = readRequestState(call.given?.state);
+    if (task !== undefined && connection.era === 'modern') {
+      await updateTask(connection, task, { ...own, ...call.given?.responses });
+      return await followTask(connection, server, askable, { taskId: task, status: 'working' });
+    }
+    const given = connection.era === 'modern' ? call.given : undefined;
+    const answered = await answerInputRounds(server, askable, given, (retry) => send(connection, call, retry));
+    const begun = answered.kind === 'result' ? taskOf(connection.era, answered.result) : null;
+    return begun === null ? answered : await followTask(connection, server, askable, begun);
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || error.code === unsupportedVersion) throw error;
+    return wantedPages(server, askable, error) ?? { kind: 'result', result: refusedResult(call.name, error) };
+  }
+}
+
+/** 2025-11-25 `UrlElicitationRequired`: the user has to open URLs before the call is repeated. */
+const pagesWanted = -32042;
+
+async function send(connection: Connection, call: UpstreamCall, more: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const params = { name: call.name, arguments: call.arguments, ...more };
+  const headers = { 'idempotency-key': call.idempotencyKey };
+  try {
+    const result = await connection.call(params, call.inputSchema, headers);
+    if (!requiresTask(connection.era, result.isError === true ? firstText(result) : '')) return result;
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || !requiresTask(connection.era, error.message)) throw error;
+  }
+  return connection.call({ ...params, ...asTask }, call.inputSchema, headers);
+}
+
+function firstText({ content }: Record<string, unknown>): string {
+  const { text } = recordOf(listOf(content)[0]);
+  return typeof text === 'string' ? text : '';
+}
+
+function wantedPages(server: ServerAccess, askable: Parameters<typeof screenQuestions>[1], error: ProtocolError): RoundOutcome | null {
+  const pages = isRecord(error.data) ? listOf(error.data.elicitations) : [];
+  if (error.code !== pagesWanted || pages.length === 0) return null;
+  const asked = pages.map((params, index): [string, InputRequest] => [
+    String(index),
+    { method: 'elicitation/create', params: recordOf(params) },
+  ]);
+  const { others } = screenQuestions(server, askable, Object.fromEntries(asked));
+  return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInputRequest(others, { own: {} }) };
+}
+
+/** Reported as the tool's own error: the server rejected this call and is not broken. */
+function refusedResult(name: string, { code, message }: ProtocolError): Record<string, unknown> {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `${name} failed: its server returned error ${code}: ${serverMessage(message)}.` }],
+  };
+}

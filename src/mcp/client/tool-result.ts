@@ -1,0 +1,67 @@
+/**
+ * Converts a server's `CallToolResult` to ours: known content blocks are copied, others described in text, and `structuredContent` is
+ * checked against the tool's output schema. The response size is already bounded; callers decide how much of it a model sees. `_meta` is
+ * dropped.
+ */
+import { checkInput } from '../../core/schema/input-schema.ts';
+import { isDeeperThan } from '../../core/json-depth.ts';
+import { limits } from '../../core/limits.ts';
+import { ContentBlock, errorResult, type JsonSchema, textResult, type ToolResult } from '../../core/tool.ts';
+import { isRecord, recordOf } from '../../core/wire-value.ts';
+import { serverMessage } from './upstream-fault.ts';
+
+/** `name`: the tool's own name. */
+export function toToolResult(name: string, answer: Record<string, unknown>, outputSchema: JsonSchema | undefined): ToolResult {
+  const { content, structuredContent: structured, isError } = answer;
+  if (!Array.isArray(content) && structured === undefined) {
+    return errorResult('tool_error', `${name} returned an invalid tool result: \`content\` is missing.`);
+  }
+  if (structured !== undefined && isDeeperThan(structured, limits.maxJsonDepth)) {
+    return errorResult('tool_error', `${name} returned data nested deeper than ${limits.maxJsonDepth} levels, which is not accepted.`);
+  }
+  const blocks = toBlocks(Array.isArray(content) ? content : []);
+  if (isError === true) {
+    return {
+      isError: true,
+      code: 'tool_error',
+      content: blocks.length > 0 ? blocks : errorResult('tool_error', `${name} failed without an error message.`).content,
+    };
+  }
+  const fault = outputSchema === undefined ? null : outputFault(outputSchema, structured);
+  if (fault !== null) {
+    return errorResult('tool_error', `${name} returned a result that does not match its output schema, so it was discarded: ${fault}.`);
+  }
+  // Models read text, so data without text is also written as text. Data that is not an object has no other place.
+  const isTold = blocks.length > 0 && (isRecord(structured) || structured === undefined || blocks.some(({ type }) => type === 'text'));
+  const told = isTold || structured === undefined ? blocks : [...blocks, ...textResult(JSON.stringify(structured)).content];
+  return {
+    isError: false,
+    content: told.length > 0 ? told : textResult('[The tool returned no content. This is not an error.]').content,
+    ...(isRecord(structured) && { structuredContent: structured }),
+  };
+}
+
+function toBlocks(content: readonly unknown[]): ContentBlock[] {
+  const blocks = content.slice(0, limits.maxResultBlocks).map((block): ContentBlock => {
+    const read = ContentBlock.safeParse(block);
+    if (read.success) return read.data;
+    const { type } = recordOf(block);
+    return {
+      type: 'text',
+      text: `[A content block was left out: its type ${serverMessage(String(type))} is not supported, or it is incomplete.]`,
+    };
+  });
+  const left = content.length - blocks.length;
+  return left > 0 ? [...blocks, { type: 'text', text: `[${left} more content blocks were left out.]` }] : blocks;
+}
+
+/** Returns the first faults as text, or null if the data matches the schema. */
+function outputFault(schema: JsonSchema, structured: unknown): string | null {
+  if (structured === undefined) return '`structuredContent` is missing';
+  const issues = checkInput(schema, structured);
+  if (issues.length === 0) return null;
+  return issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path === '' ? 'the data' : path} ${message}`)
+    .join('; ');
+}

@@ -1,0 +1,32 @@
+/**
+ * Edits toolsets for the configuration tools (DESIGN §10), on behalf of one key and within its rights: every change could also be made by
+ * the REST routes. Implemented by `engine/toolset-editor.ts` over the Catalog; one instance per call, which caches what it reads. Each
+ * method throws `forbidden` if the key lacks the scope `toolsets`, also if it lost the scope since.
+ */
+import type { Equipment, StoredDocument } from './catalog.ts';
+import type { ServerHealth } from '../core/servers/server-state.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { Toolset } from '../core/toolset.ts';
+import type { Warning } from '../core/warning.ts';
+
+export interface ToolsetEditor {
+  /** Whether tools are called by the names that toolsets give them. False: `MONIKER_ALIASES=off`, each is called by its own name. */
+  readonly aliases: boolean;
+  /** Returns every tool that the key may list in toolsets, sorted by canonical name; for a bound key, those in its toolsets. */
+  tools(): Promise<readonly ToolDefinition[]>;
+  /** Returns the health of those tools' servers by name, as far as it is known. */
+  servers(): Promise<ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>>;
+  /** Returns the toolsets that the key may use, sorted by name. */
+  toolsets(): Promise<readonly StoredDocument[]>;
+  /** Returns null for a toolset that does not exist or that the key may not use. */
+  toolset(name: string): Promise<StoredDocument | null>;
+  /** `version`: the one that was read; null: the toolset must not exist. Throws `Problem`s, for example `precondition_failed`. */
+  write(name: string, document: Toolset, version: number | null): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
+  rename(from: string, to: string, version: number): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
+  /** Returns the agents and keys (as `name (id)`) that name a toolset. */
+  usedBy(toolset: string): Promise<{ agents: readonly string[]; keys: readonly string[] }>;
+  remove(name: string, version: number): Promise<void>;
+  /** Omits a toolset that the key may no longer use. */
+  equipment(): Promise<Equipment>;
+  equip(change: Partial<Equipment>): Promise<Equipment>;
+}

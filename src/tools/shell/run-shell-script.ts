@@ -1,0 +1,100 @@
+/** Runs one script in a new interpreter, over an overlay of the session's files. `bash.ts` turns the outcome into a result. */
+import { Bash } from 'just-bash/browser';
+import { limits } from '../../core/limits.ts';
+import { workspace } from '../../core/path.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ToolContext } from '../../ports/tool-executor.ts';
+import { wrapCommands } from './wrap-commands.ts';
+import { ToolFault } from '../define-tool.ts';
+import { createScriptTime, type ScriptTime } from './script-time.ts';
+import { createBashFileSystem } from './file-system.ts';
+import { createShellFetch, wget } from './network.ts';
+import { duringScript } from './interpreter-hooks.ts';
+import { createPatternBudget } from './pattern-budget.ts';
+import { scriptPlan } from './script-plan.ts';
+import { createToolCommand } from './tool-command.ts';
+import { truncate } from './truncate.ts';
+import { createTimeSlices, type TimeSlices } from './time-slices.ts';
+
+export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
+
+/** `stopped`: why the script was stopped, or null if it ended by itself. `why`: explains `stalled`. */
+export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: Stop | null; why?: string };
+type Stop = 'timeout' | 'stalled' | 'suspended';
+
+export async function runShellScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
+  const { timeoutMs } = script;
+  const stop = new AbortController();
+  let stopped: Stop | null = null;
+  let why: string | undefined;
+  const end = (how: Stop, reason?: string): void => {
+    if (stopped === null) why = reason;
+    stopped ??= how;
+    stop.abort(new Error(`stopped: ${how}`));
+  };
+  const time = createScriptTime(timeoutMs, () => end('timeout'));
+  const patterns = createPatternBudget();
+  const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
+  const shell = createShell(script, files, context, { end, during: time.during, turns });
+  try {
+    // Runs in a subshell, because only there the interpreter survives a redirection that cannot be opened (no space left, a file in the
+    // path): the script still ends, but its output until then is retained.
+    const signal = AbortSignal.any([context.signal, stop.signal]);
+    const ended = await duringScript(turns, patterns, () => shell.exec(`(\n${script.command}\n)`, { signal }));
+    // Checked for the last statement: no yield point follows it.
+    const trouble = patterns.exceededReason();
+    if (trouble !== null) end('stalled', trouble);
+    return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped, ...(why !== undefined && { why }) };
+  } catch (error) {
+    if (stopped === null || error instanceof ToolFault) throw error;
+    // The output is lost with the interpreter, which does not support this kind of end.
+    return { stdout: '', stderr: '', exitCode: 126, stopped, ...(why !== undefined && { why }) };
+  } finally {
+    time.stop();
+  }
+}
+
+/** The interpreter's timeout is longer than ours, since only ours can tell a timed-out script from a script's own exit code. */
+const interpreterGraceMs = 1_000;
+
+type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: TimeSlices };
+
+function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during, turns }: Course): Bash {
+  let sent: string | null = null;
+  const shell = new Bash({
+    fs: createBashFileSystem(files, turns),
+    cwd: script.directory,
+    env: { HOME: workspace, TMPDIR: script.scratch, LANG: 'C.UTF-8' },
+    fetch: createShellFetch(context, (what) => {
+      sent ??= what;
+    }),
+    customCommands: [
+      createToolCommand({ calls: context.calls, files, sent: () => sent, during, suspend: () => end('suspended') }),
+      wget,
+      truncate,
+    ],
+    // Called for every step of a jq program, which runs synchronously.
+    coverage: { hit: (feature) => feature.startsWith('jq:') && turns.step() },
+    executionLimitProfile: 'hardened',
+    executionLimits: {
+      maxCommandCount: limits.maxShellCommands,
+      maxLoopIterations: limits.maxShellLoops,
+      maxAwkIterations: limits.maxShellLoops,
+      maxSedIterations: limits.maxShellSedJumps,
+      maxJqIterations: limits.maxShellQueryElements,
+      maxWorkUnits: limits.maxShellWorkUnits,
+      maxSourceBytes: limits.maxShellSourceBytes,
+      maxArrayElements: limits.maxShellArrayElements,
+      maxQueryElements: limits.maxShellQueryElements,
+      maxStringLength: limits.maxShellStringBytes,
+      maxOutputSize: limits.maxShellOutputBytes,
+      maxInputBytes: limits.maxShellInputBytes,
+      maxExecutionTimeMs: (context.calls === null ? script.timeoutMs : limits.maxServerCallMs) + interpreterGraceMs,
+    },
+    // It patches globals of the whole isolate while a script runs, which would affect other requests.
+    defenseInDepth: false,
+  });
+  wrapCommands(shell, turns);
+  shell.registerTransformPlugin(scriptPlan);
+  return shell;
+}

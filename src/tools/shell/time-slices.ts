@@ -1,0 +1,92 @@
+/**
+ * Yields to other requests. The interpreter runs in this isolate, where a busy script would block every other request and delay timers and
+ * signals. Its statements, the loops of its commands (`interpreter-patch.ts`), its commands (`wrap-commands.ts`) and its files
+ * (`file-system.ts`) call these functions. A script that does too much work without a call is stopped.
+ */
+import { limits } from '../../core/limits.ts';
+import type { PatternBudget } from './pattern-budget.ts';
+
+export type TimeSlices = {
+  /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
+  pass(work?: number): Promise<void>;
+  /**
+   * `pass` in two parts, for loops that would be slow if they awaited each step: counts the work, and returns whether it is time to call
+   * `pass`.
+   */
+  isDue(work: number): boolean;
+  giveWay(): Promise<void>;
+  /** Called for each step of code that cannot wait (jq). Throws after too many steps, or too long a time, without a yield. */
+  step(): void;
+};
+
+/**
+ * `stalled` is called before a script is stopped here, even if the script catches the error. `signal`: aborted when the script has ended.
+ */
+export function createTimeSlices(
+  { patterns, signal, stalled }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void },
+  now: () => number = () => performance.now(),
+): TimeSlices {
+  let since = now();
+  let done = 0;
+  let steps = 0;
+  /** Time of this script's own steps since it last yielded. Time in which it waits and others run does not count. */
+  let spentMs = 0;
+  let stretch: { from: number; to: number } | null = null;
+  return { isDue, giveWay, pass, step };
+
+  async function pass(work = 0): Promise<void> {
+    if (isDue(work + limits.shellYieldCostBytes)) await giveWay();
+  }
+
+  function isDue(work: number): boolean {
+    done += work;
+    if (patterns.exceededReason() !== null || signal.aborted) return true;
+    // Also limited by count: on Cloudflare the clock stands still while code runs.
+    return done >= limits.shellYieldBytes || patterns.used() >= limits.shellTurnMatching || now() - since >= limits.shellTurnMs;
+  }
+
+  async function giveWay(): Promise<void> {
+    stopIfTroubled();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    // A command would otherwise finish its work first: only statements check the signal.
+    signal.throwIfAborted();
+    since = now();
+    done = 0;
+    steps = 0;
+    spentMs = 0;
+    patterns.renew();
+  }
+
+  function step(): void {
+    steps += 1;
+    stopIfTroubled();
+    if (steps > limits.maxShellSteps || spentMs + stretchMs() > limits.maxShellStallMs)
+      stop('one command did too much work at once. Split its data (head, tail, sed -n) or simplify it');
+  }
+
+  /** Returns the duration of the synchronous code that this step belongs to; a microtask runs when it has ended. */
+  function stretchMs(): number {
+    const at = now();
+    if (stretch === null) {
+      const begun = { from: at, to: at };
+      stretch = begun;
+      queueMicrotask(() => {
+        spentMs += begun.to - begun.from;
+        stretch = null;
+      });
+    }
+    stretch.to = at;
+    return at - stretch.from;
+  }
+
+  /** Ends the script when a pattern exceeded the budget, since the command may have caught the error. */
+  function stopIfTroubled(): void {
+    const trouble = patterns.exceededReason();
+    if (trouble !== null) stop(trouble);
+  }
+
+  function stop(why: string): never {
+    stalled(why);
+    throw new Error(why);
+  }
+}

@@ -1,0 +1,326 @@
+/** An open session in plain Node, over SQLite in memory, with a scripted model and tool. It can die and be opened again. */
+import { createHash } from 'node:crypto';
+import { vi } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ClientTool, Plan } from '../../src/core/plan.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import type { SubscriptionHead } from '../../src/core/triggers/callbacks/subscription.ts';
+import type { TurnNotice } from '../../src/core/triggers/callbacks/turn-notice.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
+import type { TurnDeps } from '../../src/engine/run-turn.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
+import { runAlarm } from '../../src/session/alarm.ts';
+import { ApprovalLinks } from '../../src/session/approval-links.ts';
+import { Approvals } from '../../src/session/approvals.ts';
+import { AuditOutbox } from '../../src/session/audit-outbox.ts';
+import { CallJournals } from '../../src/session/call-journal.ts';
+import { CallStore } from '../../src/session/keyed-call-store.ts';
+import { ClientCalls } from '../../src/session/client-calls.ts';
+import { CompletionStore } from '../../src/session/completion-store.ts';
+import { callWithSession } from '../../src/session/direct-calls.ts';
+import type { DecisionContext } from '../../src/session/decide.ts';
+import { EventLog } from '../../src/session/event-log.ts';
+import { Inputs } from '../../src/session/inputs.ts';
+import { Notices } from '../../src/session/notices.ts';
+import { createTaintStore } from '../../src/storage/taint-store.ts';
+import { createResultStore } from '../../src/session/result-store.ts';
+import type { OpenSession } from '../../src/session/open-session.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { Timers } from '../../src/session/timers.ts';
+import { createLogTranscript } from '../../src/session/transcript-log.ts';
+import { TurnRunner } from '../../src/session/turn-runner.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import type { SessionCall, SessionCallRequest } from '../../src/ports/session.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+// The platform hashes in another thread, which takes an unknown time.
+vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
+  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+  return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
+});
+
+export const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
+export const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
+
+const builtins = ['bash', 'read', 'http_request'].map((name) => toolOf('builtin', name, { kind: 'builtin' }));
+const toolset = {
+  tools: [
+    { tool: 'builtin.bash' },
+    { tool: 'builtin.bash', name: 'asks', approval: 'always' },
+    { tool: 'builtin.read' },
+    { tool: 'builtin.http_request' },
+  ],
+};
+
+export type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
+export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolOutcome>;
+
+export async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
+  yield events;
+}
+
+export const finish: ChatEvent = { type: 'finish', reason: 'stop', raw: 'stop' };
+
+/** A step of calls: `[name, arguments]` each. */
+export function calls(...made: [name: string, args: Record<string, unknown>][]): Model {
+  const events = made.flatMap(([name, args], call): ChatEvent[] => [
+    { type: 'call-start', call, name, nativeId: null },
+    { type: 'call-end', call, state: 'ok', arguments: args, raw: JSON.stringify(args) },
+  ]);
+  return () => reply(...events, { type: 'finish', reason: 'tool-calls', raw: null });
+}
+
+/** Never ends, like a provider that stopped sending; ends when aborted. */
+export async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]> {
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  yield [];
+}
+
+/** `more`: additional tools of any kind in the toolset; `asks`: those that require approval. `safe`: those that may run again. */
+export type RoomOptions = {
+  asks?: readonly string[];
+  safe?: readonly string[];
+  execute?: Execute;
+  clientTools?: ClientTool[];
+  rules?: PolicyRule[];
+  more?: readonly ToolDefinition[];
+};
+
+export async function makeRoom(
+  models: Model[],
+  {
+    execute = async () => textResult('ran'),
+    clientTools = [],
+    rules = [],
+    more = [],
+    asks = [],
+    safe = ['builtin.read'],
+  }: RoomOptions = {},
+) {
+  const clock = fakeClock();
+  const ids = countedIds();
+  const sql = fakeSql(sessionMigrations);
+  const document = {
+    tools: [
+      ...toolset.tools,
+      ...more.map(({ canonical }) => ({ tool: canonical, ...(asks.includes(canonical) && { approval: 'always' }) })),
+    ],
+  };
+  const { edition } = await compile(document, knownTools([...builtins, ...more]));
+  const all = buildAliasMap(edition, { aliases: true });
+  const scripted = [...models];
+  const alarm: { at: number | null } = { at: null };
+  const storage = {
+    sql,
+    setAlarm: async (at: number) => {
+      alarm.at = at;
+    },
+    deleteAlarm: async () => {
+      alarm.at = null;
+    },
+  } as unknown as DurableObjectStorage;
+  const work: Promise<unknown>[] = [];
+  const sent: AuditRow[] = [];
+  const allowed: PolicyRule[] = [];
+  /** `<key> <scope>` of the active keys. */
+  const standing = new Set(['k1 approve']);
+  const aborted: unknown[] = [];
+  const asked = { model: 0 };
+  const brake = { audit: false, catalog: 0 };
+  /** null: the Catalog does not return the subscribers. `isAway`: it takes no notices. */
+  const listeners: { heads: readonly SubscriptionHead[] | null; isAway: boolean } = { heads: [], isAway: false };
+  const told: TurnNotice[] = [];
+  const kept = keptLog();
+  const deps = {
+    clock,
+    ids,
+    log: kept,
+    directory: {
+      provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }),
+    } as unknown as Directory,
+    model: {
+      stream: (_request: unknown, signal: AbortSignal) => {
+        asked.model += 1;
+        signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true });
+        return (scripted.shift() ?? (() => reply(finish)))(signal);
+      },
+    },
+    executor: {
+      isSafe: (tool: { canonical: string }) => safe.includes(tool.canonical),
+      execute: (tool: { canonical: string }, args: Record<string, unknown>, context: ToolContext) => execute(args, context, tool.canonical),
+    },
+    fetch: () => Promise.reject(new Error('no network here')),
+    secret: async () => '',
+  } as unknown as TurnDeps;
+
+  const flushNotices = async (): Promise<boolean> => {
+    const fault = await self.room.notices.handOver(async (notices) => {
+      if (listeners.isAway) throw new Error('the catalog is unavailable');
+      told.push(...notices);
+    });
+    return fault === null;
+  };
+
+  /** Opens the session as a new process does, from its tables. */
+  const open = (): OpenSession => {
+    const log = new EventLog(sql, clock.now);
+    const audit = new AuditOutbox(sql);
+    const approvals = new Approvals(sql, clock.now);
+    const inputs = new Inputs(sql, clock.now);
+    const turns = new TurnStore(sql, clock.now);
+    const timers = new Timers(storage);
+    const parts = {
+      log,
+      transcript: createLogTranscript(sql, log),
+      completions: new CompletionStore(sql),
+      results: createResultStore(sql),
+      turns,
+      timers,
+      notices: new Notices({
+        ...{ sql, session: 's', log, turns, timers, now: clock.now },
+        subscriptions: async () => {
+          if (listeners.heads === null) throw new Error('the catalog is unavailable');
+          return listeners.heads;
+        },
+        tell: () => void work.push(flushNotices()),
+      }),
+      files: createMemoryFiles(clock.now),
+      approvals,
+      approvalLinks: new ApprovalLinks(sql, clock.now),
+      clientCalls: new ClientCalls(sql),
+      inputs,
+      taint: createTaintStore(sql, clock.now),
+      keyedCalls: new CallStore(sql, clock.now),
+      journals: new CallJournals(sql, clock.now, { approvals, inputs }),
+    };
+    const runner = new TurnRunner({
+      ...parts,
+      deps,
+      audit: (row) => {
+        if (brake.audit) throw new Error('the disk is full');
+        audit.add(row);
+      },
+      flushAudit: () => audit.flush(async (rows) => void sent.push(...rows)),
+      workspace: 'default',
+      keyId: 'root',
+      session: 's',
+      rules: async () => [...rules, ...allowed],
+      skillsFor: async () => [],
+      namesFor: async (asked) => {
+        if (brake.catalog > 0) {
+          brake.catalog -= 1;
+          throw new Error('the catalog is unavailable');
+        }
+        return turnNames(all, asked);
+      },
+      waitUntil: (promise) => void work.push(promise),
+    });
+    const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
+    return { meta, audit, ...parts, runner };
+  };
+
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 30; turn += 1) {
+      // Hashes are made in other threads: this many, one after another, are awaited on an idle machine.
+      await crypto.subtle.digest('SHA-256', new Uint8Array(1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const self = {
+    room: open(),
+    sql,
+    clock,
+    alarm,
+    work,
+    sent,
+    allowed,
+    standing,
+    aborted,
+    asked,
+    brake,
+    listeners,
+    /** The notices that the Catalog received. */
+    told,
+    lines: kept.lines,
+    /** The names with which direct calls are resolved. */
+    names: all,
+    settle,
+    accept(id: string, own: Partial<Plan> = {}): void {
+      self.room.turns.accept(id, { ...plan, edition: pointer, ...(clientTools.length > 0 && { clientTools }), ...own }, [
+        { type: 'text', text: id },
+      ]);
+      self.room.runner.startNext();
+    },
+    events: (): SessionEvent[] => [...self.room.log.readAll(0)],
+    /** The process dies: whatever it still does has no effect. */
+    die(): void {
+      sql.exec('UPDATE turns SET epoch = epoch + 1');
+      self.room = open();
+    },
+    /** A new process opens the tables that a dead one left. */
+    async restart(): Promise<void> {
+      self.die();
+      self.room.runner.recover();
+      self.room.runner.startNext();
+      await settle();
+    },
+    async ring(): Promise<void> {
+      const context = { openSession: self.room, session: 's', now: clock.now, log: kept };
+      const leave = async (): Promise<void> => {
+        self.left += 1;
+      };
+      await runAlarm({ ...context, isCancelled: async () => false, flushAudit: async () => true, flushNotices, destroy: leave });
+      await settle();
+    },
+    left: 0,
+    decisionContext: (): DecisionContext => ({
+      openSession: self.room,
+      session: 's',
+      now: clock.now,
+      log: kept,
+      isDeleted: () => false,
+      addRule: async (rule) => void allowed.push(rule),
+      isKeyActive: async (keyId, scope) => {
+        if (brake.catalog > 0) {
+          brake.catalog -= 1;
+          throw new Error('the catalog is unavailable');
+        }
+        return standing.has(`${keyId} ${scope}`);
+      },
+    }),
+    underWay: new Map<string, Promise<SessionCall>>(),
+    call: (request: Partial<SessionCallRequest> & { name: string }): Promise<SessionCall> =>
+      callWithSession(
+        {
+          openSession: self.room,
+          session: 's',
+          keyId: 'root',
+          deps,
+          ids,
+          names: self.names,
+          rules: [...rules, ...allowed],
+          skills: [],
+          inFlight: self.underWay,
+          scratchFiles: () => createMemoryFiles(clock.now),
+          directMarks: () => ({ read: async () => null, add: async () => undefined }),
+          isDeleted: () => false,
+          audit: (row) => self.room.audit.add(row),
+        },
+        { plan: { ...plan, edition: pointer }, arguments: {}, ...request },
+      ),
+  };
+  return self;
+}
+
+export const ends = (events: SessionEvent[]) =>
+  events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
+
+export const types = (events: SessionEvent[]) => events.map(({ type }) => type);
