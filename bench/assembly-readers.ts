@@ -8,7 +8,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { jsonSchema, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import type { ProviderAccess } from '../src/core/provider.ts';
+import type { ProviderAccess } from '../src/core/model/provider.ts';
 import { SseParser } from '../src/net/sse.ts';
 import { adapterFor } from '../src/providers/registry.ts';
 import type { Wire } from './assembly-streams.ts';

@@ -2,7 +2,7 @@
  * The cost of parsing damaged arguments: valid ones and nine kinds of damage, at 100 kB and 1 MB; texts larger than the cap are rejected.
  * Exit code 1 when a text takes longer than goal R1.
  */
-import { readArguments } from '../src/core/json-repair.ts';
+import { readArguments } from '../src/core/json/json-repair.ts';
 import { argumentsJson } from './assembly-streams.ts';
 import { median } from './load.ts';
 

@@ -2,12 +2,12 @@
  * The cost of names (goal G8): five names resolved with a cached table, and a cold start compared with `JSON.parse` of the same bytes.
  * Pure computation, timed with Node's clock. `node bench/resolve.ts [--rounds 7]`
  */
-import { buildAliasMap, resolveName } from '../src/core/alias-map.ts';
-import type { Edition } from '../src/core/edition-tool.ts';
-import { compileEdition, editionBytes } from '../src/core/edition.ts';
-import type { CanonicalName } from '../src/core/names.ts';
-import type { ToolDefinition } from '../src/core/tool.ts';
-import type { Toolset } from '../src/core/toolset.ts';
+import { buildAliasMap, resolveName } from '../src/core/toolset/alias-map.ts';
+import type { Edition } from '../src/core/toolset/edition-tool.ts';
+import { compileEdition, editionBytes } from '../src/core/toolset/edition.ts';
+import type { CanonicalName } from '../src/core/names/names.ts';
+import type { ToolDefinition } from '../src/core/tools/tool.ts';
+import type { Toolset } from '../src/core/toolset/toolset.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
 const sizes = [10, 100, 1_000, 10_000];

@@ -1,6 +1,6 @@
 /** The sandbox in workerd, for `sandbox.ts`: a request runs a number of passes, timed from outside. */
-import type { EditionTool } from '../src/core/edition-tool.ts';
-import { textResult } from '../src/core/tool.ts';
+import type { EditionTool } from '../src/core/toolset/edition-tool.ts';
+import { textResult } from '../src/core/tools/tool.ts';
 import type { InnerCalls } from '../src/ports/inner-calls.ts';
 import type { ToolContext } from '../src/ports/tool-executor.ts';
 import { createMadeExecutor } from '../src/sandbox/made-executor.ts';

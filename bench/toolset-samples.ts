@@ -1,10 +1,10 @@
 /** Toolsets for measurements: the recorded tools of public servers if they are beside the checkout, otherwise generated ones of their size. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fold } from '../src/core/fold.ts';
-import type { CanonicalName } from '../src/core/names.ts';
-import type { ToolDefinition } from '../src/core/tool.ts';
-import type { Toolset } from '../src/core/toolset.ts';
+import { fold } from '../src/core/names/fold.ts';
+import type { CanonicalName } from '../src/core/names/names.ts';
+import type { ToolDefinition } from '../src/core/tools/tool.ts';
+import type { Toolset } from '../src/core/toolset/toolset.ts';
 
 export type SampleTools = { source: string; tools: readonly ToolDefinition[] };
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { checkInput } from '../src/core/schema/input-schema.ts';
-import type { JsonSchema } from '../src/core/tool.ts';
+import type { JsonSchema } from '../src/core/tools/tool.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
 /**

@@ -1,9 +1,9 @@
 /** Builds every adapter from the bindings; nothing else does. Routes use `Services`, sessions use `Wiring`. */
-import type { AliasMap } from './core/alias-map.ts';
+import type { AliasMap } from './core/toolset/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import { limits } from './core/limits.ts';
 import { privateToolset } from './core/made/made-toolset.ts';
-import type { Plan } from './core/plan.ts';
+import type { Plan } from './core/turn/plan.ts';
 import type { PolicyAnswer } from './core/policy/explain.ts';
 import type { PolicyRule } from './core/policy/rule.ts';
 import type { Principal } from './core/principal.ts';
@@ -12,22 +12,22 @@ import type { RefreshReason } from './core/servers/refresh-state.ts';
 import type { ServerTest } from './core/servers/server-test.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
-import type { CallDeps } from './engine/tool-call.ts';
-import { createToolsetEditor } from './engine/toolset-editor.ts';
-import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
-import { executorByKind } from './engine/executor-by-kind.ts';
+import type { CallDeps } from './engine/call/tool-call.ts';
+import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
+import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/call/direct-call.ts';
+import { executorByKind } from './engine/call/executor-by-kind.ts';
 import { mergeMadeTools } from './engine/plan/made-names.ts';
 import { turnNames } from './engine/plan/plan-names.ts';
-import { configurationTables } from './engine/serve/serve-view.ts';
+import { configurationTables } from './engine/mcp/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
-import { createStaleServerRefresh, withStaleServerRefresh } from './engine/refresh-stale-servers.ts';
+import { createStaleServerRefresh, withStaleServerRefresh } from './engine/servers/refresh-stale-servers.ts';
 import { createMarkStore, type MarkStore } from './engine/policy/direct-marks.ts';
-import { createServerRefresh } from './engine/refresh-server.ts';
-import { createToolMaker } from './engine/tool-maker.ts';
-import type { TurnDeps } from './engine/run-turn.ts';
-import { testServer } from './engine/test-server.ts';
-import { refuseOtherOrigins, createServerFetch } from './engine/server-fetch.ts';
+import { createServerRefresh } from './engine/servers/refresh-server.ts';
+import { createToolMaker } from './engine/configuration/tool-maker.ts';
+import type { TurnDeps } from './engine/turn/run-turn.ts';
+import { testServer } from './engine/servers/test-server.ts';
+import { refuseOtherOrigins, createServerFetch } from './engine/servers/server-fetch.ts';
 import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
 import { createSendCallback, type SendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
@@ -54,7 +54,7 @@ import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
 import { proxyModelRequest, type ProxiedChat } from './providers/chat-proxy.ts';
 import { createChatModel } from './providers/registry.ts';
-import { rehearsalHttp } from './providers/rehearsal.ts';
+import { rehearsalHttp } from './providers/rehearsal/rehearsal.ts';
 import { createMadeExecutor } from './sandbox/made-executor.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-token.ts';
@@ -86,7 +86,7 @@ export type Services = {
   sandbox: Pick<Sandbox, 'check'>;
   /** Tokens of links that decide one approval (`storage/approval-token.ts`). */
   approvalLinks: { mint(link: ApprovalLinkToken): Promise<string>; read(token: string): Promise<ApprovalLinkToken | null> };
-  /** Refreshes the tool lists of servers, and tests a server (`engine/refresh-server.ts`, `engine/test-server.ts`). */
+  /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */
   servers(workspace: string): ServerAdmin;
   /** Signs people in to servers (OAuth) and provides the tokens. */
   signIns: SignIns;

@@ -4,7 +4,7 @@ import { wire } from './wiring.ts';
 
 export { Catalog } from './catalog/catalog.ts';
 export { McpSession } from './mcp-session/mcp-session.ts';
-export { Session } from './session/session.ts';
+export { Session } from './session/object/session.ts';
 
 const app = createApp(wire);
 

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { blankComments } from './source-text.ts';
 
-/** `path` is relative to the project, with forward slashes: `src/core/tool.ts`. */
+/** `path` is relative to the project, with forward slashes: `src/core/tools/tool.ts`. */
 export type Source = { path: string; content: string };
 
 /** A file imports from its own folder and from lower floors; folders of one floor do not know each other. */
@@ -78,9 +78,9 @@ function fileViolations({ path, content }: Source): string[] {
 
 /** Small pure libraries that core may import besides zod (no I/O, no eval, no dependencies), each in one file. */
 const onePlace: Readonly<Record<string, string>> = {
-  jsonrepair: 'src/core/json-repair.ts',
-  'fastest-levenshtein': 'src/core/suggest.ts',
-  minisearch: 'src/core/tool-index.ts',
+  jsonrepair: 'src/core/json/json-repair.ts',
+  'fastest-levenshtein': 'src/core/names/suggest.ts',
+  minisearch: 'src/core/tools/tool-index.ts',
   'js-tokens': 'src/core/made/code-uses.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',

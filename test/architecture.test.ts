@@ -80,7 +80,7 @@ describe('the rules', () => {
 
   it.each([
     ['src/core/a.ts', "import { z } from 'zod';\nimport type { B } from './b.ts';"],
-    ['src/core/json-repair.ts', "import { jsonrepair } from 'jsonrepair';"],
+    ['src/core/json/json-repair.ts', "import { jsonrepair } from 'jsonrepair';"],
     ['src/wiring.ts', "import { b } from './storage/b.ts';\nimport { c } from './net/c.ts';"],
     ['src/worker.ts', 'export default { async fetch(request: Request): Promise<Response> { return app(request); } };'],
     ['src/ports/a.ts', 'export interface A {\n  fetch(request: Request): Promise<Response>;\n}'],

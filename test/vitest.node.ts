@@ -9,7 +9,7 @@ buildEngine();
 const root = `${import.meta.dirname}/..`;
 
 /** These replace modules of the project with mocks, which would affect every file that imports them later. */
-const filesWithMocks = ['test/simulation/*.test.ts', 'test/session/proposals.test.ts'];
+const filesWithMocks = ['test/simulation/*.test.ts', 'test/session/turn/proposals.test.ts'];
 
 const common = {
   root,

@@ -20,13 +20,13 @@ import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
-import { createAuditWriter } from './audit.ts';
+import { createAuditWriter } from './records/audit.ts';
 import type { CatalogContext } from './context.ts';
 import type { Job } from './job.ts';
-import { checkStoredMadeTools } from './made-tools.ts';
-import { createDatabaseCloser } from './close-database.ts';
-import { createErasures } from './erasure.ts';
-import { createKeyCancellations } from './key-cancellations.ts';
+import { checkStoredMadeTools } from './tools/made-tools.ts';
+import { createDatabaseCloser } from './records/close-database.ts';
+import { createErasures } from './records/erasure.ts';
+import { createKeyCancellations } from './keys/key-cancellations.ts';
 import { documentMethods } from './methods/documents.ts';
 import { keyMethods } from './methods/keys.ts';
 import { publishedMethods } from './methods/published.ts';
@@ -34,13 +34,13 @@ import { recordMethods } from './methods/records.ts';
 import { serverMethods } from './methods/servers.ts';
 import { triggerMethods } from './methods/triggers.ts';
 import type { CatalogServices, CatalogHandlers } from './methods/catalog-handlers.ts';
-import { createOutbox, enqueueRepublish } from './outbox.ts';
+import { createOutbox, enqueueRepublish } from './records/outbox.ts';
 import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
 import { createCallbackSender } from './triggers/callbacks/callback-sender.ts';
 import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
-import { createTransactions } from './transactions.ts';
+import { createTransactions } from './records/transactions.ts';
 
 const concurrent = {
   ...documentMethods.concurrent,

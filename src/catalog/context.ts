@@ -1,6 +1,6 @@
 /** The context of the Catalog's modules: the SQLite database of one workspace, its keys and the known tools. Created by `catalog.ts`. */
 import type { Settings } from '../core/settings.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { MasterKey } from '../storage/master-key.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
-import { ToolsetReference } from './toolset-reference.ts';
+import { ToolsetReference } from './toolset/toolset-reference.ts';
 
 export const ResourceName = z
   .string()

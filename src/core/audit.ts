@@ -1,7 +1,7 @@
 /** The audit log: one row for each call or refusal, each approval decision and each configuration change (DESIGN §7, §9). */
 import { z } from 'zod';
-import { Via } from './message.ts';
-import { ToolResultCode } from './tool.ts';
+import { Via } from './turn/message.ts';
+import { ToolResultCode } from './tools/tool.ts';
 
 export const AuditRow = z
   .object({

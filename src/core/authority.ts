@@ -7,7 +7,7 @@
 import type { Agent } from './agent.ts';
 import { hasScope, type Principal } from './principal.ts';
 import { Problem, quoted } from './problem.ts';
-import { readToolsetReference } from './toolset-reference.ts';
+import { readToolsetReference } from './toolset/toolset-reference.ts';
 
 export type Rights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 

@@ -5,7 +5,7 @@
  * An *answer* is what a client receives for one request, whatever its dialect calls it. A *completion* is an answer that a session
  * can return again: its stored content and the id that contains the session.
  */
-import { fromBase64Url, toBase64Url, toHex } from './bytes.ts';
+import { fromBase64Url, toBase64Url, toHex } from './text/bytes.ts';
 
 /** The content of an id that we issued. `own` is the part with a meaning inside the session. */
 export type Reference = { own: string; session: string };

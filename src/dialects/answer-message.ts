@@ -2,10 +2,10 @@
  * Builds an answer's assistant message: what each event adds, and all parts in order. Pure and independent of the dialect; used for
  * sessions and for the proxy's translated replies. The dialects write it.
  */
-import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/chat-event.ts';
-import type { NativePart } from '../core/message.ts';
+import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/model/chat-event.ts';
+import type { NativePart } from '../core/turn/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
-import type { SessionEvent } from '../core/session-event.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
 
 export type AnyEvent = ChatEvent | SessionEvent;
 
@@ -212,7 +212,7 @@ export function createAnswerMessage({ restarts = 'as failures' }: { restarts?: '
   };
 }
 
-/** New kinds may be added to the log (`core/session-event.ts`); an answer ignores unknown ones. */
+/** New kinds may be added to the log (`core/turn/session-event.ts`); an answer ignores unknown ones. */
 function unknownKind(_event: never): readonly MessageChange[] {
   return nothing;
 }

@@ -1,15 +1,15 @@
 /**
  * A session's answer to one chat request, derived from its log: from the request to the end of the turn, or to where the turn waits. Pure
- * and deterministic, so any later process can replay an answer or resume it at any frame. `session/completion-store.ts` stores the ranges.
+ * and deterministic, so any later process can replay an answer or resume it at any frame. `session/log/completion-store.ts` stores the ranges.
  */
-import { questionText } from '../core/elicitation.ts';
+import { questionText } from '../core/tools/elicitation.ts';
 import { Problem } from '../core/problem.ts';
-import { oneLine } from '../core/paragraphs.ts';
+import { oneLine } from '../core/text/paragraphs.ts';
 import { toToolCallId } from '../core/reference.ts';
-import type { SessionEvent } from '../core/session-event.ts';
-import { applyEvent } from '../core/fold-turn.ts';
-import { showInvisible } from '../core/visible-text.ts';
-import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../core/turn-state.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
+import { applyEvent } from '../core/turn/fold-turn.ts';
+import { showInvisible } from '../core/text/visible-text.ts';
+import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../core/turn/turn-state.ts';
 import { createAnswerMessage, type AnswerMessage, type MessageChange, type RenderedClientCall } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 

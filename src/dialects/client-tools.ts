@@ -1,6 +1,6 @@
 /** What the dialects share about the client's tools. Each dialect reads the rest of a tool and decides which are offered. */
 import { limits } from '../core/limits.ts';
-import { ClientTool } from '../core/plan.ts';
+import { ClientTool } from '../core/turn/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 
 /** A tool of the request that is offered to the model, with its path. */

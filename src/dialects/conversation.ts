@@ -2,12 +2,12 @@
  * A client's request as a conversation, independent of the dialect. The dialects add messages one by one; sessions and the translating
  * proxy use the result.
  */
-import { readArguments } from '../core/json-repair.ts';
-import type { AssistantPart, ClientResult, InputPart, Message, ToolCallPart } from '../core/message.ts';
-import { resultMessage } from '../core/pair-calls.ts';
-import { joinParagraphs } from '../core/paragraphs.ts';
+import { readArguments } from '../core/json/json-repair.ts';
+import type { AssistantPart, ClientResult, InputPart, Message, ToolCallPart } from '../core/turn/message.ts';
+import { resultMessage } from '../core/turn/pair-calls.ts';
+import { joinParagraphs } from '../core/text/paragraphs.ts';
 import { readToolCallId } from '../core/reference.ts';
-import { isRecord } from '../core/wire-value.ts';
+import { isRecord } from '../core/json/wire-value.ts';
 
 /**
  * `system`: the text of all system and developer messages. `history`: all messages up to the last assistant message. New is what follows:

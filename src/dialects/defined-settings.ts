@@ -1,5 +1,5 @@
 /** Removes unset settings of a request (null or absent), which is the form that all provider adapters expect. */
-import type { ModelSettings } from '../core/plan.ts';
+import type { ModelSettings } from '../core/turn/plan.ts';
 
 export type DefinedSettings = { readonly [Name in keyof ModelSettings]: ModelSettings[Name] | null };
 

@@ -3,7 +3,7 @@
  * message (`answer-message.ts`). Sessions, the translating proxy and the routes use only this interface. `dialects.ts` lists the dialects.
  */
 import type { ProblemBody } from '../core/problem.ts';
-import type { ClientTool, ModelSettings } from '../core/plan.ts';
+import type { ClientTool, ModelSettings } from '../core/turn/plan.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { AnswerMessage, MessageChange } from './answer-message.ts';
 import type { ConversationBuilder } from './conversation.ts';
@@ -57,7 +57,7 @@ export type Dialect = {
   /** Returns the request with other system text and otherwise unchanged, for a provider of the same wire and an agent without tools. */
   withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown>;
   /**
-   * Returns the request without what only this service can read (tokens of `core/native-token.ts`), for a provider of the same wire; the
+   * Returns the request without what only this service can read (tokens of `core/model/native-token.ts`), for a provider of the same wire; the
    * same object if there is nothing to remove. Absent: the dialect has no such fields.
    */
   withoutTokens?(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;

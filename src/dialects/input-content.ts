@@ -1,6 +1,6 @@
 /** Input content that the dialects write alike: images, and what a tool result can contain of an input. */
-import { ImagePart, type InputPart } from '../core/message.ts';
-import type { ContentBlock } from '../core/tool.ts';
+import { ImagePart, type InputPart } from '../core/turn/message.ts';
+import type { ContentBlock } from '../core/tools/tool.ts';
 
 /** Reports a fault at a path relative to the current one. */
 export type InputFault = (at: string, message: string) => void;

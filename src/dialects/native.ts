@@ -3,7 +3,7 @@
  * at every SSE line ending, and control fields with a line ending are rejected. Used by session streams and `http/event-stream.ts`.
  */
 import type { ProblemBody } from '../core/problem.ts';
-import type { SessionEvent } from '../core/session-event.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
 
 /** `id:` is the event's number, `event:` its type, `data:` the whole event. */
 export function encodeEvent(event: SessionEvent): string {

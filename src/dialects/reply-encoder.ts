@@ -1,5 +1,5 @@
 /** Encodes a provider's reply in a client's dialect without a session. The proxy uses it if it cannot forward bytes unchanged. */
-import type { ChatEvent } from '../core/chat-event.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
 import { createAnswerMessage, type MessageChange } from './answer-message.ts';
 import { toAnswerDocument } from './answer.ts';
 import type { AnswerIdentity, Dialect } from './dialect.ts';

@@ -1,5 +1,5 @@
 /** Lists a directory, optionally with its subdirectories. Used for models and users. */
-import { joinPath } from '../core/path.ts';
+import { joinPath } from '../core/text/path.ts';
 import type { DirectoryEntry, FileSystem } from '../ports/file-system.ts';
 
 /** Returns at most `most` entries. Names are relative to `root`, which is a directory; a directory comes directly before its content. */

@@ -1,14 +1,14 @@
 /**
  * Runs the tools of `static` servers: each call is one POST to the server's URL with `{"name", "arguments"}`. The response is an MCP
  * `CallToolResult` (2026-07-28), other JSON, or text. Responses are untrusted: their size is bounded, and every fault becomes a result.
- * `engine/call-tool.ts` has already checked permissions and arguments.
+ * `engine/call/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import { secretHostOf } from '../core/secret.ts';
+import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import { errorResult } from '../core/tool.ts';
-import { isRepeatable } from '../core/tool-effects.ts';
+import { errorResult } from '../core/tools/tool.ts';
+import { isRepeatable } from '../core/tools/tool-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders } from '../net/server-headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';

@@ -2,7 +2,7 @@
  * Versioned documents over HTTP: `ETag`, `If-Match`, `If-None-Match` (RFC 9110 §13), the same for toolsets, agents,
  * providers, secrets and the policy.
  */
-import type { EditionPointer } from '../core/edition-tool.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { AppContext } from './context.ts';

@@ -6,7 +6,7 @@
 import { limits } from '../core/limits.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
-import type { SessionEvent } from '../core/session-event.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
 import { encodeEvent, encodeProblem, heartbeatFrame, retryFrame } from '../dialects/native.ts';
 import type { SessionPort } from '../ports/session.ts';
 

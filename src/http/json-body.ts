@@ -1,9 +1,9 @@
 /**
  * A JSON body, read once within a bound: UTF-8 only, a byte order mark is tolerated. The rules of its text are those of
- * `core/json-text.ts`. Not here: what the value must look like (`core/issues.ts` with the route's schema).
+ * `core/json/json-text.ts`. Not here: what the value must look like (`core/issues.ts` with the route's schema).
  */
 import { limits } from '../core/limits.ts';
-import { parseJsonText } from '../core/json-text.ts';
+import { parseJsonText } from '../core/json/json-text.ts';
 import { Problem } from '../core/problem.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isUnbound } from '../core/authority.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Catalog } from '../ports/catalog.ts';
 
 export const ownerQuery = {

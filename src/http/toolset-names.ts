@@ -1,6 +1,6 @@
 /** The names of a toolset as the routes read them: of an edition, as far as the key is allowed to use it. */
 import { z } from 'zod';
-import type { EditionTool } from '../core/edition-tool.ts';
+import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Principal } from '../core/principal.ts';
 import { allowOf } from '../engine/plan/agent-list.ts';
 import { planNames } from '../engine/plan/plan-names.ts';

@@ -2,18 +2,18 @@
  * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
  * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
  */
-import { configuredEntry, type AliasMap } from '../core/alias-map.ts';
-import { isForModels, type EditionTool } from '../core/edition-tool.ts';
+import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
-import { countWarnings, lintTools } from '../core/lint.ts';
-import { whyMissing } from '../core/missing-tool.ts';
-import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
-import { joinParagraphs } from '../core/paragraphs.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { toolPrompt } from '../core/system-prompt.ts';
-import type { ToolKind } from '../core/tool.ts';
-import { charactersPerToken } from '../core/transcript.ts';
+import { countWarnings, lintTools } from '../core/toolset/lint.ts';
+import { whyMissing } from '../core/toolset/missing-tool.ts';
+import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/toolset/offered-tools.ts';
+import { joinParagraphs } from '../core/text/paragraphs.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { toolPrompt } from '../core/turn/system-prompt.ts';
+import type { ToolKind } from '../core/tools/tool.ts';
+import { charactersPerToken } from '../core/turn/transcript.ts';
 import { turnNames } from '../engine/plan/plan-names.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
 import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../providers/wire-tool-names.ts';

@@ -8,7 +8,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { limits } from '../core/limits.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
 import { isStray } from '../core/skills/skill-path.ts';
-import { toBase64 } from '../core/bytes.ts';
+import { toBase64 } from '../core/text/bytes.ts';
 import { toPlainText } from '../core/skills/skill-resource.ts';
 import { type ApiClient, ApiRefusal } from './api-client.ts';
 import { StartFailure } from './start-failure.ts';

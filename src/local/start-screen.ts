@@ -2,7 +2,7 @@
  * The one screen that a start prints: the address, the start page, where the key is, which models, and commands that work when
  * pasted. Terminals and service managers keep what is printed, so the key itself is shown by the start that made it and no other.
  */
-import { oneLine } from '../core/paragraphs.ts';
+import { oneLine } from '../core/text/paragraphs.ts';
 
 export type StartScreen = {
   url: string;

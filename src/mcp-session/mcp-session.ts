@@ -6,9 +6,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import { rootKeyId, type Principal } from '../core/principal.ts';
-import { isRecord } from '../core/wire-value.ts';
+import { isRecord } from '../core/json/wire-value.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
-import type { ServeTarget } from '../engine/serve/serve-view.ts';
+import type { ServeTarget } from '../engine/mcp/serve-view.ts';
 import type { McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';

@@ -1,12 +1,12 @@
 /**
- * One call that this object holds open (`engine/serve/in-flight-call.ts`): the running call in memory, and a row that says that it was
+ * One call that this object holds open (`engine/mcp/in-flight-call.ts`): the running call in memory, and a row that says that it was
  * started and whether it has ended, so that a call interrupted by a crash is recognized.
  */
 import type { Principal } from '../core/principal.ts';
-import { isRecord } from '../core/wire-value.ts';
-import type { InFlightCallSlot, InFlightCall } from '../engine/serve/in-flight-call.ts';
-import { serveUnrecoverable } from '../engine/serve/serve-call.ts';
-import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
+import { isRecord } from '../core/json/wire-value.ts';
+import type { InFlightCallSlot, InFlightCall } from '../engine/mcp/in-flight-call.ts';
+import { serveUnrecoverable } from '../engine/mcp/serve-call.ts';
+import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
 import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 

@@ -1,7 +1,7 @@
 /** Helpers for the JSON-RPC messages of a session: requests, responses, cancellations, and the errors for refused messages. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
-import { isRecord } from '../core/wire-value.ts';
+import { isRecord } from '../core/json/wire-value.ts';
 
 export function isResponse(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
   return 'id' in message && !('method' in message);

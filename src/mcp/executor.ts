@@ -1,17 +1,17 @@
 /**
- * Runs the tools of `mcp` servers: each call is one call of the server's tool by its own name. `engine/call-tool.ts` has already checked
+ * Runs the tools of `mcp` servers: each call is one call of the server's tool by its own name. `engine/call/call-tool.ts` has already checked
  * permissions and arguments; `mcp/client/` handles the protocol and the server's input requests.
  */
-import { cancelled, questionText } from '../core/elicitation.ts';
-import type { EditionTool } from '../core/edition-tool.ts';
+import { cancelled, questionText } from '../core/tools/elicitation.ts';
+import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import { limits } from '../core/limits.ts';
-import type { InputRequired } from '../core/mcp-input.ts';
+import type { InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
-import { isRepeatable } from '../core/tool-effects.ts';
-import { secretHostOf } from '../core/secret.ts';
+import { isRepeatable } from '../core/tools/tool-effects.ts';
+import { secretHostOf } from '../core/policy/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import { errorResult, type ToolResult } from '../core/tool.ts';
-import { utf8Length } from '../core/utf8.ts';
+import { errorResult, type ToolResult } from '../core/tools/tool.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import type { CallerChannel, ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 
@@ -66,7 +66,7 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
 
 /**
  * If input cannot be given while the call is open, a server of 2025 that requests it receives `cancel`: so in chat turns, which may wait
- * for days and across restarts (DESIGN §5), unlike a connection. With an MCP client the request is passed on (`engine/serve/in-flight-call.ts`).
+ * for days and across restarts (DESIGN §5), unlike a connection. With an MCP client the request is passed on (`engine/mcp/in-flight-call.ts`).
  * `unheard`: the cancelled requests, for the result.
  */
 function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard: string[]): UpstreamHooks {

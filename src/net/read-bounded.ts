@@ -1,5 +1,5 @@
 /** Reads untrusted bodies up to a size limit. Bytes are counted as they arrive, after decompression. */
-import { joinBytes } from '../core/bytes.ts';
+import { joinBytes } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
 
 export type BoundedBody = { bytes: Uint8Array; truncated: boolean };

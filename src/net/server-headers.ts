@@ -3,7 +3,7 @@
  * Used by every adapter that calls servers.
  */
 import { Problem } from '../core/problem.ts';
-import { secretHostOf } from '../core/secret.ts';
+import { secretHostOf } from '../core/policy/secret.ts';
 import type { Server } from '../core/servers/server.ts';
 
 /** Throws `invalid_request` for an invalid header value, and `not_configured` or `forbidden` for a secret, as `secret` does. */

@@ -2,10 +2,10 @@
  * A session's record of the nested calls of an open call, so that a call that waited or was interrupted continues without repeating the ones
  * that finished. A nested call's id is its parent's id, a dot and its position from 1: `call_x.2.1`. Deleted when the outermost call ends.
  */
-import type { GivenApproval } from '../core/approval.ts';
-import type { GivenInput } from '../core/mcp-input.ts';
-import type { Via } from '../core/message.ts';
-import type { ToolResult } from '../core/tool.ts';
+import type { GivenApproval } from '../core/policy/approval.ts';
+import type { GivenInput } from '../core/tools/mcp-input.ts';
+import type { Via } from '../core/turn/message.ts';
+import type { ToolResult } from '../core/tools/tool.ts';
 
 export type InnerCallStart = {
   callId: string;

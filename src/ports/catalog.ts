@@ -3,18 +3,18 @@
  * through `Directory` instead, which never waits for the Catalog while its cache is warm.
  */
 import type { Agent } from '../core/agent.ts';
-import type { AliasMap } from '../core/alias-map.ts';
+import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
-import type { EditionPointer } from '../core/edition-tool.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
-import type { ProviderAccess } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
-import type { Taint } from '../core/taint.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { Taint } from '../core/policy/taint.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
@@ -147,7 +147,7 @@ export interface Catalog {
   /** Returns the tools of one server, sorted by name, including those it no longer lists. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
   serverTool(server: string, tool: string): Promise<ServerTool>;
-  /** Reads the definitions of a `static` server again from its document. Other kinds are read by `engine/refresh-server.ts`. */
+  /** Reads the definitions of a `static` server again from its document. Other kinds are read by `engine/servers/refresh-server.ts`. */
   refreshServer(server: string): Promise<ListingReport>;
   /** Returns the text of an OpenAPI document that was stored in full; null: the server has none. */
   serverDocument(server: string): Promise<string | null>;

@@ -1,9 +1,9 @@
 /** A model of any provider. There is one adapter per wire format; the conversation and the events are neutral. */
-import type { ChatEvent } from '../core/chat-event.ts';
-import type { Message } from '../core/message.ts';
-import type { ModelSettings } from '../core/plan.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import type { JsonSchema } from '../core/tool.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
+import type { Message } from '../core/turn/message.ts';
+import type { ModelSettings } from '../core/turn/plan.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { JsonSchema } from '../core/tools/tool.ts';
 
 /** A tool as the model is shown it in this step. */
 export type OfferedTool = { name: string; description: string; inputSchema: JsonSchema };

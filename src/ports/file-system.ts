@@ -1,5 +1,5 @@
 /**
- * The files of one session, or scratch files of one call. Paths are absolute and already resolved by segments (`core/path.ts`). There are no
+ * The files of one session, or scratch files of one call. Paths are absolute and already resolved by segments (`core/text/path.ts`). There are no
  * links. Errors are `FileError`s with POSIX codes. All implementations pass `test/contracts/file-system.ts`.
  */
 /**

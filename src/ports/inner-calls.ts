@@ -1,8 +1,8 @@
 /**
  * Nested calls: how made tools, code mode and the shell's `tool` command call other tools. Each goes through `callTool` like any other call
- * and has its own audit row. Implemented by `engine/inner/inner-calls.ts`.
+ * and has its own audit row. Implemented by `engine/call/inner/inner-calls.ts`.
  */
-import type { JsonSchema, ToolAnnotations, ToolResult } from '../core/tool.ts';
+import type { JsonSchema, ToolAnnotations, ToolResult } from '../core/tools/tool.ts';
 import type { FileSystem } from './file-system.ts';
 
 /** A callable tool as code is shown it. */

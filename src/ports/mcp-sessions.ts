@@ -1,7 +1,7 @@
 /**
  * State of MCP clients that outlives a request. Sessions of the 2025 revisions: each is an object that stores the `initialize` parameters and
  * the messages of its streams. Its id contains its owner; for other keys it does not exist. Calls of 2026-07-28 that stay in flight between
- * requests (`engine/serve/in-flight-call.ts`): each in such an object too, whose name is only in the signed state.
+ * requests (`engine/mcp/in-flight-call.ts`): each in such an object too, whose name is only in the signed state.
  */
 import type { Principal } from '../core/principal.ts';
 

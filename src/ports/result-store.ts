@@ -1,5 +1,5 @@
 /** Full texts of results that were shown shortened, for `fetch_result`. Belongs to a session and is deleted with it. */
-import type { ContentBlock } from '../core/tool.ts';
+import type { ContentBlock } from '../core/tools/tool.ts';
 
 export type FetchedResult = {
   text: string;

@@ -1,20 +1,20 @@
 /** A session as its callers see it: implemented by the `Session` Durable Object, used by the HTTP routes. */
 import { z } from 'zod';
-import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
-import { Usage } from '../core/chat-event.ts';
+import { type ApprovalView, type Decision, Pending } from '../core/policy/approval.ts';
+import { Usage } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits.ts';
-import type { ElicitationAnswer } from '../core/elicitation.ts';
-import type { EditionPointer } from '../core/edition-tool.ts';
-import type { Gathered } from '../core/gathered-tools.ts';
-import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
-import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
+import type { ElicitationAnswer } from '../core/tools/elicitation.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { Gathered } from '../core/tools/gathered-tools.ts';
+import { type ClientResult, InputPart, type Message, Via } from '../core/turn/message.ts';
+import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
-import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
+import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Taint } from '../core/taint.ts';
-import type { SessionEvent } from '../core/session-event.ts';
+import type { Taint } from '../core/policy/taint.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
 import type { DialectName } from '../core/reference.ts';
-import { Proposal } from '../core/ui-tool.ts';
+import { Proposal } from '../core/tools/ui-tool.ts';
 
 /** What the session was created with; it never changes. */
 export type SessionSetup = {
@@ -149,7 +149,7 @@ export type GivenInputs = { callId: string; input: Readonly<Record<string, Elici
 /** The turn's state after results of client tools, and what it still waits for. */
 export type ResultsAccepted = { turn: string; status: string; pending: Pending[] };
 
-/** Messages of the transcript; `parts` as in `core/message.ts`, without native parts. */
+/** Messages of the transcript; `parts` as in `core/turn/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
 /** `cursor`: from the page before. Without a limit a page is bounded by bytes only. */

@@ -1,5 +1,5 @@
-/** Runs tools of any kind. Called only by `engine/execute-call.ts`, after `engine/call-tool.ts` has resolved, authorized and checked the call. */
-import type { EditionTool } from '../core/edition-tool.ts';
+/** Runs tools of any kind. Called only by `engine/call/execute-call.ts`, after `engine/call/call-tool.ts` has resolved, authorized and checked the call. */
+import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type {
   AskableInput,
   GivenInput,
@@ -8,8 +8,8 @@ import type {
   InputRequired,
   ProgressUpdate,
   ServerNotice,
-} from '../core/mcp-input.ts';
-import type { JsonSchema, ToolResult } from '../core/tool.ts';
+} from '../core/tools/mcp-input.ts';
+import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { ToolsetEditor } from './toolset-editor.ts';
 import type { FileSystem } from './file-system.ts';
 import type { InnerCalls } from './inner-calls.ts';

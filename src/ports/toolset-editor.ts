@@ -1,12 +1,12 @@
 /**
  * Edits toolsets for the configuration tools (DESIGN §10), on behalf of one key and within its rights: every change could also be made by
- * the REST routes. Implemented by `engine/toolset-editor.ts` over the Catalog; one instance per call, which caches what it reads. Each
+ * the REST routes. Implemented by `engine/configuration/toolset-editor.ts` over the Catalog; one instance per call, which caches what it reads. Each
  * method throws `forbidden` if the key lacks the scope `toolsets`, also if it lost the scope since.
  */
 import type { Equipment, StoredDocument } from './catalog.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import type { Toolset } from '../core/toolset.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import type { Toolset } from '../core/toolset/toolset.ts';
 import type { Warning } from '../core/warning.ts';
 
 export interface ToolsetEditor {

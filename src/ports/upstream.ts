@@ -11,10 +11,10 @@ import type {
   InputRequired,
   ProgressUpdate,
   ServerNotice,
-} from '../core/mcp-input.ts';
+} from '../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
-import type { JsonSchema, ToolResult } from '../core/tool.ts';
+import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { Logger } from './runtime.ts';
 
 /** What requests to a server need from outside. */

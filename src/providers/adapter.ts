@@ -2,7 +2,7 @@
  * An adapter of a provider API: converts a neutral request to the API's body, and its reply to events. `registry.ts` lists the adapters;
  * `transport.ts` uses them without knowing any wire format.
  */
-import type { ChatEvent } from '../core/chat-event.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';

@@ -3,8 +3,8 @@
  * that is safe, otherwise one derived deterministically from ours (reference: OpenAI 40 characters, Anthropic `[A-Za-z0-9_-]`, Mistral nine
  * letters or digits, Kimi its own form).
  */
-import type { Message } from '../core/message.ts';
-import type { Profile } from '../core/provider-profile.ts';
+import type { Message } from '../core/turn/message.ts';
+import type { Profile } from '../core/model/provider-profile.ts';
 import { splitModelRef } from '../core/agent.ts';
 
 type IdRules = Pick<Profile, 'callIdLength' | 'maxCallIdLength' | 'keepCallIds'>;

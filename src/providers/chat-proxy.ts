@@ -3,16 +3,16 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import type { Principal } from '../core/principal.ts';
-import { translateChat, type AgentOverrides } from '../engine/translate-chat.ts';
+import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
 import { isForwardedHeader, proxyChat, type ProxyRequest } from './proxy.ts';
-import { rehearsalHttp } from './rehearsal.ts';
+import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 
 /**
- * A chat without server tools and session, to be forwarded (`proxy.ts`) or translated (`engine/translate-chat.ts`). `agent`: an agent
+ * A chat without server tools and session, to be forwarded (`proxy.ts`) or translated (`engine/proxy/translate-chat.ts`). `agent`: an agent
  * without tools, which overrides the body; `isOwn`: it sets more than instructions.
  */
 export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {

@@ -3,8 +3,8 @@
  * the history makes a provider reject the whole request.
  */
 import { limits } from '../core/limits.ts';
-import type { ToolCallPart } from '../core/message.ts';
-import type { Json } from '../core/wire-value.ts';
+import type { ToolCallPart } from '../core/turn/message.ts';
+import type { Json } from '../core/json/wire-value.ts';
 
 /**
  * A letter or `_`, then letters, digits, `_` and `-`, at most 64: accepted by every API (reference §8.1), and satisfied by every wire name.

@@ -2,7 +2,7 @@
  * The forms of an input image that APIs require. The adapter and the profile decide which types an API accepts, and whether it accepts
  * images at all.
  */
-import type { InputPart } from '../core/message.ts';
+import type { InputPart } from '../core/turn/message.ts';
 
 export type InputImage = Extract<InputPart, { type: 'image' }>;
 

@@ -2,7 +2,7 @@
  * Native parts: data that a model requires back unchanged (signatures, reasoning items, tool plans). An adapter emits them in stream order
  * and finds them between the other parts of the message. They are only sent to the model that produced them.
  */
-import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/message.ts';
+import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/turn/message.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;

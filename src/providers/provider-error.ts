@@ -2,13 +2,13 @@
  * Maps failures of a provider to problems: statuses, error bodies, error events of a stream, and failed connections. A provider's failure
  * is never reported as the client's, and its text only as one short line without secrets.
  */
-import type { ChatEvent, Usage } from '../core/chat-event.ts';
+import type { ChatEvent, Usage } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { retryAfterMs, secondsToMs } from '../core/retry-after.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { retryAfterMs, secondsToMs } from '../core/model/retry-after.ts';
 import { withoutKey } from './provider-secrets.ts';
-import { isRecord, listOf, recordOf, stringOf } from '../core/wire-value.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
 
 export type FailureOptions = {
   /** The request body is the client's own (a plain proxy), so the client must fix what the provider rejects about it. */

@@ -1,7 +1,7 @@
 /** Removes the provider's API key from its responses, in case it returns the key, before anything else reads them. */
-import { compileSecrets, SecretFilter, type SecretPatterns, removeSecrets } from '../core/secret-filter.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { defaultBaseUrl } from '../core/provider-kind.ts';
+import { compileSecrets, SecretFilter, type SecretPatterns, removeSecrets } from '../core/policy/secret-filter.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { defaultBaseUrl } from '../core/model/provider-kind.ts';
 
 /** Names of headers with credentials. */
 const credentialHeader = /authorization|token|secret|key/;

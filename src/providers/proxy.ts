@@ -3,13 +3,13 @@
  * provider's bytes. A reply is parsed and rewritten (`rewrite-reply.ts`) if the provider's profile requires it, or if it may contain calls
  * and its wire is not known to be exact.
  */
-import { nativeTokenPrefix } from '../core/native-token.ts';
+import { nativeTokenPrefix } from '../core/model/native-token.ts';
 import { limits } from '../core/limits.ts';
-import type { ProviderAccess } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { profileFor } from './profiles.ts';
+import { profileFor } from './profiles/profiles.ts';
 import { adapterFor } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';

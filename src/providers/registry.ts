@@ -1,17 +1,17 @@
 /** Maps provider kinds to adapters, one per line. Callers use a `ChatModel` and know no adapter. */
-import type { ChatEvent } from '../core/chat-event.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Adapter } from './adapter.ts';
-import { anthropic } from './anthropic.ts';
-import { cohere } from './cohere.ts';
-import { gemini } from './gemini.ts';
-import { chatCompletions } from './openai.ts';
-import { openaiResponses } from './openai-responses.ts';
+import { anthropic } from './anthropic/anthropic.ts';
+import { cohere } from './cohere/cohere.ts';
+import { gemini } from './gemini/gemini.ts';
+import { chatCompletions } from './openai-chat/openai.ts';
+import { openaiResponses } from './openai-responses/openai-responses.ts';
 import { withRetries } from './retry.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { logSkippedTools } from './tool-definitions.ts';

@@ -1,14 +1,14 @@
 /**
  * Parses a proxied reply and rewrites it in the same dialect, in a form that clients can rely on: for providers whose profile requires it.
- * `proxy.ts` forwards other replies unchanged; `engine/translate-chat.ts` translates to other dialects.
+ * `proxy.ts` forwards other replies unchanged; `engine/proxy/translate-chat.ts` translates to other dialects.
  */
-import type { ChatEvent } from '../core/chat-event.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
 import { toAnswerId } from '../core/reference.ts';
 import type { AnswerIdentity, Dialect } from '../dialects/dialect.ts';
 import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
-import { encodeReply } from '../engine/reply-stream.ts';
+import { encodeReply } from '../engine/proxy/reply-stream.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { type OpenReply, readReply, ReplyCursor } from './transport.ts';

@@ -1,14 +1,14 @@
 /**
  * Adds tools to models without native tool support (DESIGN §6): the prompt describes the tools, calls are parsed from the model's text, and
  * results are sent as one user message. Wraps any `ChatModel`; requests that do not need it pass unchanged.
- * `core/text-calls/text-tool-prompt.ts` writes the prompt, `core/text-calls/text-tool-calls.ts` parses calls.
+ * `core/text-protocol/text-tool-prompt.ts` writes the prompt, `core/text-protocol/text-tool-calls.ts` parses calls.
  */
-import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
-import type { Message } from '../core/message.ts';
-import { mentionsTools, renderMessages, renderPrompt } from '../core/text-calls/text-tool-prompt.ts';
-import { TextToolCalls } from '../core/text-calls/text-tool-calls.ts';
+import type { ChatEvent, FinishReason } from '../core/model/chat-event.ts';
+import type { Message } from '../core/turn/message.ts';
+import { mentionsTools, renderMessages, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
+import { TextToolCalls } from '../core/text-protocol/text-tool-calls.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
-import { profileFor } from './profiles.ts';
+import { profileFor } from './profiles/profiles.ts';
 import { failureEvents, overflowProblem } from './provider-error.ts';
 
 export function withTextProtocol(model: ChatModel): ChatModel {

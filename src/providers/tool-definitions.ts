@@ -3,12 +3,12 @@
  * supported tool choice. Tools that cannot be sent are reported and skipped. Cached by the list of tools: a session uses the same list
  * object in all steps, so later steps cost nothing.
  */
-import type { Profile } from '../core/provider-profile.ts';
+import type { Profile } from '../core/model/provider-profile.ts';
 import { limits } from '../core/limits.ts';
 import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/runtime.ts';
-import { profileFor } from './profiles.ts';
+import { profileFor } from './profiles/profiles.ts';
 
 /** `path`: the position in the tool's input schema, as a JSON Pointer; '' is the tool itself. */
 export type ToolChange = { path: string; message: string };

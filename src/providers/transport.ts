@@ -2,11 +2,11 @@
  * One exchange with a provider: sends the request through the guarded outbound client and turns the reply's bytes into batches of events,
  * with timeouts and limits. Knows HTTP and event streams, but no wire format; a `ReplyReader` does.
  */
-import type { ChatEvent } from '../core/chat-event.ts';
+import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import type { SecretFilter } from '../core/secret-filter.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';

@@ -2,14 +2,14 @@
  * Shows the tools as a request to one provider would contain them. Uses the adapter itself, so the result equals what is sent. Used by `GET
  * /v1/toolsets/{toolset}/tools`.
  */
-import type { ProviderAccess } from '../core/provider.ts';
-import { defaultBaseUrl, type ProviderKind } from '../core/provider-kind.ts';
-import { promptTool, renderPrompt } from '../core/text-calls/text-tool-prompt.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { defaultBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
+import { promptTool, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
-import { profileFor } from './profiles.ts';
+import { profileFor } from './profiles/profiles.ts';
 import { adapterFor } from './registry.ts';
 import { defineTools, type ToolChange } from './tool-definitions.ts';
-import { isRecord, type Json } from '../core/wire-value.ts';
+import { isRecord, type Json } from '../core/json/wire-value.ts';
 
 export type WireToolNames = {
   /** By tool name, in the order sent. */

@@ -4,7 +4,7 @@
  */
 import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
-import { utf8Length } from '../core/utf8.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import { startCompiler } from './engine.ts';
 import { createCompileCache } from './compile-cache.ts';
 import { createMeter, type Meter } from './meter.ts';

@@ -3,9 +3,9 @@
  * limits. `run-code.ts` runs code with it.
  */
 import { JSValueHandle } from 'quickjs-wasi';
-import type { SandboxLimit } from '../core/code-result.ts';
+import type { SandboxLimit } from '../core/code-mode/code-result.ts';
 import { limits } from '../core/limits.ts';
-import { utf8Length } from '../core/utf8.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';

@@ -1,10 +1,10 @@
 /** Runs made tools: their code in the sandbox, with the nested calls that the context allows. */
-import { resultOfCode } from '../core/code-result.ts';
-import type { EditionTool } from '../core/edition-tool.ts';
-import type { MadeCode } from '../core/edition-tool.ts';
+import { resultOfCode } from '../core/code-mode/code-result.ts';
+import type { EditionTool } from '../core/toolset/edition-tool.ts';
+import type { MadeCode } from '../core/toolset/edition-tool.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
-import { isObjectMember } from '../core/reserved-names.ts';
-import { errorResult, type JsonSchema, type ToolResult } from '../core/tool.ts';
+import { isObjectMember } from '../core/names/reserved-names.ts';
+import { errorResult, type JsonSchema, type ToolResult } from '../core/tools/tool.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 

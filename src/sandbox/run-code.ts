@@ -2,11 +2,11 @@
  * Runs code from its source to its end. Calls start in the order in which the code makes them, and their results are delivered one at
  * a time in the order in which they arrive. Nothing keeps running after the end.
  */
-import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-result.ts';
-import { isDeeperThan } from '../core/json-depth.ts';
+import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/code-result.ts';
+import { isDeeperThan } from '../core/json/json-depth.ts';
 import { limits } from '../core/limits.ts';
-import { errorResult } from '../core/tool.ts';
-import type { JsonValue } from '../core/json-value.ts';
+import { errorResult } from '../core/tools/tool.ts';
+import type { JsonValue } from '../core/json/json-value.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';

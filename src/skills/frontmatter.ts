@@ -4,7 +4,7 @@
  */
 import { limits } from '../core/limits.ts';
 import type { FrontmatterReader } from '../core/skills/skill-file.ts';
-import { isRecord } from '../core/wire-value.ts';
+import { isRecord } from '../core/json/wire-value.ts';
 import { readYaml } from '../platform/yaml/read-yaml.ts';
 import { YamlFault } from '../platform/yaml/yaml-fault.ts';
 

@@ -8,7 +8,7 @@ import type { Skill } from '../core/skills/skill.ts';
 import { readSkillFile, skillFile } from '../core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
 import { type GivenResource, toResource } from '../core/skills/skill-resource.ts';
-import { utf8Length } from '../core/utf8.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import { readFrontmatter } from './frontmatter.ts';
 
 /** The form in which the Catalog receives a skill. `path`: as the author wrote it, validated here. */

@@ -3,7 +3,7 @@
  * and while decompressing, so neither a zip bomb nor a false header can exceed the limits.
  */
 import { Inflate } from 'fflate';
-import { joinBytes, toBase64 } from '../core/bytes.ts';
+import { joinBytes, toBase64 } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { skillFile } from '../core/skills/skill-file.ts';

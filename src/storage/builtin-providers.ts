@@ -2,9 +2,9 @@
  * Providers that are not stored: `rehearsal`, and those whose key or address is in the operator's settings. A stored provider of the
  * same name takes precedence, except over `rehearsal`.
  */
-import { rehearsalAccess } from '../core/provider.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/provider-kind.ts';
+import { rehearsalAccess } from '../core/model/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
 import type { Settings } from '../core/settings.ts';
 
 /** Cannot be written or deleted, so that one provider always works. */

@@ -4,20 +4,20 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
-import type { EditionPointer } from '../core/edition-tool.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import type { ToolAcceptance } from '../core/listing/accept-definition.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
-import type { Provider } from '../core/provider.ts';
-import type { SecretBinding } from '../core/secret.ts';
+import type { Provider } from '../core/model/provider.ts';
+import type { SecretBinding } from '../core/policy/secret.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import type {
@@ -160,7 +160,7 @@ export async function askCatalog<T>(
 
 const maxRetries = 3;
 
-/** The reason with which an idle Catalog ends itself locally (`catalog/close-database.ts`). */
+/** The reason with which an idle Catalog ends itself locally (`catalog/records/close-database.ts`). */
 export const closedAfterDeleteReason = 'the database is closed after a deletion';
 
 /** True when the Catalog ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */

@@ -2,10 +2,10 @@
  * Cursors of paged lists: opaque to clients, base64url JSON of `["<list>", position…]` internally. A cursor of another list, or
  * anything else, is `invalid_request` at `cursor`.
  */
-import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
+import { fromBase64Url, toBase64Url } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
-import { tryParse } from '../core/wire-value.ts';
+import { tryParse } from '../core/json/wire-value.ts';
 
 export type CursorPart = string | number;
 

@@ -3,25 +3,25 @@
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which calls `dropped`.
  */
 import { type Agent, ResourceName } from '../core/agent.ts';
-import { buildAliasMap } from '../core/alias-map.ts';
-import type { AliasMap } from '../core/alias-map.ts';
-import type { EditionPointer } from '../core/edition-tool.ts';
+import { buildAliasMap } from '../core/toolset/alias-map.ts';
+import type { AliasMap } from '../core/toolset/alias-map.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
 import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
 import { fallbackRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { nullIfNotFound, Problem } from '../core/problem.ts';
-import { ProviderName } from '../core/provider.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { SecretName, secretUseRefusal } from '../core/secret.ts';
-import type { SecretBinding } from '../core/secret.ts';
+import { ProviderName } from '../core/model/provider.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { SecretName, secretUseRefusal } from '../core/policy/secret.ts';
+import type { SecretBinding } from '../core/policy/secret.ts';
 import { ServerName } from '../core/servers/server.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { SkillName } from '../core/skills/skill.ts';
 import type { ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
-import { ToolsetName } from '../core/toolset.ts';
+import { ToolsetName } from '../core/toolset/toolset.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { CompiledToolset, Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';

@@ -2,7 +2,7 @@
  * Editions in isolate memory, parsed and with their name tables built, so that a warm call needs no I/O and no parsing. Limited by
  * weight; the least recently used are dropped first. An edition is immutable by its hash, so none becomes stale.
  */
-import type { AliasMap } from '../core/alias-map.ts';
+import type { AliasMap } from '../core/toolset/alias-map.ts';
 
 export interface EditionCache {
   get(workspace: string, hash: string): AliasMap | undefined;

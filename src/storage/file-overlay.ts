@@ -3,9 +3,9 @@
  * Content that a script never reads is not copied: an append stores only its bytes, and a moved file stays in place until the commit.
  * It stores rows and bytes and checks nothing but its size limit; the rules are in `file-rules.ts`.
  */
-import { joinBytes } from '../core/bytes.ts';
+import { joinBytes } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
-import { parentPath } from '../core/path.ts';
+import { parentPath } from '../core/text/path.ts';
 import { FileError } from '../ports/file-system.ts';
 import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
 

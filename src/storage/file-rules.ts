@@ -3,7 +3,7 @@
  * and in SQLite use the same rules, so they behave the same.
  */
 import { limits } from '../core/limits.ts';
-import { baseName, isInside, parentPath, permanentFolders } from '../core/path.ts';
+import { baseName, isInside, parentPath, permanentFolders } from '../core/text/path.ts';
 import { FileError, type DirectoryEntry, type FileSystem } from '../ports/file-system.ts';
 import { createOverlayStore } from './file-overlay.ts';
 import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';

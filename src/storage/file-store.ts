@@ -1,5 +1,5 @@
 /** The storage interface of files, below their rules (`file-rules.ts`): rows and bytes by resolved path. */
-import { permanentFolders } from '../core/path.ts';
+import { permanentFolders } from '../core/text/path.ts';
 import type { FileStat } from '../ports/file-system.ts';
 
 export type FileRow = { path: string } & FileStat;

@@ -3,7 +3,7 @@
  * stored instead of a key. The format is in `core/key.ts`.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
-import { toHex } from '../core/bytes.ts';
+import { toHex } from '../core/text/bytes.ts';
 import { base62, keyPayload, keyShape } from '../core/key.ts';
 import type { KeyParts, ParsedKey } from '../core/key.ts';
 import type { MasterKey } from './master-key.ts';

@@ -2,7 +2,7 @@
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256, one for each workspace and purpose, so that values sealed or signed for one
  * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-token.ts` and `sign-in-state.ts`.
  */
-import { toHex } from '../core/bytes.ts';
+import { toHex } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
 
 export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash' | 'approval-link' | 'request-state' | 'mcp-session' | 'sign-in';

@@ -1,6 +1,6 @@
 /** Scratch files in memory, for calls without a session and for tests. Gone after the call. */
-import { joinBytes } from '../core/bytes.ts';
-import { parentPath } from '../core/path.ts';
+import { joinBytes } from '../core/text/bytes.ts';
+import { parentPath } from '../core/text/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
 import type { FileRow, FileStore } from './file-store.ts';

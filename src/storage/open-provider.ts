@@ -3,9 +3,9 @@
  * the provider's host. The result stays in memory.
  */
 import { Problem } from '../core/problem.ts';
-import type { ProviderAccess } from '../core/provider.ts';
-import { credentialHeaders, providerBaseUrl } from '../core/provider-kind.ts';
-import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { credentialHeaders, providerBaseUrl } from '../core/model/provider-kind.ts';
+import { secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
 import type { SealedProvider } from './catalog-rpc.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';

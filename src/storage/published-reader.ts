@@ -3,7 +3,7 @@
  * value that may be older than a write of this isolate. Stores only the times of those writes; used by `directory.ts`.
  */
 import type { Agent } from '../core/agent.ts';
-import type { Edition, EditionPointer } from '../core/edition-tool.ts';
+import type { Edition, EditionPointer } from '../core/toolset/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeLimit } from '../net/time-limit.ts';

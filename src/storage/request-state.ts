@@ -1,13 +1,13 @@
 /**
- * Signed state that MCP clients carry: the `requestState` of a question (`engine/serve/serve-state.ts`) and the ids of MCP sessions.
+ * Signed state that MCP clients carry: the `requestState` of a question (`engine/mcp/serve-state.ts`) and the ids of MCP sessions.
  * HMAC-SHA-256 under keys derived for the workspace, so that a forged value is detected without I/O. Signed, not encrypted: it has
  * nothing that the client may not read.
  *
  * Form: `<base64url of the payload>.<base64url of 32 bytes>`.
  */
-import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
-import { isRecord } from '../core/wire-value.ts';
-import type { ServedState, StateSeal } from '../engine/serve/serve-state.ts';
+import { fromBase64Url, toBase64Url } from '../core/text/bytes.ts';
+import { isRecord } from '../core/json/wire-value.ts';
+import type { ServedState, StateSeal } from '../engine/mcp/serve-state.ts';
 import type { KeyPurpose, MasterKey } from './master-key.ts';
 
 export function createStateSeal(master: MasterKey): StateSeal {

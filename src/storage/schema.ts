@@ -17,10 +17,10 @@
  *   tool. `reason`: why it is held (`Hold`), null when it is not; `refused` when the listed definition is invalid, with its hash as
  *   `listed_pin`. `findings`: of the listed one. A row outlives its server while a toolset names the tool.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
- * - `server_state(server, state)`: the state of a server that lists its own tools, and who refreshes it (JSON, `catalog/server-state.ts`).
+ * - `server_state(server, state)`: the state of a server that lists its own tools, and who refreshes it (JSON, `catalog/servers/server-state.ts`).
  * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in chunks).
  * - `server_documents(server, sequence, data)`: an OpenAPI document that was uploaded, in chunks.
- * - `server_grants(server, …)`: OAuth tokens of a server (sealed JSON; `catalog/server-grants.ts`).
+ * - `server_grants(server, …)`: OAuth tokens of a server (sealed JSON; `catalog/servers/server-grants.ts`).
  * - `equipment(key_id, …)`: the toolset that a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: used single-use nonces.
  * - `outbox(kind, name, …)`: documents to publish; `sequence` detects a write during a publish.
@@ -41,7 +41,7 @@
  * - `callbacks(number, id, …)`: outgoing messages; `source` is what a message is about, so that a repeated notice has one message.
  *   `callback_bodies`, `callback_attempts`: the body, in chunks, and the result of each attempt. `callback_backlog`: one row with the
  *   number of pending messages and the bytes of their bodies.
- * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/taint-marks.ts`): of a response that a client may
+ * - `taint_marks(name, …)`: marks of the taint rule outside session objects (`catalog/records/taint-marks.ts`): of a response that a client may
  *   resend, and of the direct calls of a key. `answers_of`: the key of a response, null for the rest.
  */
 import { failpoint } from '../core/failpoint.ts';

@@ -3,7 +3,7 @@
  * and workspace, kind and name as additional data, so that a stored value moved to another place does not open.
  * Form: `1.<master key id>.<nonce>.<ciphertext>`, the last two in base64.
  */
-import { fromBase64, toBase64 } from '../core/bytes.ts';
+import { fromBase64, toBase64 } from '../core/text/bytes.ts';
 import { Problem } from '../core/problem.ts';
 import type { MasterKey } from './master-key.ts';
 

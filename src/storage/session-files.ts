@@ -3,9 +3,9 @@
  * it lists); `file_chunks` has the bytes in chunks of at most `limits.storageChunkBytes`. Calls are synchronous and touch nothing else,
  * so a call's writes are one transaction of the object.
  */
-import { joinBytes } from '../core/bytes.ts';
+import { joinBytes } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
-import { parentPath } from '../core/path.ts';
+import { parentPath } from '../core/text/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
 import type { FileRow, FileStore } from './file-store.ts';

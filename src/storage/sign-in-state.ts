@@ -5,7 +5,7 @@
  *
  * Form: base64url of `<expiry, base 36> <workspace> <server> <nonce>` in UTF-8, followed by its 32-byte HMAC-SHA-256.
  */
-import { fromBase64Url, toBase64Url } from '../core/bytes.ts';
+import { fromBase64Url, toBase64Url } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
 import type { MasterKey } from './master-key.ts';
 

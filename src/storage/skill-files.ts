@@ -2,7 +2,7 @@
  * Resources of skills as read-only files over a session's own: `/skills/<name>/…`. They are not stored in the session, and hide what the
  * session itself has under `/skills`. Used for runs whose plan has skills.
  */
-import { baseName, isInside, parentPath } from '../core/path.ts';
+import { baseName, isInside, parentPath } from '../core/text/path.ts';
 import { skillFolder, skillsFolder, type Skill } from '../core/skills/skill.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
 import { resourceBytes } from '../core/skills/skill-resource.ts';

@@ -1,8 +1,8 @@
 /**
- * The marks of the taint rule (`core/taint.ts`) in an object's own table, one row per label: of a session's conversation or an MCP
+ * The marks of the taint rule (`core/policy/taint.ts`) in an object's own table, one row per label: of a session's conversation or an MCP
  * session. They survive restarts and last as long as the object.
  */
-import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
+import { markTaint, type Taint, type TaintMarks } from '../core/policy/taint.ts';
 
 export type TaintStore = TaintMarks & { addAll(taint: Taint): void };
 

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import { workspace } from '../core/path.ts';
-import { cutMiddle } from '../core/result-bound.ts';
-import { utf8Length } from '../core/utf8.ts';
+import { workspace } from '../core/text/path.ts';
+import { cutMiddle } from '../core/tools/result-bound.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';

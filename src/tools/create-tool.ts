@@ -1,7 +1,7 @@
-/** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/tool-maker.ts` builds it. */
+/** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/configuration/tool-maker.ts` builds it. */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import { MadeParameter } from '../core/made-tool.ts';
+import { MadeParameter } from '../core/made/made-tool.ts';
 import { Problem, type Issue } from '../core/problem.ts';
 import type { MadeToolOutcome } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';

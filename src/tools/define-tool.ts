@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { issuesOf } from '../core/issues.ts';
 import type { Issue } from '../core/problem.ts';
-import { parseAlias, parseWireName } from '../core/names.ts';
+import { parseAlias, parseWireName } from '../core/names/names.ts';
 import {
   errorResult,
   textResult,
@@ -14,7 +14,7 @@ import {
   type JsonSchema,
   type ToolAnnotations,
   type ToolResult,
-} from '../core/tool.ts';
+} from '../core/tools/tool.ts';
 import type { ToolContext, ToolOutcome as AnswerOrWait } from '../ports/tool-executor.ts';
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };

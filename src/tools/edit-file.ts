@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import { applyEdits, editsDiff, type TextEdit } from '../core/text-edits.ts';
+import { applyEdits, editsDiff, type TextEdit } from '../core/text/text-edits.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { utf8Text } from '../core/utf8.ts';
+import { utf8Text } from '../core/text/utf8.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
 
 export const editFileTool = defineTool({

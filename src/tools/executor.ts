@@ -3,7 +3,7 @@
  * the caller.
  */
 import { Problem } from '../core/problem.ts';
-import { errorResult, type ToolResult } from '../core/tool.ts';
+import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { FileError } from '../ports/file-system.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { ToolFault } from './define-tool.ts';

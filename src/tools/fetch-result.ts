@@ -1,5 +1,5 @@
-import { fetchResultDescription, FetchResultInput, fetchResultName } from '../core/fetch-result.ts';
-import { fetchCall } from '../core/result-bound.ts';
+import { fetchResultDescription, FetchResultInput, fetchResultName } from '../core/tools/fetch-result.ts';
+import { fetchCall } from '../core/tools/result-bound.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const fetchResult = defineTool({

@@ -1,6 +1,6 @@
-import { findToolsDescription, FindToolsInput, findToolsName } from '../core/find-tools.ts';
+import { findToolsDescription, FindToolsInput, findToolsName } from '../core/tools/find-tools.ts';
 import { limits } from '../core/limits.ts';
-import { oneLine } from '../core/paragraphs.ts';
+import { oneLine } from '../core/text/paragraphs.ts';
 import { quoted } from '../core/problem.ts';
 import { signatureText } from '../core/schema/short-schema.ts';
 import type { FindToolsResult, ToolFinder } from '../ports/tool-executor.ts';
@@ -15,7 +15,7 @@ export const findTools = defineTool({
     if (find === null) throw new ToolFault('No tools can be searched in this context.');
     const found = find.find(query, limit);
     const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(tell)].join('\n');
-    // `core/gathered-tools.ts` reads the found tools from this field of the log.
+    // `core/tools/gathered-tools.ts` reads the found tools from this field of the log.
     const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({
       name,
       canonical,

@@ -1,7 +1,7 @@
 /** `http_request`: sends an HTTP request through the outbound client and returns the response as text. */
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import type { ToolResult } from '../core/tool.ts';
+import type { ToolResult } from '../core/tools/tool.ts';
 import { checkModelHeaders } from '../net/headers.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { defineTool, ToolFault } from './define-tool.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ToolResult } from '../core/tool.ts';
+import type { ToolResult } from '../core/tools/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { toBase64 } from '../core/bytes.ts';
-import { utf8Text } from '../core/utf8.ts';
+import { toBase64 } from '../core/text/bytes.ts';
+import { utf8Text } from '../core/text/utf8.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
 
 export const readFileTool = defineTool({

@@ -2,8 +2,8 @@
  * All tools that are defined in code. To add your own tool, write `src/tools/<name>.ts` with `defineTool` and add it to `localTools`; every
  * workspace can then use it as `local.<name>`.
  */
-import { CanonicalName } from '../core/names.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import { CanonicalName } from '../core/names/names.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import { bash } from './bash.ts';
 import { calculate } from './calculate.ts';
 import { configurationToolset } from './configuration/configuration-tools.ts';

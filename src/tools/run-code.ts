@@ -1,13 +1,13 @@
 /**
- * `run_code`: runs a model's code with the tools of its turn. Each call from the code goes through `engine/call-tool.ts`, and the return
+ * `run_code`: runs a model's code with the tools of its turn. Each call from the code goes through `engine/call/call-tool.ts`, and the return
  * value of the code is the result.
  */
-import { resultOfCode } from '../core/code-result.ts';
+import { resultOfCode } from '../core/code-mode/code-result.ts';
 import { runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
 import { withoutFence } from '../core/made/code-fence.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
-import { isObjectMember } from '../core/reserved-names.ts';
-import { errorResult, type ToolResult } from '../core/tool.ts';
+import { isObjectMember } from '../core/names/reserved-names.ts';
+import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../ports/inner-calls.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
@@ -47,7 +47,7 @@ export const runCodeBuiltin = defineTool({
 });
 
 /**
- * Returns the names that the code can use: those of the tools, and every other name that the code calls. `engine/call-tool.ts` resolves
+ * Returns the names that the code can use: those of the tools, and every other name that the code calls. `engine/call/call-tool.ts` resolves
  * aliases and returns suggestions for unknown names.
  */
 function namesFor(source: string, calls: InnerCalls | null): string[] {

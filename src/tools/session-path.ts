@@ -1,6 +1,6 @@
 /** Resolves paths in the file tools' arguments against `/workspace`, and suggests similar names for missing files. */
-import { baseName, parentPath, resolvePath, workspace } from '../core/path.ts';
-import { nearNames } from '../core/suggest.ts';
+import { baseName, parentPath, resolvePath, workspace } from '../core/text/path.ts';
+import { nearNames } from '../core/names/suggest.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { ToolFault } from './define-tool.ts';
 

@@ -11,7 +11,7 @@ export const useSkill = defineTool({
     const text = skills.read(name.trim());
     if (text === null) throw new ToolFault(`Unknown skill ${JSON.stringify(name)}. Available skills: ${skills.names().join(', ')}.`);
     const tools = skills.tools(name.trim());
-    // `core/gathered-tools.ts` reads the skill's tools from this field of the log.
+    // `core/tools/gathered-tools.ts` reads the skill's tools from this field of the log.
     return { isError: false, content: [{ type: 'text' as const, text }], ...(tools.length > 0 && { structuredContent: { tools } }) };
   },
 });

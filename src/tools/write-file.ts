@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { fromBase64 } from '../core/bytes.ts';
+import { fromBase64 } from '../core/text/bytes.ts';
 import { sessionPath } from './session-path.ts';
 
 export const writeFileTool = defineTool({

@@ -1,7 +1,7 @@
 /** A workspace as the release before servers and skills left it: opened by this one it has all that it had, and takes what is new. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { resolveName } from '../../src/core/alias-map.ts';
+import { resolveName } from '../../src/core/toolset/alias-map.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';

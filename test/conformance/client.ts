@@ -3,13 +3,13 @@
  * to, lists and calls a server as a workspace does, and signs in if required, all with the product's own code. The user is simulated:
  * accepts forms as they are filled in, and approves at every authorization server.
  */
-import type { InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
+import type { InputAnswer, InputRequest } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess, ServerOAuth } from '../../src/core/servers/server.ts';
-import { isRecord } from '../../src/core/wire-value.ts';
+import { isRecord } from '../../src/core/json/wire-value.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-in-service.ts';
-import { refuseOtherOrigins } from '../../src/engine/server-fetch.ts';
+import { refuseOtherOrigins } from '../../src/engine/servers/server-fetch.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ServerGrant } from '../../src/ports/catalog.ts';

@@ -1,12 +1,12 @@
 /** The contract of every `Catalog` and its `Directory`. `make` returns an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { resolveName } from '../../src/core/alias-map.ts';
+import { resolveName } from '../../src/core/toolset/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
-import { CanonicalName } from '../../src/core/names.ts';
+import { CanonicalName } from '../../src/core/names/names.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Problem } from '../../src/core/problem.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { policyDocument, type AuditQuery, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
 
 export type CatalogParts = { workspace: string; catalog: Catalog; directory: Directory; rootKey: string };

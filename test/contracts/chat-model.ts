@@ -1,6 +1,6 @@
 /** The contract of every `ChatModel`, on any wire. Adapters, the rehearsal and fakes run the same suite. */
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 

@@ -1,14 +1,14 @@
 /** Rules for arguments over the definitions of real servers: each argument hidden, renamed and given a default in turn. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { checkEntryArguments } from '../../src/core/entry-argument-check.ts';
-import { EntryArguments } from '../../src/core/entry-rules.ts';
+import { checkEntryArguments } from '../../src/core/toolset/entry-argument-check.ts';
+import { EntryArguments } from '../../src/core/toolset/entry-rules.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
 import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';
-import type { JsonSchema } from '../../src/core/tool.ts';
+import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';
-import { isRecord } from '../../src/core/wire-value.ts';
+import { isRecord } from '../../src/core/json/wire-value.ts';
 
 function* referencesIn(part: unknown): Generator<string> {
   if (typeof part !== 'object' || part === null) return;

@@ -1,16 +1,16 @@
 /** Names, alias sets and servers, recorded or written to break things (`../shared/fixtures`). */
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { matchAllowList } from '../../src/core/allow-list.ts';
-import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
-import { offeredTools } from '../../src/core/offered-tools.ts';
-import { compileEdition } from '../../src/core/edition.ts';
-import { fold } from '../../src/core/fold.ts';
-import type { NameConflict } from '../../src/core/name-claims.ts';
-import { isWireName, parseAlias, parseWireName, toWireName } from '../../src/core/names.ts';
+import { matchAllowList } from '../../src/core/names/allow-list.ts';
+import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
+import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import { compileEdition } from '../../src/core/toolset/edition.ts';
+import { fold } from '../../src/core/names/fold.ts';
+import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
+import { isWireName, parseAlias, parseWireName, toWireName } from '../../src/core/names/names.ts';
 import type { Problem } from '../../src/core/problem.ts';
-import { nameWarning } from '../../src/core/reserved-names.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import { nameWarning } from '../../src/core/names/reserved-names.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson, readJsonLines, sharedFixtures } from '../fixtures.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 

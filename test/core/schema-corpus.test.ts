@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SchemaDialect } from '../../src/core/provider-profile.ts';
+import { SchemaDialect } from '../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
-import type { JsonSchema } from '../../src/core/tool.ts';
+import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { schemaFaults } from './schema-rules.ts';
 

@@ -2,7 +2,7 @@
  * An independent check of what each provider rejects in a tool's schema: written from the providers' pages and messages, sharing nothing
  * with the compiler. Returns the errors, such as `/properties/a: no type`.
  */
-import type { SchemaDialect } from '../../src/core/provider-profile.ts';
+import type { SchemaDialect } from '../../src/core/model/provider-profile.ts';
 
 type Json = Record<string, unknown>;
 type Fault = (path: string, what: string) => void;

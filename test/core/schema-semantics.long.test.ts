@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
-import { SchemaDialect } from '../../src/core/provider-profile.ts';
+import { SchemaDialect } from '../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
-import type { JsonSchema } from '../../src/core/tool.ts';
+import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { schemaFaults } from './schema-rules.ts';
 
 /** A schema and a value generated for it. */

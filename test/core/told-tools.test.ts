@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import { type OfferedName, offeredTools } from '../../src/core/offered-tools.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
+import { type OfferedName, offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 

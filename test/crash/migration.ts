@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { sessionMigrations } from '../../src/session/schema.ts';
+import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { openCell, poll, terminalMs } from './cell.ts';
 import { checkInvariants } from './invariants.ts';
 import type { Lane } from './lane.ts';

@@ -1,6 +1,6 @@
 /** Builders of reply events and log events, for the tests of this folder. */
-import type { ChatEvent, FinishReason } from '../../src/core/chat-event.ts';
-import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
+import type { ChatEvent, FinishReason } from '../../src/core/model/chat-event.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/turn/session-event.ts';
 
 // ---- A provider's reply ----
 

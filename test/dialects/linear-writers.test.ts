@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { DialectName } from '../../src/core/reference.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import { createReplyEncoder } from '../../src/dialects/reply-encoder.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { encodeEvent, encodeFrame, encodeProblem, heartbeatFrame, retryFrame, type NativeFrame } from '../../src/dialects/native.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';

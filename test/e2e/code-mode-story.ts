@@ -4,7 +4,7 @@
  * `bench/code-mode.ts`.
  */
 import { readFileSync } from 'node:fs';
-import { charactersPerToken } from '../../src/core/transcript.ts';
+import { charactersPerToken } from '../../src/core/turn/transcript.ts';
 import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
 import { listenUpstream, type Say, type Understood } from '../fakes/upstreams/upstream.ts';
 import { listenToolServer, type ServedCall } from '../fakes/tool-server.ts';

@@ -4,7 +4,7 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configurationTools } from '../../src/core/reserved-names.ts';
+import { configurationTools } from '../../src/core/names/reserved-names.ts';
 import { startEverything, type EverythingServer } from './everything-server.ts';
 import { connectClient, textOf } from './mcp-clients.ts';
 import type { Answer } from './service.ts';

@@ -3,7 +3,7 @@
  * power cut it is all there. Through the running service, with the built-in model, and a stand-in for the server that the tools are of.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configurationTools } from '../../src/core/reserved-names.ts';
+import { configurationTools } from '../../src/core/names/reserved-names.ts';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { shareService } from './shared-service.ts';
 import type { Answer } from './service.ts';

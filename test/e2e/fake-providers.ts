@@ -4,8 +4,8 @@
  * run at the same time, and each finds what was asked of it. Every request is kept as it came.
  */
 import { expect } from 'vitest';
-import type { ProviderKind } from '../../src/core/provider-kind.ts';
-import type { ProviderProfile } from '../../src/core/provider-profile.ts';
+import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
+import type { ProviderProfile } from '../../src/core/model/provider-profile.ts';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 import { fakeCohere } from '../fakes/upstreams/cohere.ts';
 import { fakeGemini } from '../fakes/upstreams/gemini.ts';

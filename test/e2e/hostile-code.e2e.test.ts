@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { isInside, resolvePath } from '../../src/core/path.ts';
+import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 import type { Answer } from './service.ts';

@@ -1,6 +1,6 @@
 /** A turn may call only the tools that its agent's list allows, even if the model knows of others. */
 import { expect, it } from 'vitest';
-import { textResult } from '../../src/core/tool.ts';
+import { textResult } from '../../src/core/tools/tool.ts';
 import { callEvents, finish, results, resultText, run } from './one-turn.ts';
 
 const names = ['terminalRun', 'shell', 'builtin.bash', 'bash', 'Terminal-Run', 'sh_old', 'erase'];

@@ -1,6 +1,6 @@
 /** Makes a call and approves its question at once. */
-import type { GivenApproval } from '../../src/core/approval.ts';
-import type { CallOutcome, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { GivenApproval } from '../../src/core/policy/approval.ts';
+import type { CallOutcome, ToolCallRequest } from '../../src/engine/call/tool-call.ts';
 
 /** Members of a request. `approved: true`: the first question is approved; a further one is returned. */
 export type How = Partial<Omit<ToolCallRequest, 'approved'>> & { approved?: true | GivenApproval };

@@ -1,9 +1,9 @@
 /** Arguments of broken models, from the pieces of the reply to the tool: truncated arguments run nothing. */
 import { expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import { textResult } from '../../src/core/tool.ts';
-import { TextToolCalls } from '../../src/core/text-calls/text-tool-calls.ts';
-import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import { textResult } from '../../src/core/tools/tool.ts';
+import { TextToolCalls } from '../../src/core/text-protocol/text-tool-calls.ts';
+import { ToolCallAssembler } from '../../src/core/model/tool-call-assembler.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { finish, results, resultText, run, say } from './one-turn.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
+import { contentText, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { CallJournal } from '../../src/ports/call-journal.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';

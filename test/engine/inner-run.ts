@@ -1,11 +1,11 @@
-/** A call of a tool that calls tools, over tools with scripted results. Used by the tests of `engine/inner/inner-calls.ts`. */
-import { buildAliasMap } from '../../src/core/alias-map.ts';
+/** A call of a tool that calls tools, over tools with scripted results. Used by the tests of `engine/call/inner/inner-calls.ts`. */
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
-import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
+import type { Edition, EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
-import { textResult, type ToolResult } from '../../src/core/tool.ts';
-import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallOutcome, CallScope } from '../../src/engine/tool-call.ts';
+import { textResult, type ToolResult } from '../../src/core/tools/tool.ts';
+import { callTool } from '../../src/engine/call/call-tool.ts';
+import type { CallDeps, CallOutcome, CallScope } from '../../src/engine/call/tool-call.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';

@@ -1,6 +1,6 @@
 /** Sandboxed code that makes many concurrent calls, of which some wait: recorded results keep their order, and waiting calls do not block them. */
 import { expect, test } from 'vitest';
-import { contentText, textResult } from '../../src/core/tool.ts';
+import { contentText, textResult } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';

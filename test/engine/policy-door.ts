@@ -1,12 +1,12 @@
 /** Calls over real tools and files that the caller stored: the question, and the state of the files afterwards. */
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { GivenApproval, ApprovalQuestion } from '../../src/core/approval.ts';
-import { compileEdition } from '../../src/core/edition.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
+import type { GivenApproval, ApprovalQuestion } from '../../src/core/policy/approval.ts';
+import { compileEdition } from '../../src/core/toolset/edition.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
-import { contentText } from '../../src/core/tool.ts';
-import { Toolset } from '../../src/core/toolset.ts';
-import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
+import { contentText } from '../../src/core/tools/tool.ts';
+import { Toolset } from '../../src/core/toolset/toolset.ts';
+import { callTool } from '../../src/engine/call/call-tool.ts';
+import type { CallDeps, CallScope } from '../../src/engine/call/tool-call.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';

@@ -3,13 +3,13 @@
  * provider is sent the same messages as with any other text.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { SessionEventBody } from '../../src/core/session-event.ts';
-import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
-import { Toolset } from '../../src/core/toolset.ts';
-import { createTranscript } from '../../src/core/transcript.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
+import type { ToolDefinition, ToolResult } from '../../src/core/tools/tool.ts';
+import { Toolset } from '../../src/core/toolset/toolset.ts';
+import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
-import type { ProviderKind } from '../../src/core/provider-kind.ts';
+import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 import { withTextProtocol, toTextRequest } from '../../src/providers/text-protocol.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';

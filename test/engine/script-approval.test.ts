@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scripts with their variables
 /** Approvals of scripts cover the effects that the question listed, on the content at that time, and nothing else. */
 import { describe, expect, it } from 'vitest';
-import type { AskedEffect } from '../../src/core/approval.ts';
+import type { AskedEffect } from '../../src/core/policy/approval.ts';
 import { limits } from '../../src/core/limits.ts';
-import { isInside } from '../../src/core/path.ts';
+import { isInside } from '../../src/core/text/path.ts';
 import { policyDoor } from './policy-door.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 /** The providers of the switching tests: for each a strict fake, its most demanding kind of model, and what is specific to its API. */
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { fakeAnthropic, signatureOf } from '../fakes/upstreams/anthropic.ts';
 import { fakeCohere } from '../fakes/upstreams/cohere.ts';
 import { fakeGemini } from '../fakes/upstreams/gemini.ts';

@@ -3,17 +3,17 @@
  * script that names the expected provider, and is recorded with the conversation up to then. `switching-check.ts` checks the requests
  * against the script alone.
  */
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import { compileEdition } from '../../src/core/edition.ts';
-import type { InputPart } from '../../src/core/message.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
-import type { SessionEventBody } from '../../src/core/session-event.ts';
-import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
-import { Toolset } from '../../src/core/toolset.ts';
-import { createTranscript } from '../../src/core/transcript.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
+import { compileEdition } from '../../src/core/toolset/edition.ts';
+import type { InputPart } from '../../src/core/turn/message.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
+import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
+import type { ToolDefinition, ToolResult } from '../../src/core/tools/tool.ts';
+import { Toolset } from '../../src/core/toolset/toolset.ts';
+import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
-import type { TurnDeps } from '../../src/engine/run-turn.ts';
+import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/registry.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';

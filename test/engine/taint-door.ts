@@ -2,14 +2,14 @@
  * Calls over real tools, files, a fake network and fake servers, for the tests of the taint rule. Servers are untrusted (`wiki`;
  * `tracker`, with credentials) or trusted (`crm`, with credentials; `plain`, without).
  */
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
+import type { Edition, EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { createTaintMarks, type TaintMarks } from '../../src/core/taint.ts';
-import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
-import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
+import { createTaintMarks, type TaintMarks } from '../../src/core/policy/taint.ts';
+import { contentText, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
+import { callTool } from '../../src/engine/call/call-tool.ts';
+import type { CallDeps, CallScope } from '../../src/engine/call/tool-call.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';

@@ -3,7 +3,7 @@
  * data that could be sent because of the text of a page (DESIGN §7); any other question is a bug.
  */
 import { describe, expect, it } from 'vitest';
-import { textResult } from '../../src/core/tool.ts';
+import { textResult } from '../../src/core/tools/tool.ts';
 import { taintDoor, type TaintDoorOptions } from './taint-door.ts';
 
 type Step = [name: string, args?: Record<string, unknown>];

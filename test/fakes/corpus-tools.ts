@@ -1,9 +1,9 @@
 /** All tools of the corpus in one toolset, in the order of each server's list; names that several servers use are prefixed. */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fold } from '../../src/core/fold.ts';
-import type { CanonicalName } from '../../src/core/names.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import { fold } from '../../src/core/names/fold.ts';
+import type { CanonicalName } from '../../src/core/names/names.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { readJson } from '../fixtures.ts';
 import { toolOf } from './known-tools.ts';
 

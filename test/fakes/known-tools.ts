@@ -1,11 +1,11 @@
 /** A workspace's tools as plain values: the input of the toolset compiler, without a catalog. */
-import type { Edition } from '../../src/core/edition-tool.ts';
-import { compileEdition } from '../../src/core/edition.ts';
-import type { KnownTools } from '../../src/core/known-tools.ts';
-import type { CanonicalName } from '../../src/core/names.ts';
+import type { Edition } from '../../src/core/toolset/edition-tool.ts';
+import { compileEdition } from '../../src/core/toolset/edition.ts';
+import type { KnownTools } from '../../src/core/toolset/known-tools.ts';
+import type { CanonicalName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
-import { Toolset } from '../../src/core/toolset.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
+import { Toolset } from '../../src/core/toolset/toolset.ts';
 
 export function toolOf(server: string, name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {
   return {

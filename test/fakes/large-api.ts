@@ -2,7 +2,7 @@
  * The document of a large API, generated in the shape of real ones: hundreds of operations over resources that refer to one another and to
  * themselves, shared parameters and responses, bodies that are merged from several.
  */
-import type { Json } from '../../src/core/wire-value.ts';
+import type { Json } from '../../src/core/json/wire-value.ts';
 
 /** Six operations per resource. */
 export function largeApiDocument(resources: number, servers: readonly string[] = ['https://api.example.com/v1']): Json {

@@ -2,7 +2,7 @@
  * A scripted MCP server without an SDK or any validation, for what a hostile or broken server sends (`fixtures/security/mcp-hostile-
  * servers.json`). Runs in the process (`handle` in place of `fetch`), where time may be faked.
  */
-import { isRecord } from '../../src/core/wire-value.ts';
+import { isRecord } from '../../src/core/json/wire-value.ts';
 
 /** `message`: of a POST; null for other methods, and for a body that is not a JSON object. */
 export type ScriptedRequest = { request: Request; message: Message | null };

@@ -11,7 +11,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { isRecord } from '../../src/core/wire-value.ts';
+import { isRecord } from '../../src/core/json/wire-value.ts';
 import { listenUpstream } from './upstreams/upstream.ts';
 
 /** A tool as in `tools/list`, and the result of a call: a `CallToolResult` (or `InputRequiredResult`), or the error it throws. */

@@ -1,9 +1,9 @@
 /** Dependencies for serving a toolset over MCP, on the fakes of a workspace, with servers that the test defines. */
 import type { Principal } from '../../src/core/principal.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
-import { configurationTables } from '../../src/engine/serve/serve-view.ts';
-import type { CallDeps } from '../../src/engine/tool-call.ts';
+import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
+import type { CallDeps } from '../../src/engine/call/tool-call.ts';
 import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';

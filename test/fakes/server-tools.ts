@@ -17,7 +17,7 @@ import type { Finding } from '../../src/core/listing/hold.ts';
 import type { Discovery, ServerOperation } from '../../src/core/servers/server-state.ts';
 import { missingTool, pinListing, applyListing } from '../../src/core/listing/apply-listing.ts';
 import type { PinnedListing } from '../../src/core/listing/apply-listing.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;
 type Taken = { report: ListingReport; hash: string; commit: () => void };

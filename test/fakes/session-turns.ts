@@ -1,12 +1,12 @@
 /** What happens in a fake session: its turns, approval decisions, direct calls. Used by `sessions.ts`. */
 import type { DialectName } from '../../src/core/reference.ts';
-import type { EditionPointer } from '../../src/core/edition-tool.ts';
-import type { ApprovalView, Decision } from '../../src/core/approval.ts';
+import type { EditionPointer } from '../../src/core/toolset/edition-tool.ts';
+import type { ApprovalView, Decision } from '../../src/core/policy/approval.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/turn/message.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
-import { errorResult, textResult } from '../../src/core/tool.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/turn/session-event.ts';
+import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type {
   DecisionOutcome,
   SessionCall,

@@ -5,7 +5,7 @@
  */
 import { isAllowed } from '../../src/core/authority.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/turn/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
 import { toAnswerId } from '../../src/core/reference.ts';
@@ -20,7 +20,7 @@ import type {
   SubmitTurn,
   TranscriptMessage,
 } from '../../src/ports/session.ts';
-import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from '../../src/session/file-access.ts';
+import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from '../../src/session/object/file-access.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { answerOf, applyDecision, createdAt, type FakeSession, finishTurn, runCall, runTurn, turnEvents, viewOf } from './session-turns.ts';
 import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult } from './waiting.ts';

@@ -3,7 +3,7 @@
  * responses. A test that expects only valid calls checks that `refused` is empty.
  */
 import { listenUpstream } from './upstreams/upstream.ts';
-import { isRecord } from '../../src/core/wire-value.ts';
+import { isRecord } from '../../src/core/json/wire-value.ts';
 
 export type ServedCall = { name: string; arguments: Record<string, unknown>; headers: Record<string, string> };
 

@@ -3,7 +3,7 @@
  * of layers above the port; without callbacks and schedules.
  */
 import { Problem } from '../../src/core/problem.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
 import { isSettled, type Delivery, type DeliveryWithPayload, type Trigger } from '../../src/core/triggers/delivery.ts';
 import { triggerPrincipal } from '../../src/core/triggers/trigger-principal.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, Triggers } from '../../src/ports/triggers.ts';

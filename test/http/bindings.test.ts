@@ -1,7 +1,7 @@
 /** What a key bound to agents or toolsets reaches: by REST, MCP, the configuration tools, the chat dialects and sessions. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
-import { createToolsetEditor } from '../../src/engine/toolset-editor.ts';
+import { createToolsetEditor } from '../../src/engine/configuration/toolset-editor.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** The public servers with their real names, imported over HTTP into one workspace: no tool is lost, and every clash can be settled as proposed. */
 import { basename } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import type { NameConflict } from '../../src/core/name-claims.ts';
+import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 

@@ -2,13 +2,13 @@
 import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
-import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
-import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
-import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/refresh-stale-servers.ts';
+import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/call/direct-call.ts';
+import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/servers/refresh-stale-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
-import { createServerRefresh } from '../../src/engine/refresh-server.ts';
-import { testServer } from '../../src/engine/test-server.ts';
+import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
+import { testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
 import { mintApprovalToken, readApprovalToken } from '../../src/storage/approval-token.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';

@@ -1,15 +1,15 @@
 /**
  * Names, definitions and changes of definitions that are written to break things, each put through the HTTP surface and held
- * against what the core says of it (`core/edition.ts`, `core/listing/listing.ts`); what is stored is read and put back as it came. Needs
+ * against what the core says of it (`core/toolset/edition.ts`, `core/listing/listing.ts`); what is stored is read and put back as it came. Needs
  * nothing of Node, so that the same rows run over the catalog in memory and over the real one.
  */
 import { expect } from 'vitest';
-import type { NameConflict } from '../../src/core/name-claims.ts';
+import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
 import { readListing, type ListedDefinition } from '../../src/core/listing/listing.ts';
-import { parseAlias, parseWireName } from '../../src/core/names.ts';
+import { parseAlias, parseWireName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerTool } from '../../src/core/servers/server.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { listingOf, type MetadataRow, verdicts } from '../core/listing-cases.ts';
 import { compile, knownTools } from '../fakes/known-tools.ts';
 import { pages } from '../contracts/catalog.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { isInside, resolvePath } from '../../src/core/path.ts';
+import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';

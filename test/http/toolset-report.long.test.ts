@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AliasMap, buildAliasMap } from '../../src/core/alias-map.ts';
-import { sentTools } from '../../src/core/offered-tools.ts';
-import type { ProviderKind } from '../../src/core/provider-kind.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import { type AliasMap, buildAliasMap } from '../../src/core/toolset/alias-map.ts';
+import { sentTools } from '../../src/core/toolset/offered-tools.ts';
+import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { planNames, turnNames } from '../../src/engine/plan/plan-names.ts';
 import { type ReportTarget, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
 import { exampleAccess } from '../../src/providers/wire-tool-names.ts';

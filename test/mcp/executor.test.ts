@@ -1,15 +1,15 @@
-/** Calls of an MCP server's tools through `engine/call-tool.ts`, over a server that the test scripts. */
+/** Calls of an MCP server's tools through `engine/call/call-tool.ts`, over a server that the test scripts. */
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/mcp-input.ts';
+import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
-import { callTool } from '../../src/engine/call-tool.ts';
-import { executorByKind } from '../../src/engine/executor-by-kind.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
+import { callTool } from '../../src/engine/call/call-tool.ts';
+import { executorByKind } from '../../src/engine/call/executor-by-kind.ts';
+import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/call/tool-call.ts';
 import { createMcpExecutor } from '../../src/mcp/executor.ts';
 import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';

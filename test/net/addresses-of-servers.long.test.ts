@@ -1,10 +1,10 @@
 /** Every address of `ssrf-urls.jsonl` in every place where a server, its document, its issuer or one of their responses may name one. */
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition-tool.ts';
+import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
-import { contentText } from '../../src/core/tool.ts';
-import { createServerFetch } from '../../src/engine/server-fetch.ts';
+import { contentText } from '../../src/core/tools/tool.ts';
+import { createServerFetch } from '../../src/engine/servers/server-fetch.ts';
 import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';
 import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 /** Earlier calls in the form that every API accepts. */
 import { describe, expect, it } from 'vitest';
-import type { ToolCallPart } from '../../src/core/message.ts';
-import { WireName } from '../../src/core/names.ts';
+import type { ToolCallPart } from '../../src/core/turn/message.ts';
+import { WireName } from '../../src/core/names/names.ts';
 import { historyArguments, historyInput, historyName } from '../../src/providers/history-call.ts';
 
 const call = (args: ToolCallPart['arguments'], raw?: string): ToolCallPart => ({

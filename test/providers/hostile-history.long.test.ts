@@ -1,9 +1,9 @@
 /** Client histories with content that no provider produced, and in unusual amounts: the request stays valid, and conversion stays fast. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import type { AssistantPart, Message } from '../../src/core/message.ts';
-import { nativeTokenPrefix, packNative, unpackNative } from '../../src/core/native-token.ts';
-import type { ProviderKind } from '../../src/core/provider-kind.ts';
+import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
+import { nativeTokenPrefix, packNative, unpackNative } from '../../src/core/model/native-token.ts';
+import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 

@@ -1,7 +1,7 @@
 /** Signed calls whose tools have another name than the model used: signed content is returned unchanged, or without its signature. */
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, Message } from '../../src/core/message.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 

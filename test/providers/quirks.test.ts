@@ -2,7 +2,7 @@
  * Known quirks of Chat Completions servers (reference §8.2–8.5) as small streams in their wire format. None needs a flag: the reply reader
  * and the assembler handle all.
  * The quirks of §8.6 (schemas, tool counts, forced choices) are flags that `tool-definitions.ts` reads. Those of §8.7 (history):
- * - results next to their calls, contiguous, in call order: `core/transcript.ts`, and each adapter's golden request;
+ * - results next to their calls, contiguous, in call order: `core/turn/transcript.ts`, and each adapter's golden request;
  * - thought signatures and their placeholder: `callSignatures`, in `gemini-request.test.ts` and `openai-request.test.ts`;
  * - `reasoning_content` in a tool loop: `echoReasoning`; reasoning items with their calls: `openai-responses-request.test.ts`;
  * - `tool_plan` in the replayed message: `cohere-request.test.ts`;
@@ -11,11 +11,11 @@
  * - old names in old turns: they are renamed before an adapter sees them.
  */
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { Message } from '../../src/core/message.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { Message } from '../../src/core/turn/message.ts';
 import { createCallIds } from '../../src/providers/call-ids.ts';
-import { OpenAiReply } from '../../src/providers/openai.ts';
-import { plainProfile } from '../../src/providers/profile-rows.ts';
+import { OpenAiReply } from '../../src/providers/openai-chat/openai.ts';
+import { plainProfile } from '../../src/providers/profiles/profile-rows.ts';
 import { access, gather, type Whole } from './replies.ts';
 
 const chunk = (delta: object, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }] });

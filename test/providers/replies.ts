@@ -1,7 +1,7 @@
 /** Feeds recorded replies to an adapter in many cuts, and normalizes the result for comparison. */
 import { readFileSync } from 'node:fs';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { JsonArrayReader } from '../../src/net/json-array.ts';
 import { SseParser } from '../../src/net/sse.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';

@@ -1,7 +1,7 @@
 /** Recorded replies damaged on their way (cut, changed, with foreign bytes between), read as the service reads them, including framing. */
 import { join } from 'node:path';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { IdleTimeout } from '../../src/providers/idle-timeout.ts';
 import { adapterFor } from '../../src/providers/registry.ts';
 import { ReplyCursor } from '../../src/providers/transport.ts';
@@ -82,7 +82,7 @@ export function toReading(events: readonly ChatEvent[]): Reading {
   return { ...whole, runnable: new Map(runnable) };
 }
 
-/** Whether `engine/check-call.ts` and `core/turn-budget.ts` let a call of an unsafe tool run. */
+/** Whether `engine/call/check-call.ts` and `core/turn/turn-budget.ts` let a call of an unsafe tool run. */
 export function isWhole(state: string): boolean {
   return state === 'ok' || state === 'closed';
 }

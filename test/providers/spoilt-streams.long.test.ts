@@ -1,11 +1,11 @@
 /**
  * Every recorded reply of every API, damaged: cut after each event and at random bytes, with bits flipped and foreign bytes between. It
  * passes through the real transport, so framing is damaged, too. The reply always ends exactly once with a typed event, and no incomplete
- * call may run. `test/engine/spoilt-turn.long.test.ts` covers the engine.
+ * call may run. `test/engine/turn/spoilt-turn.long.test.ts` covers the engine.
  */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { describeCorpus } from '../fixtures.ts';
 import { merge } from './replies.ts';
 import {

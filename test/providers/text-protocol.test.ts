@@ -1,9 +1,9 @@
 /** The `text` protocol around a model: its requests, and the parsing of its text. */
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { SessionEventBody } from '../../src/core/session-event.ts';
-import { createTranscript } from '../../src/core/transcript.ts';
+import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
+import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { toTextRequest, withTextProtocol } from '../../src/providers/text-protocol.ts';
 import { adapterFor } from '../../src/providers/registry.ts';

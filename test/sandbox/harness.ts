@@ -1,6 +1,6 @@
 /** Runs code as the executors do, with tools defined by the test. */
-import type { SandboxEnd } from '../../src/core/code-result.ts';
-import { textResult } from '../../src/core/tool.ts';
+import type { SandboxEnd } from '../../src/core/code-mode/code-result.ts';
+import { textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import type { SandboxRun } from '../../src/ports/sandbox.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,7 +1,7 @@
 /** Made tools as `callTool` runs them. */
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition-tool.ts';
-import { contentText, textResult } from '../../src/core/tool.ts';
+import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
+import { contentText, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMadeExecutor } from '../../src/sandbox/made-executor.ts';

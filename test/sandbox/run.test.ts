@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { errorResult, textResult } from '../../src/core/tool.ts';
+import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Skill } from '../../src/core/skills/skill.ts';
 import { skillText } from '../../src/core/skills/skill-prompt.ts';
-import { systemPrompt } from '../../src/core/system-prompt.ts';
+import { systemPrompt } from '../../src/core/turn/system-prompt.ts';
 import { createSkillReader, planSkills } from '../../src/engine/plan/plan-skills.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import { readEnvironment } from '../../src/local/environment.ts';

@@ -3,11 +3,11 @@
  * "Differs: …". `test/core/skill*.test.ts` covers its skills.
  */
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
-import { offeredTools } from '../../src/core/offered-tools.ts';
-import { textResult } from '../../src/core/tool.ts';
-import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
-import { toRequestBody } from '../../src/providers/openai-request.ts';
+import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
+import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import { textResult } from '../../src/core/tools/tool.ts';
+import { ToolCallAssembler } from '../../src/core/model/tool-call-assembler.ts';
+import { toRequestBody } from '../../src/providers/openai-chat/openai-request.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../engine/one-turn.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 

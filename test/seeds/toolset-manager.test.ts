@@ -3,12 +3,12 @@
  * contract differs, the test says "Differs: …". `toolset-manager-tools.test.ts` covers its configuration tools.
  */
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
-import { offeredTools } from '../../src/core/offered-tools.ts';
+import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
+import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import type { Issue, Problem } from '../../src/core/problem.ts';
 import { definitionPin } from '../../src/core/listing/tool-pin.ts';
-import { Toolset, ToolsetName } from '../../src/core/toolset.ts';
+import { Toolset, ToolsetName } from '../../src/core/toolset/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 
 const gitStatus = toolOf('git', 'status', { description: 'Shows the working tree.' });

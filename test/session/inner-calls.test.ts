@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/core/session-event.ts';
-import { contentText, textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
+import { contentText, textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
-import { decide, expireApprovals } from '../../src/session/decide.ts';
-import { pendingOf } from '../../src/session/pending.ts';
-import { acceptResults } from '../../src/session/accept-results.ts';
+import { decide, expireApprovals } from '../../src/session/pending/decide.ts';
+import { pendingOf } from '../../src/session/pending/pending.ts';
+import { acceptResults } from '../../src/session/turn/accept-results.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, type RoomOptions } from './runner-session.ts';
 

@@ -3,11 +3,11 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { Principal } from '../../src/core/principal.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import { contentText } from '../../src/core/tool.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import { contentText } from '../../src/core/tools/tool.ts';
 import type { TurnAnswer } from '../../src/ports/session.ts';
-import { EventLog } from '../../src/session/event-log.ts';
-import { TurnStore } from '../../src/session/turn-store.ts';
+import { EventLog } from '../../src/session/log/event-log.ts';
+import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 

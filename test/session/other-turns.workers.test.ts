@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
-import { Timers } from '../../src/session/timers.ts';
-import { TurnStore } from '../../src/session/turn-store.ts';
+import { Timers } from '../../src/session/object/timers.ts';
+import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
-import { logFormat } from '../../src/core/session-event.ts';
-import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { logFormat } from '../../src/core/turn/session-event.ts';
+import { textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } from './runner-session.ts';
 
 const said = (text: string): ChatEvent => ({ type: 'text', text });

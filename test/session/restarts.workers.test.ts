@@ -2,13 +2,13 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
-import { EventLog } from '../../src/session/event-log.ts';
-import { sessionMigrations } from '../../src/session/schema.ts';
-import { Timers } from '../../src/session/timers.ts';
-import { TurnStore } from '../../src/session/turn-store.ts';
+import { EventLog } from '../../src/session/log/event-log.ts';
+import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { Timers } from '../../src/session/object/timers.ts';
+import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';

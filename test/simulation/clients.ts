@@ -3,7 +3,7 @@
  * from a dead process. They never crash themselves.
  */
 import { limits } from '../../src/core/limits.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { ClientCommand } from './commands.ts';
 import { Connections } from './connections.ts';
 import type { SentMessage, Witness } from './invariants.ts';

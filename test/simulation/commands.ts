@@ -1,6 +1,6 @@
 /** What happens to a session from outside in one run, generated from a seed: a list, so that a failing run can be shortened. */
 import type { Failpoint } from '../../src/core/failpoint.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Tier } from './machine.ts';
 import { createRandom, type Random } from './random.ts';
 import { clientTool, pointerOf, toolsetNames } from './upstream.ts';

@@ -2,12 +2,12 @@
  * The invariants of a session, checked over its stored log, what the upstream saw and what its clients received. Each is one sentence;
  * the first that does not hold is the violation.
  */
-import { outerRootId } from '../../src/core/composite-tool.ts';
+import { outerRootId } from '../../src/core/tools/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
-import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
+import { applyEvent } from '../../src/core/turn/fold-turn.ts';
+import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn/turn-state.ts';
 import { askingTools, type Effect } from './upstream.ts';
 
 /** What is known outside at the end of a run. */
@@ -59,7 +59,7 @@ export function checkInvariants(log: readonly SessionEvent[], witness: Witness):
   return checkReaders(log, witness) ?? checkMessages(fold, witness) ?? checkEffects(fold, witness) ?? checkWords(fold, witness);
 }
 
-/** Counted here and not by `core/turn.ts`, which is under test. `idleDeaths`: since the last finished step or call. */
+/** Counted here and not by `core/turn/turn.ts`, which is under test. `idleDeaths`: since the last finished step or call. */
 type Turn = {
   id: string;
   text: string;

@@ -2,9 +2,9 @@
  * Storage of the pure tier: one journal of rows. What was written since the last output may be lost with the process, from any point
  * between two blocks of code on; an output implies that everything before it is durable.
  */
-import type { InputPart } from '../../src/core/message.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { InputPart } from '../../src/core/turn/message.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { CallRow } from './pure-calls.ts';
 import type { Alarm } from './machine.ts';
 import type { Random } from './random.ts';

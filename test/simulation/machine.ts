@@ -1,8 +1,8 @@
 /** What a simulated run drives: a session on storage that outlives its processes. Each tier has one. */
-import type { Decision } from '../../src/core/approval.ts';
+import type { Decision } from '../../src/core/policy/approval.ts';
 import type { Failpoint } from '../../src/core/failpoint.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { Upstream } from './upstream.ts';
 import type { Life, World } from './world.ts';
 

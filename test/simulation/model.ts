@@ -2,8 +2,8 @@
  * A model that produces anything: text, reasoning, calls of all kinds, the same call twice, half a reply, nothing. Also checks its
  * requests: one that a provider would refuse is a violation.
  */
-import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { Message } from '../../src/core/message.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { Message } from '../../src/core/turn/message.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { givenFile, sayableNames } from './upstream.ts';

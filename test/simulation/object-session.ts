@@ -3,16 +3,16 @@
  * around it (one object at a time, its alarm, the output gate) is here and in `sql-disk.ts`.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Decision } from '../../src/core/approval.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Decision } from '../../src/core/policy/approval.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { unwrap } from '../../src/core/problem.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
-import type { TurnDeps } from '../../src/engine/run-turn.ts';
-import { EventLog } from '../../src/session/event-log.ts';
-import { createSessionTables } from '../../src/session/open-session.ts';
-import { Session } from '../../src/session/session.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
+import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
+import { EventLog } from '../../src/session/log/event-log.ts';
+import { createSessionTables } from '../../src/session/object/open-session.ts';
+import { Session } from '../../src/session/object/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
 import type { Directory } from '../../src/ports/catalog.ts';

@@ -1,5 +1,5 @@
 /** The dependencies of a simulated process: a model, tools and an outside, controlled by the seed. */
-import type { TurnDeps } from '../../src/engine/run-turn.ts';
+import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
 import { createModel } from './model.ts';

@@ -1,7 +1,7 @@
 import './same-tick-digest.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/storage/schema.ts';
-import { sessionMigrations } from '../../src/session/schema.ts';
+import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { objectCrashPoints } from './commands.ts';
 import { createObjectMachine } from './object-session.ts';
 import { processDeps } from './process-deps.ts';

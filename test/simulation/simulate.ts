@@ -3,9 +3,9 @@
  * end. The same seed gives the same run, to the last event.
  */
 import type { Failpoint } from '../../src/core/failpoint.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
-import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, isUndecided, unansweredCalls } from '../../src/core/turn-state.ts';
+import type { SessionEvent } from '../../src/core/turn/session-event.ts';
+import { applyEvent } from '../../src/core/turn/fold-turn.ts';
+import { beginTurn, isUndecided, unansweredCalls } from '../../src/core/turn/turn-state.ts';
 import { Clients } from './clients.ts';
 import { commandsOf, type Command } from './commands.ts';
 import { onCrashPoint } from './crash-hook.ts';

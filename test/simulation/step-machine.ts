@@ -1,12 +1,12 @@
 /**
  * The step function alone, at full speed: a turn's log, a model and tools of a few random numbers each, and a process that dies between
- * any two rows. No promises and no engine: only what `core/turn.ts` decides from a log.
+ * any two rows. No promises and no engine: only what `core/turn/turn.ts` decides from a log.
  */
-import type { SessionEventBody } from '../../src/core/session-event.ts';
-import type { TurnBudget } from '../../src/core/turn-budget.ts';
-import { applyEvent } from '../../src/core/fold-turn.ts';
-import { beginTurn, type StepCall, type TurnState } from '../../src/core/turn-state.ts';
-import { nextAction, type TurnAction } from '../../src/core/turn.ts';
+import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
+import type { TurnBudget } from '../../src/core/turn/turn-budget.ts';
+import { applyEvent } from '../../src/core/turn/fold-turn.ts';
+import { beginTurn, type StepCall, type TurnState } from '../../src/core/turn/turn-state.ts';
+import { nextAction, type TurnAction } from '../../src/core/turn/turn.ts';
 import { createRandom, type Random } from './random.ts';
 
 export type StepRun = { events: SessionEventBody[]; deaths: number; violation: string | null };

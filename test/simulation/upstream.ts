@@ -2,11 +2,11 @@
  * The tools of a simulated session and their effects, which are counted at a recording upstream outside of everything that can crash.
  * The arguments of a call say whether it is safe, so every tool has both kinds.
  */
-import { buildAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
-import type { EditionPointer, EditionTool } from '../../src/core/edition-tool.ts';
-import type { Plan } from '../../src/core/plan.ts';
-import { callsTools } from '../../src/core/composite-tool.ts';
-import { errorResult, textResult } from '../../src/core/tool.ts';
+import { buildAliasMap, type AliasMap } from '../../src/core/toolset/alias-map.ts';
+import type { EditionPointer, EditionTool } from '../../src/core/toolset/edition-tool.ts';
+import type { Plan } from '../../src/core/turn/plan.ts';
+import { callsTools } from '../../src/core/tools/composite-tool.ts';
+import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';

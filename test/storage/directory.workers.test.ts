@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { resolveName } from '../../src/core/alias-map.ts';
+import { resolveName } from '../../src/core/toolset/alias-map.ts';
 import { fallbackRules } from '../../src/core/policy/document.ts';
 import { limits } from '../../src/core/limits.ts';
 import { kvKeys } from '../../src/storage/keys.ts';

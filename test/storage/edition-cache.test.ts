@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { createEditionCache } from '../../src/storage/edition-cache.ts';
 
 const names = buildAliasMap({ format: 1, workspace: 'default', toolset: 'support', announce: 'none', tools: [] }, { aliases: true });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { sessionMigrations } from '../../src/session/schema.ts';
+import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { EditionTool } from '../../src/core/edition-tool.ts';
-import { CanonicalName } from '../../src/core/names.ts';
+import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
+import { CanonicalName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
@@ -10,7 +10,7 @@ import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, register, toolDefinitions } from '../../src/tools/registry.ts';
 import { isConfigurationTool } from '../../src/core/configuration/modes.ts';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
-import { configurationTools } from '../../src/core/reserved-names.ts';
+import { configurationTools } from '../../src/core/names/reserved-names.ts';
 
 const context = { signal: new AbortController().signal, files: createMemoryFiles() } as unknown as ToolContext;
 
@@ -18,7 +18,7 @@ function tool(spec: Partial<ToolSpec<z.ZodObject>>) {
   return defineTool({ name: 'greet', description: 'Greets.', input: z.object({ name: z.string() }), run: () => 'hi', ...spec });
 }
 
-/** Runs a tool as `engine/call-tool.ts` does. */
+/** Runs a tool as `engine/call/call-tool.ts` does. */
 async function run(spec: Partial<ToolSpec<z.ZodObject>>, args: Record<string, unknown> = { name: 'Ada' }) {
   const executor = createCodeExecutor(register([], [tool(spec)]));
   return await executor.execute({ canonical: CanonicalName.parse('local.greet') } as EditionTool, args, context);

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInside, resolvePath } from '../../src/core/path.ts';
+import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { toolBench } from './run-tool.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolFinder } from '../../src/ports/tool-executor.ts';
-import { contentText } from '../../src/core/tool.ts';
+import { contentText } from '../../src/core/tools/tool.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools } from '../../src/tools/registry.ts';
 

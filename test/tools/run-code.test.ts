@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
+import { errorResult, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { toolBench } from './run-tool.ts';

@@ -1,6 +1,6 @@
-/** Runs a registered tool as `engine/call-tool.ts` does, with files and an outbound client that the test chooses. */
-import type { EditionTool } from '../../src/core/edition-tool.ts';
-import { contentText, type ToolResult } from '../../src/core/tool.ts';
+/** Runs a registered tool as `engine/call/call-tool.ts` does, with files and an outbound client that the test chooses. */
+import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
+import { contentText, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';

@@ -1,7 +1,7 @@
 /** What the shell offers besides files: other tools, the network and its own limits. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
+import { errorResult, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';

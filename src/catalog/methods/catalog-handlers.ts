@@ -4,10 +4,10 @@
  */
 import type { Outcome } from '../../core/problem.ts';
 import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
-import type { AuditWriter } from '../audit.ts';
+import type { AuditWriter } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
-import type { KeyCancellations } from '../key-cancellations.ts';
-import type { PublishedKind } from '../outbox.ts';
+import type { KeyCancellations } from '../keys/key-cancellations.ts';
+import type { PublishedKind } from '../records/outbox.ts';
 import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
 import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
 import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';

@@ -1,10 +1,10 @@
 /** Methods for keys, their equipment, and the workspace's policy. */
 import { limits } from '../../core/limits.ts';
-import { readEquipment, setEquipment } from '../equipment.ts';
-import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, revokeKey, verifyKey } from '../keys.ts';
-import { allowWithRule, readRules } from '../policy.ts';
-import { removePrivateTools } from '../private-tools.ts';
-import { consumeNonce } from '../used-nonces.ts';
+import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
+import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, revokeKey, verifyKey } from '../keys/keys.ts';
+import { allowWithRule, readRules } from '../documents/policy.ts';
+import { removePrivateTools } from '../tools/private-tools.ts';
+import { consumeNonce } from '../records/used-nonces.ts';
 import type { MethodTable } from './catalog-handlers.ts';
 
 export const keyMethods = {

@@ -1,12 +1,12 @@
 /** Methods that the read side calls if neither its cache nor KV has a document (`storage/directory.ts`). */
 import type { Agent } from '../../core/agent.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
-import { requireRow } from '../documents.ts';
-import { readEditionText } from '../editions.ts';
-import { listProviderModels, readSealedProvider } from '../providers.ts';
-import { readSealedSecret } from '../secrets.ts';
-import { readSkillRow } from '../skills.ts';
-import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
+import { requireRow } from '../documents/documents.ts';
+import { readEditionText } from '../toolsets/editions.ts';
+import { listProviderModels, readSealedProvider } from '../documents/providers.ts';
+import { readSealedSecret } from '../documents/secrets.ts';
+import { readSkillRow } from '../documents/skills.ts';
+import { readPointer, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { subscribedTargets } from '../triggers/callbacks/callback-targets.ts';
 import type { MethodTable } from './catalog-handlers.ts';
 

@@ -1,7 +1,7 @@
 /** Methods for records of sessions and calls. */
-import { listAudit } from '../audit.ts';
-import { forgetSession, indexSession, listSessions } from '../session-index.ts';
-import { addTaintMarks, readTaintMarks } from '../taint-marks.ts';
+import { listAudit } from '../records/audit.ts';
+import { forgetSession, indexSession, listSessions } from '../records/session-index.ts';
+import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 import type { MethodTable } from './catalog-handlers.ts';
 
 export const recordMethods = {

@@ -1,13 +1,13 @@
 /** Methods for servers: their listings, refresh leases, and held or accepted tools. */
-import { acceptTool } from '../accept-tool.ts';
-import { requireRow } from '../documents.ts';
-import { rebindTool } from '../rebind.ts';
-import { readServerAccess } from '../server-access.ts';
-import { readDocument } from '../server-documents.ts';
-import { readGrant, saveGrant } from '../server-grants.ts';
-import { readServerOffers } from '../server-offers.ts';
-import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../server-refresh.ts';
-import { listServerTools, readServerTool, refreshServer } from '../servers.ts';
+import { acceptTool } from '../tools/accept-tool.ts';
+import { requireRow } from '../documents/documents.ts';
+import { rebindTool } from '../servers/rebind.ts';
+import { readServerAccess } from '../servers/server-access.ts';
+import { readDocument } from '../servers/server-documents.ts';
+import { readGrant, saveGrant } from '../servers/server-grants.ts';
+import { readServerOffers } from '../servers/server-offers.ts';
+import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
+import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
 import type { MethodTable } from './catalog-handlers.ts';
 
 export const serverMethods = {

@@ -1,7 +1,7 @@
 /** Methods for triggers: deliveries, schedule runs and outgoing callbacks. */
 import { failpoint } from '../../core/failpoint.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
-import { requireNotDeleted } from '../erasure.ts';
+import { requireNotDeleted } from '../records/erasure.ts';
 import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
 import { listDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
 import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';

@@ -3,7 +3,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Warning } from '../../core/warning.ts';
 import { createGuard } from '../../net/guard.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents.ts';
+import { readRow } from '../documents/documents.ts';
 
 /** `meanwhile`: the effect until the agent exists. */
 export function agentWarnings(context: CatalogContext, agent: string, meanwhile: string, path = 'agent'): Warning[] {

@@ -12,13 +12,13 @@ import { Webhook } from '../../core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';
 import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
-import { eraseTarget } from '../erasure.ts';
+import { eraseTarget } from '../records/erasure.ts';
 import type { CatalogContext } from '../context.ts';
-import type { DocumentRow } from '../documents.ts';
-import { enqueueRepublish, enqueuePublish } from '../outbox.ts';
-import { reseal } from '../secrets.ts';
-import { checkNameInBody } from '../write-document.ts';
-import type { DocumentWriter } from '../write-document.ts';
+import type { DocumentRow } from '../documents/documents.ts';
+import { enqueueRepublish, enqueuePublish } from '../records/outbox.ts';
+import { reseal } from '../documents/secrets.ts';
+import { checkNameInBody } from '../documents/write-document.ts';
+import type { DocumentWriter } from '../documents/write-document.ts';
 import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const webhookWriter: DocumentWriter = {

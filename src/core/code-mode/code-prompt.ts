@@ -1,10 +1,10 @@
 /**
  * The prompt block that describes the tools of code mode to the model. It is in the prompt because providers cut tool descriptions.
  */
-import type { AliasMap } from '../alias-map.ts';
-import { findToolsCanonical } from '../find-tools.ts';
-import { oneLine } from '../paragraphs.ts';
-import { wireNameOf } from '../alias-map.ts';
+import type { AliasMap } from '../toolset/alias-map.ts';
+import { findToolsCanonical } from '../tools/find-tools.ts';
+import { oneLine } from '../text/paragraphs.ts';
+import { wireNameOf } from '../toolset/alias-map.ts';
 import { runCodeCanonical } from './run-code.ts';
 import { toolDeclarations } from './tool-declarations.ts';
 

@@ -3,8 +3,8 @@
  * models that get it instead of all others (`engine/plan/code-names.ts`).
  */
 import { z } from 'zod';
-import type { EditionTool } from '../edition-tool.ts';
-import { injectedTool } from '../injected-tool.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
+import { injectedTool } from '../tools/injected-tool.ts';
 import { limits } from '../limits.ts';
 
 export const runCodeName = 'run_code';

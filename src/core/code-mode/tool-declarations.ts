@@ -6,16 +6,16 @@
  * Cloudflare's "Code Mode" (blog.cloudflare.com/code-mode, 2025-09) and Anthropic's "Code execution with MCP"
  * (anthropic.com/engineering/code-execution-with-mcp, 2025-11), which also proposes searching for tools at run time.
  */
-import type { AliasMap } from '../alias-map.ts';
-import { summaryOf, visibleAliases } from '../announce.ts';
-import { isForModels, type EditionTool } from '../edition-tool.ts';
-import { findToolsCanonical } from '../find-tools.ts';
+import type { AliasMap } from '../toolset/alias-map.ts';
+import { summaryOf, visibleAliases } from '../toolset/announce.ts';
+import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
+import { findToolsCanonical } from '../tools/find-tools.ts';
 import { limits } from '../limits.ts';
-import { isOnDemand } from '../offered-tools.ts';
-import { rootOf } from '../old-names.ts';
-import { injectedNames } from '../reserved-names.ts';
-import { modelDefinition } from '../model-definitions.ts';
-import { charactersPerToken } from '../transcript.ts';
+import { isOnDemand } from '../toolset/offered-tools.ts';
+import { rootOf } from '../names/old-names.ts';
+import { injectedNames } from '../names/reserved-names.ts';
+import { modelDefinition } from '../toolset/model-definitions.ts';
+import { charactersPerToken } from '../turn/transcript.ts';
 import { commentText, memberName, memberOf } from './typescript-text.ts';
 import { typeText, type Comments, type TypeDetail } from './typescript-type.ts';
 

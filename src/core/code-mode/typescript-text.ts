@@ -2,8 +2,8 @@
  * Untrusted text in TypeScript: names, literals and comments that cannot be parsed as anything else, whatever they contain. Used by
  * the declarations of code mode (`typescript-type.ts`, `tool-declarations.ts`).
  */
-import { oneLine } from '../paragraphs.ts';
-import { hiddenCharacter } from '../visible-text.ts';
+import { oneLine } from '../text/paragraphs.ts';
+import { hiddenCharacter } from '../text/visible-text.ts';
 
 /** Returns a member name: unchanged if it is an identifier, else in quotes. Reserved words are valid member names. */
 export function memberName(name: string): string {

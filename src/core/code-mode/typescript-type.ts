@@ -6,8 +6,8 @@
 import { limits } from '../limits.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-types.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 import { commentText, literalText, memberName } from './typescript-text.ts';
 
 /** `depth`: levels of objects and lists. `comments`: null for no comments on members. */

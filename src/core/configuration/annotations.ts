@@ -1,8 +1,8 @@
 /** Notes of toolset entries, which follow the descriptions of their tools (`edition.ts`): adding and removing them one by one. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import type { Toolset, ToolsetEntry } from '../toolset.ts';
-import { quote } from '../names.ts';
+import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
+import { quote } from '../names/names.ts';
 
 export const NoteName = z
   .string()

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { toWireName } from '../names.ts';
-import { oneLine } from '../paragraphs.ts';
+import { toWireName } from '../names/names.ts';
+import { oneLine } from '../text/paragraphs.ts';
 import { ServerHealth } from '../servers/server-state.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
 import { namesOfEntry, shownAliases } from './entry-names.ts';
 import { fitRows } from './fit-rows.ts';
 import { Context, contextOf, definitionTokens } from './token-estimate.ts';

@@ -4,10 +4,10 @@
  * theirs.
  */
 import { z } from 'zod';
-import { fold } from '../fold.ts';
+import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
-import { quote } from '../names.ts';
-import type { Toolset, ToolsetEntry } from '../toolset.ts';
+import { quote } from '../names/names.ts';
+import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { namesOfEntry } from './entry-names.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 

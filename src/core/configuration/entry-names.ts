@@ -3,9 +3,9 @@
  * a document that is not compiled. Never used to resolve a call.
  */
 import { limits } from '../limits.ts';
-import { parseAlias, parseWireName, toWireName } from '../names.ts';
-import type { ToolDefinition } from '../tool.ts';
-import type { AliasMode, ToolsetEntry } from '../toolset.ts';
+import { parseAlias, parseWireName, toWireName } from '../names/names.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
+import type { AliasMode, ToolsetEntry } from '../toolset/toolset.ts';
 
 export type EntryAliasName = { name: string; mode: AliasMode };
 export type EntryNames = { wireName: string; aliases: readonly EntryAliasName[] };

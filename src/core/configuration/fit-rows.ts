@@ -1,5 +1,5 @@
 /** Limits the rows of a result to those that fit; the rest is counted, and no row is cut. */
-import { utf8Length } from '../utf8.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 /** Returns the first rows within so many bytes of JSON, at least one; the remaining bytes; and the number of rows left out. */
 export function fitRows<Row>(rows: readonly Row[], room: number): { rows: Row[]; room: number; leftOut: number } {

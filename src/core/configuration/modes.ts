@@ -3,7 +3,7 @@
  * `exit-configuration-mode` and by a successful equip; it is never toggled. An agent has the configuration tools that its toolset
  * lists, in any mode. Used by `/mcp`.
  */
-import { configurationTools } from '../reserved-names.ts';
+import { configurationTools } from '../names/reserved-names.ts';
 
 export type ConfigurationMode = 'configuration' | 'normal';
 

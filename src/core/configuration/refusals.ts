@@ -2,10 +2,10 @@
  * Explains why a toolset was not stored, by positions in the request and with what to do. The problems are those of every toolset
  * write (`edition.ts`): they use positions in the document, and name conflicts by tool.
  */
-import { fold } from '../fold.ts';
+import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
-import type { NameConflict } from '../name-claims.ts';
-import { quote, toWireName } from '../names.ts';
+import type { NameConflict } from '../toolset/name-claims.ts';
+import { quote, toWireName } from '../names/names.ts';
 import type { Issue, Problem } from '../problem.ts';
 import { aliasPath, type Draft } from './draft.ts';
 import { namesOfEntry } from './entry-names.ts';
@@ -13,7 +13,7 @@ import type { ToolTable } from './tool-table.ts';
 
 /** Returns one line per error; the problem's own detail if it does not concern entries. */
 export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): string[] {
-  // We write both fields, in these shapes (`core/edition.ts`, `core/problem.ts`).
+  // We write both fields, in these shapes (`core/toolset/edition.ts`, `core/problem.ts`).
   const conflicts = (problem.extra.conflicts ?? []) as NameConflict[];
   const issues = (problem.extra.issues ?? []) as Issue[];
   if (problem.code === 'name_conflict' && conflicts.length > 0) {

@@ -1,7 +1,7 @@
 /** The token cost of a tool's definition in every step: the same estimate as elsewhere (`transcript.ts`). */
 import { z } from 'zod';
-import type { ToolDefinition } from '../tool.ts';
-import { charactersPerToken } from '../transcript.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
+import { charactersPerToken } from '../turn/transcript.ts';
 
 export const Context = z.object({
   tokens: z.int().meta({ description: 'Estimated tokens: the characters of the definition, divided by four.' }),

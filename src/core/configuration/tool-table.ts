@@ -3,10 +3,10 @@
  * call of a configuration tool, so it is never stale.
  */
 import { z } from 'zod';
-import type { KnownTools } from '../known-tools.ts';
-import { quote } from '../names.ts';
-import { nearNames } from '../suggest.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
+import { quote } from '../names/names.ts';
+import { nearNames } from '../names/suggest.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
 import { toolPin } from '../listing/tool-pin.ts';
 
 export const namespacedName = z.string().meta({

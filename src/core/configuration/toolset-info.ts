@@ -1,7 +1,7 @@
 /** A stored toolset as shown by the configuration tools: its tools with all their names, and which of them can be called. */
 import { z } from 'zod';
-import { ownWireNames } from '../alias-map.ts';
-import type { Toolset, ToolsetEntry } from '../toolset.ts';
+import { ownWireNames } from '../toolset/alias-map.ts';
+import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { namesOfEntry, ownNameOf, shownAliases } from './entry-names.ts';
 import { fitRows } from './fit-rows.ts';
 import type { ToolTable } from './tool-table.ts';

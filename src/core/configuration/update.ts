@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import type { Toolset, ToolsetEntry } from '../toolset.ts';
+import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
 import { namesOfEntry } from './entry-names.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';

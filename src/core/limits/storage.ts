@@ -72,7 +72,7 @@ export const storageLimits = {
   tombstoneTtlSeconds: 86_400,
   maxAuditRowsPerAppend: 200,
 
-  // Marks of the taint rule (`core/taint.ts`) outside of sessions.
+  // Marks of the taint rule (`core/policy/taint.ts`) outside of sessions.
   /** Marks of an answer that a client may resend as history; after that the history counts as unknown. */
   answerMarksMs: 30 * 24 * 60 * 60_000,
   /** Answers of one key; the oldest are deleted, in steps of `answerMarksPerSweep`. */

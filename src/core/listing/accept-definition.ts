@@ -2,12 +2,12 @@
  * An administrator's decisions about a listed tool: put a held definition into force, or let it replace a missing one. The Catalog stores
  * the result and recompiles the toolsets.
  */
-import type { EditionTool } from '../edition-tool.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
 import { holdOf, definitionKey, toolStateOf, withoutAnnotations } from './stored-tool.ts';
 import type { StoredTool } from './stored-tool.ts';
-import { parseWireName, quote } from '../names.ts';
+import { parseWireName, quote } from '../names/names.ts';
 import { Problem } from '../problem.ts';
-import type { Toolset, ToolsetEntry } from '../toolset.ts';
+import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 
 /** `refId`: the reviewed definition. `annotations`: whether its annotations count; absent: annotations of a held definition do not. */
 export type ToolAcceptance = { refId?: string | undefined; annotations?: boolean | undefined };

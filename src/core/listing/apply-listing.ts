@@ -4,7 +4,7 @@
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import type { Finding } from './hold.ts';
-import { isDeeperThan } from '../json-depth.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
 import { definitionKey, toolStateOf, withoutAnnotations } from './stored-tool.ts';
 import type { AcceptedDefinition, StoredTool, PinnedDefinition } from './stored-tool.ts';
 import { limits } from '../limits.ts';

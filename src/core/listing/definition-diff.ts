@@ -5,14 +5,14 @@
  * with `in` and would not report it.)
  */
 import type { DefinitionChange } from './hold.ts';
-import { isDeeperThan } from '../json-depth.ts';
-import { pointer } from '../json-pointer.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
+import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { shortPath } from './listing-findings.ts';
 import { sameJson } from '../schema/schema-parts.ts';
-import { bareDefinition, type BareDefinition } from '../tool.ts';
-import { showInvisible } from '../visible-text.ts';
-import { isRecord, type Json } from '../wire-value.ts';
+import { bareDefinition, type BareDefinition } from '../tools/tool.ts';
+import { showInvisible } from '../text/visible-text.ts';
+import { isRecord, type Json } from '../json/wire-value.ts';
 
 /**
  * Returns the changes in the order of the definition: at most `limits.maxDefinitionChanges`, and a last one with the path `''` that

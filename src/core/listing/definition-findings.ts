@@ -8,13 +8,13 @@
 import type { Finding } from './hold.ts';
 import { hasMutatingName, wordsOf } from './mutating-name.ts';
 import { addFinding } from './listing-findings.ts';
-import { pointer } from '../json-pointer.ts';
-import { fold } from '../fold.ts';
+import { pointer } from '../json/json-pointer.ts';
+import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
-import { quote } from '../names.ts';
+import { quote } from '../names/names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
-import type { BareDefinition } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { BareDefinition } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns findings that require a review. `listed`: the folded names of all tools of the listing, which may mention each other. */
 export function findSuspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {

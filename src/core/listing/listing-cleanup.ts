@@ -2,16 +2,16 @@
  * Cleans a listed schema that passed `listing-schema.ts` for use by models: removes hidden characters and remote references, and cuts long
  * texts. Fetches nothing.
  */
-import { pointer } from '../json-pointer.ts';
+import { pointer } from '../json/json-pointer.ts';
 import type { Finding } from './hold.ts';
 import { addFinding } from './listing-findings.ts';
 import { collectParts } from './listing-schema.ts';
 import { cleanDescription, cleanValue, hasNoHiddenCharacters } from './listing-text.ts';
 import type { CleanedText } from './listing-text.ts';
-import { isObjectMember } from '../reserved-names.ts';
+import { isObjectMember } from '../names/reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Adds what it changes to `findings`. Returns the same object if nothing changed. */
 export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[]): JsonSchema {

@@ -4,12 +4,12 @@
  * sends the headers.
  */
 import type { Finding } from './hold.ts';
-import { pointer } from '../json-pointer.ts';
+import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { shortPath } from './listing-findings.ts';
-import { quote } from '../names.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import { quote } from '../names/names.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /**
  * Requires a token (RFC 9110 §5.6.2) that is unique ignoring case, on a parameter of a primitive type that is directly under `properties`.

@@ -1,11 +1,11 @@
 /** The report of a listing for the administrator or the server that sent it. `take-listing.ts` decides what happens to the tools. */
 import type { Finding } from './hold.ts';
 import { issuePath } from '../issues.ts';
-import { isIndex, pointerTokens } from '../json-pointer.ts';
+import { isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { canonicalOf, holdOf, toolStateOf } from './stored-tool.ts';
 import type { StoredTool } from './stored-tool.ts';
 import { limits } from '../limits.ts';
-import { quote } from '../names.ts';
+import { quote } from '../names/names.ts';
 import { invalidRequest } from '../problem.ts';
 import type { ListingReport } from '../servers/server.ts';
 import type { PinnedListing, ListingOutcome } from './apply-listing.ts';

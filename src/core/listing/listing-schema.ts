@@ -3,12 +3,12 @@
  * `input-schema.ts`). Used by `listing.ts`. `schema-compiler.ts` decides what providers accept of a schema.
  */
 import type { Finding } from './hold.ts';
-import { isDeeperThan } from '../json-depth.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 import { headerFault } from './listing-headers.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns what makes the input schema unusable; null: nothing. `path`: the position of `schema` in the definition. */
 export function schemaFault(schema: unknown, path: string): Finding | null {

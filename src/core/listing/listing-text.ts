@@ -5,10 +5,10 @@
  * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
  */
 import { limits } from '../limits.ts';
-import { quote } from '../names.ts';
-import { cutUtf8 } from '../result-bound.ts';
-import { utf8Length } from '../utf8.ts';
-import { hiddenCharacter } from '../visible-text.ts';
+import { quote } from '../names/names.ts';
+import { cutUtf8 } from '../tools/result-bound.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { hiddenCharacter } from '../text/visible-text.ts';
 
 export type TextFinding = { finding: string; message: string };
 export type CleanedText = { text: string; findings: TextFinding[] };

@@ -4,19 +4,19 @@
  * `definition-diff.ts` compare with the accepted definitions.
  */
 import { findAdvisories, findSuspicions } from './definition-findings.ts';
-import { fold } from '../fold.ts';
+import { fold } from '../names/fold.ts';
 import type { Finding } from './hold.ts';
 import { limits } from '../limits.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { addFinding } from './listing-findings.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from './listing-text.ts';
-import { isListedName, quote } from '../names.ts';
-import { ToolAnnotations } from '../tool.ts';
+import { isListedName, quote } from '../names/names.ts';
+import { ToolAnnotations } from '../tools/tool.ts';
 import type { ServerOperation } from '../servers/server-state.ts';
-import type { BareDefinition } from '../tool.ts';
-import { utf8Length } from '../utf8.ts';
-import { isRecord } from '../wire-value.ts';
+import type { BareDefinition } from '../tools/tool.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 export type ListedDefinition = {
   /** `tools[i]`. */

@@ -3,7 +3,7 @@
  * The policy does not use it, since no list of verbs is complete.
  */
 import { limits } from '../limits.ts';
-import { spaceWords } from '../name-words.ts';
+import { spaceWords } from '../names/name-words.ts';
 
 /**
  * Returns whether the first known verb of the name is a verb of change: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of

@@ -6,9 +6,9 @@ import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Finding, Hold } from './hold.ts';
 import { limits } from '../limits.ts';
-import type { CanonicalName } from '../names.ts';
+import type { CanonicalName } from '../names/names.ts';
 import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
-import type { BareDefinition, ToolDefinition, ToolSource } from '../tool.ts';
+import type { BareDefinition, ToolDefinition, ToolSource } from '../tools/tool.ts';
 
 /** `definition`: as models receive it. `raw`: as listed, which the pin covers; absent: the same. */
 export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };

@@ -2,16 +2,16 @@
  * Checks a made tool when it is written, except for the syntax of its code, which the sandbox checks: each error with its path and
  * what to do. A made tool cannot take a name that already has a meaning (SEC-48).
  */
-import { fold } from '../fold.ts';
-import type { KnownTools } from '../known-tools.ts';
-import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../made-tool.ts';
-import { parseAlias } from '../names.ts';
+import { fold } from '../names/fold.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
+import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from './made-tool.ts';
+import { parseAlias } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
 import { cleanDescription } from '../listing/listing-text.ts';
-import { isObjectMember, reservedNames } from '../reserved-names.ts';
-import { utf8Length } from '../utf8.ts';
+import { isObjectMember, reservedNames } from '../names/reserved-names.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { limits } from '../limits.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
 import type { Warning } from '../warning.ts';
 import { madeOwnName, toMadeDefinition } from './made-definition.ts';
 import { findCycle, tooDeepPath, usesIn } from './made-graph.ts';

@@ -3,14 +3,14 @@
  * are in their original form; a held or missing one is included with that state, so that the made tool itself is ready and a call of
  * that tool reports why it cannot run.
  */
-import { ownWireNames } from '../alias-map.ts';
-import type { EditionTool, MadeCode } from '../edition-tool.ts';
-import type { KnownTools } from '../known-tools.ts';
+import { ownWireNames } from '../toolset/alias-map.ts';
+import type { EditionTool, MadeCode } from '../toolset/edition-tool.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
 import { toolPin } from '../listing/tool-pin.ts';
-import type { MadeSource } from '../made-tool.ts';
-import { CanonicalName, toWireName } from '../names.ts';
-import type { ToolDefinition } from '../tool.ts';
-import { utf8Length } from '../utf8.ts';
+import type { MadeSource } from './made-tool.ts';
+import { CanonicalName, toWireName } from '../names/names.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 export interface MadeCompiler {
   /** `bytes`: the size as JSON, computed without serializing it: a few tools used by many would be serialized many times. */

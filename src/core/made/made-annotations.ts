@@ -2,9 +2,9 @@
  * The annotations of a made tool, derived from the tools that its code may call, since it has no effects itself. For clients that
  * show hints (MCP); the policy checks each inner call and never uses them.
  */
-import type { EditionTool } from '../edition-tool.ts';
-import type { ToolAnnotations } from '../tool.ts';
-import { isEndorsed } from '../tool-effects.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
+import type { ToolAnnotations } from '../tools/tool.ts';
+import { isEndorsed } from '../tools/tool-effects.ts';
 
 /** For any other tool, returns its own annotations. */
 export function madeAnnotations(tool: EditionTool): ToolAnnotations | undefined {

@@ -1,8 +1,8 @@
 /** The definition of a made tool in the workspace, built from its document; toolsets are compiled from it. */
 import type { Hold } from '../listing/hold.ts';
-import type { MadeParameter, StoredMadeTool } from '../made-tool.ts';
-import { CanonicalName } from '../names.ts';
-import type { JsonSchema, ToolDefinition } from '../tool.ts';
+import type { MadeParameter, StoredMadeTool } from './made-tool.ts';
+import { CanonicalName } from '../names/names.ts';
+import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
 
 export const madeServer = 'made';
 const prefix = `${madeServer}.`;

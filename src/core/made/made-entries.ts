@@ -1,8 +1,8 @@
 /** Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once. */
-import type { MadeCode } from '../edition-tool.ts';
-import type { KnownTools } from '../known-tools.ts';
-import type { MadeSource } from '../made-tool.ts';
-import type { NamedEntry } from '../named-entry.ts';
+import type { MadeCode } from '../toolset/edition-tool.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
+import type { MadeSource } from './made-tool.ts';
+import type { NamedEntry } from '../toolset/named-entry.ts';
 import { createMadeCompiler } from './compile-made.ts';
 
 /** `bytes`: the total size as JSON, as in the edition. */

@@ -1,5 +1,5 @@
 /** The graph of made tools and the tools they use: no cycles, and no deeper nesting than calls allow (DESIGN §7). */
-import type { KnownTools } from '../known-tools.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
 import { limits } from '../limits.ts';
 
 /** Returns the tools that a made tool uses, by canonical name. Any other tool uses none. */

@@ -3,10 +3,10 @@
  * workspace, and the private tools of each key. `engine/plan/made-names.ts` selects the tools for agents with `made` from their
  * editions.
  */
-import { fold } from '../fold.ts';
-import { parseAlias } from '../names.ts';
-import type { ToolDefinition } from '../tool.ts';
-import type { Toolset } from '../toolset.ts';
+import { fold } from '../names/fold.ts';
+import { parseAlias } from '../names/names.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
+import type { Toolset } from '../toolset/toolset.ts';
 
 /** The shared tools. Toolset names contain no dot, so no other toolset has this name. */
 export const madeToolset = '.made';

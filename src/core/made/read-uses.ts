@@ -2,9 +2,9 @@
  * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
  * must be callable from code; stored by canonical name, together with names in the code that differ from it.
  */
-import { fold } from '../fold.ts';
+import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
-import type { MadeTool } from '../made-tool.ts';
+import type { MadeTool } from './made-tool.ts';
 import type { Issue } from '../problem.ts';
 import type { Warning } from '../warning.ts';
 import { readCodeUses } from './code-uses.ts';

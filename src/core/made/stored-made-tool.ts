@@ -3,8 +3,8 @@
  * and never runs (SEC-48).
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
-import { type StoredMadeTool, WrittenMadeTool } from '../made-tool.ts';
-import { Alias, CanonicalName } from '../names.ts';
+import { type StoredMadeTool, WrittenMadeTool } from './made-tool.ts';
+import { Alias, CanonicalName } from '../names/names.ts';
 import { z } from 'zod';
 
 const Stored = WrittenMadeTool.omit({ name: true }).extend({

@@ -3,10 +3,10 @@
  * spelling of these. The first level with a match decides, as in the resolution of calls (`alias-map.ts`). There is no toolset here,
  * so there are no wire names.
  */
-import { fold } from '../fold.ts';
-import { quote } from '../names.ts';
-import { nearNames } from '../suggest.ts';
-import type { ToolDefinition, ToolSource } from '../tool.ts';
+import { fold } from '../names/fold.ts';
+import { quote } from '../names/names.ts';
+import { nearNames } from '../names/suggest.ts';
+import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 
 /** The fields of a tool that are needed to name it. */
 export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };

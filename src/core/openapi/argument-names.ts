@@ -2,8 +2,8 @@
  * Chooses argument names for parameters and body members: their own names if legal and free. Legal means accepted by the strictest provider
  * (Anthropic: `^[a-zA-Z0-9_.-]{1,64}$`).
  */
-import { distinctWireName } from '../names.ts';
-import { isObjectMember } from '../reserved-names.ts';
+import { distinctWireName } from '../names/names.ts';
+import { isObjectMember } from '../names/reserved-names.ts';
 
 /**
  * Returns a function that gives each caller a free name, in the order of calls. `where` becomes the prefix of a taken name (`query_id`).

@@ -3,7 +3,7 @@
  * defaults, relative to the document's URL. The guard decides which hosts may be called (`net/guard.ts`).
  */
 import { Problem, quoted } from '../problem.ts';
-import { isRecord, listOf, type Json } from '../wire-value.ts';
+import { isRecord, listOf, type Json } from '../json/wire-value.ts';
 
 /** `levels`: operation, path item, document. `documentUrl`: `''` for an inline document. Throws `upstream_error` with a remedy. */
 export function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {

@@ -3,13 +3,13 @@
  * not fetched. `schemas.ts` reads schemas; `import.ts` creates tools.
  * OpenAPI Specification 3.1.1, "OpenAPI Object", "Paths Object", "Reference Object".
  */
-import { isDeeperThan } from '../json-depth.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { hasMoreParts } from '../schema/schema-size.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
-import { isRecord, type Json } from '../wire-value.ts';
+import { isRecord, type Json } from '../json/wire-value.ts';
 
 export type OpenApiDocument = {
   root: Json;

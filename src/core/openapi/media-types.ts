@@ -1,6 +1,6 @@
 /** Maps content types to body encodings, and picks the one that a tool uses. OpenAPI 3.1.1, "Media Type Object", "Request Body Object". */
 import { resolveReference, type OpenApiDocument } from './document.ts';
-import { isRecord, type Json } from '../wire-value.ts';
+import { isRecord, type Json } from '../json/wire-value.ts';
 
 export type BodyForm = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 

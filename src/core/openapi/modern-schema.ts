@@ -3,11 +3,11 @@
  * and removes keywords without use for callers (`xml`, `discriminator`, `x-…`). Does not visit nested parts; `schemas.ts` does. OpenAPI
  * 3.0.4, "Schema Object"; 3.1.1, "Schema Object".
  */
-import { isDeeperThan } from '../json-depth.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
-import { cutUtf8 } from '../result-bound.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord, listOf } from '../wire-value.ts';
+import { cutUtf8 } from '../tools/result-bound.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord, listOf } from '../json/wire-value.ts';
 
 /** Skips `$ref`, which the reader handles. */
 export function toJsonSchema2020(part: JsonSchema): JsonSchema {

@@ -3,10 +3,10 @@
  * (`Operation`). `import.ts` selects the operations and their names.
  */
 import { limits } from '../limits.ts';
-import { cutUtf8 } from '../result-bound.ts';
+import { cutUtf8 } from '../tools/result-bound.ts';
 import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
-import type { JsonSchema, ToolAnnotations } from '../tool.ts';
-import { isRecord, recordOf } from '../wire-value.ts';
+import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
+import { isRecord, recordOf } from '../json/wire-value.ts';
 import { createArgumentNames } from './argument-names.ts';
 import { resolveReference, type OpenApiDocument } from './document.ts';
 import { parametersOf } from './parameters.ts';

@@ -5,7 +5,7 @@
  */
 import { invalidRequest, type Problem } from '../problem.ts';
 import type { OperationParameter } from '../servers/server-state.ts';
-import { isRecord } from '../wire-value.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 type Style = Pick<OperationParameter, 'style' | 'explode'>;
 

@@ -1,6 +1,6 @@
 /** The parameters of an operation: which become arguments, and how they are written. OpenAPI 3.1.1, "Parameter Object". */
 import type { OperationParameter } from '../servers/server-state.ts';
-import { isRecord, listOf, type Json } from '../wire-value.ts';
+import { isRecord, listOf, type Json } from '../json/wire-value.ts';
 import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
 
 export type FoundParameter = Omit<OperationParameter, 'argument'> & { isRequired: boolean; description: string | null; schema: unknown };

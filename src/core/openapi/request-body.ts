@@ -3,8 +3,8 @@
  * is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
  */
 import type { OperationBody } from '../servers/server-state.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord, type Json } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord, type Json } from '../json/wire-value.ts';
 import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
 import { bodyForm, pickMedia, type BodyForm } from './media-types.ts';
 import { styleOf } from './parameters.ts';

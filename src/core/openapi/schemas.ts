@@ -3,11 +3,11 @@
  * to each tool's `$defs`, so that nothing multiplies and recursive schemas remain recursive. `tool-schema.ts` chooses the definitions of a
  * tool.
  */
-import { distinctWireName, isWireName } from '../names.ts';
+import { distinctWireName, isWireName } from '../names/names.ts';
 import { mapParts, typeOutline } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 import { referenceFaultText, type OpenApiDocument } from './document.ts';
 import { toJsonSchema2020, appliesToSide, allowNull } from './modern-schema.ts';
 

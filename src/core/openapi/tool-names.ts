@@ -2,8 +2,8 @@
  * Derives tool names from operations: a legal form of `operationId`, otherwise method and path. Independent of the order and the rest of
  * the document, except that operations with the same name all get a hash of method and path as a suffix.
  */
-import { fold } from '../fold.ts';
-import { distinctWireName, isWireName } from '../names.ts';
+import { fold } from '../names/fold.ts';
+import { distinctWireName, isWireName } from '../names/names.ts';
 import type { FoundOperation } from './document.ts';
 
 /** In the order of `operations`. */

@@ -6,8 +6,8 @@ import { limits } from '../limits.ts';
 import { schemaFault } from '../listing/listing-schema.ts';
 import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { simplifications } from '../schema/schema-size.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 import type { Definition, Schemas, SchemaSide } from './schemas.ts';
 
 /** Half of a definition; the rest is for the output schema and the texts. */

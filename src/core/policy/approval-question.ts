@@ -2,9 +2,9 @@
  * Builds the single question about a call with several effects: the effects as data, and the sentence that lists them. Pure; built
  * from the record of `engine/policy/effect-record.ts`.
  */
-import type { ApprovalReason, AskedEffect, ApprovalQuestion } from '../approval.ts';
+import type { ApprovalReason, AskedEffect, ApprovalQuestion } from './approval.ts';
 import { limits } from '../limits.ts';
-import type { Effect } from '../policy-effect.ts';
+import type { Effect } from './policy-effect.ts';
 
 /**
  * An effect that requires approval. `effect`: null if the toolset entry requires approval, whatever the call does. `operation`: the

@@ -1,7 +1,7 @@
 /** The effect of a tool call according to its applicable annotations. Effects on files and hosts are checked where they happen. */
-import type { EditionTool } from '../edition-tool.ts';
-import type { Effect } from '../policy-effect.ts';
-import { trustsAnnotations } from '../tool-effects.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
+import type { Effect } from './policy-effect.ts';
+import { trustsAnnotations } from '../tools/tool-effects.ts';
 
 /**
  * `readOnlyHint` counts only if the annotations are trusted; `destructiveHint: true` always counts, since it only adds a question.

@@ -2,10 +2,10 @@
  * The default questions without any rule (DESIGN §7), and the kinds of question that an effect belongs to, in which rules are
  * written. Pure; used by `evaluate-policy.ts`.
  */
-import type { ApprovalReason, AskKind } from '../approval.ts';
-import { isInside, workspace } from '../path.ts';
-import type { Circumstances, Effect } from '../policy-effect.ts';
-import { isTainted, describeTaint, type Taint } from '../taint.ts';
+import type { ApprovalReason, AskKind } from './approval.ts';
+import { isInside, workspace } from '../text/path.ts';
+import type { Circumstances, Effect } from './policy-effect.ts';
+import { isTainted, describeTaint, type Taint } from './taint.ts';
 import type { DoneEffect } from './rule.ts';
 
 const none: readonly ApprovalReason[] = [];

@@ -5,9 +5,9 @@
  * Deny rules take precedence over ask rules, ask rules over allow rules, and allow rules over the default questions, whatever the
  * order of the rules.
  */
-import type { ApprovalReason, AskKind } from '../approval.ts';
-import { isInside } from '../path.ts';
-import type { Actor, Circumstances, Effect } from '../policy-effect.ts';
+import type { ApprovalReason, AskKind } from './approval.ts';
+import { isInside } from '../text/path.ts';
+import type { Actor, Circumstances, Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
 import { raisesQuestion, changeOf, defaultQuestions, sendsData } from './default-questions.ts';
 import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';

@@ -1,10 +1,10 @@
 /** Request and response of POST /v1/policy/test. `engine/policy/explain-policy.ts` computes the response; no effect takes place. */
 import { z } from 'zod';
-import { AskKind } from '../approval.ts';
+import { AskKind } from './approval.ts';
 import { limits } from '../limits.ts';
-import { resolvePath } from '../path.ts';
-import { ToolsetName } from '../toolset.ts';
-import type { Effect } from '../policy-effect.ts';
+import { resolvePath } from '../text/path.ts';
+import { ToolsetName } from '../toolset/toolset.ts';
+import type { Effect } from './policy-effect.ts';
 import { requestHost } from './host.ts';
 import { PolicyRule } from './rule.ts';
 

@@ -1,6 +1,6 @@
 /** Builds the rule that `remember` stores for an approved question. Used by the session when a person decides. */
-import type { ApprovalReason } from '../approval.ts';
-import { permanentFolders } from '../path.ts';
+import type { ApprovalReason } from './approval.ts';
+import { permanentFolders } from '../text/path.ts';
 import type { PolicyRule } from './rule.ts';
 
 type Asked = Pick<ApprovalReason, 'kind' | 'target'> & { several?: true | undefined };

@@ -2,7 +2,7 @@
  * Indexes the rules of a policy by subject, so that a decision checks only the candidates and not a thousand rules. Built once per
  * list of rules; `evaluate-policy.ts` decides which candidates match.
  */
-import type { Actor, Effect } from '../policy-effect.ts';
+import type { Actor, Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
 import type { PolicyRule } from './rule.ts';
 

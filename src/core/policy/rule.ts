@@ -3,9 +3,9 @@
  * evaluates them, `questions.ts` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
  */
 import { z } from 'zod';
-import { AskKind } from '../approval.ts';
+import { AskKind } from './approval.ts';
 import { limits } from '../limits.ts';
-import { resolvePath } from '../path.ts';
+import { resolvePath } from '../text/path.ts';
 import { requestHost } from './host.ts';
 
 /** Lower case, punycode, no trailing dot, a port only if it is not the default; or `*.` for all subdomains of a host. */

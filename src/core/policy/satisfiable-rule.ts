@@ -2,11 +2,11 @@
  * Checks whether a rule can match anything: a rule that never matches is a mistake, because the actions that it should deny remain
  * allowed. Tried on examples of everything that a tool can do, with the same matching code. Used when a policy is written.
  */
-import { callsTools } from '../composite-tool.ts';
-import type { EditionTool } from '../edition-tool.ts';
-import { joinPath, workspace } from '../path.ts';
-import type { Actor, Effect } from '../policy-effect.ts';
-import type { Taint } from '../taint.ts';
+import { callsTools } from '../tools/composite-tool.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
+import { joinPath, workspace } from '../text/path.ts';
+import type { Actor, Effect } from './policy-effect.ts';
+import type { Taint } from './taint.ts';
 import { callEffect } from './call-effect.ts';
 import { ruleApplies } from './evaluate-policy.ts';
 import type { PolicyRule } from './rule.ts';

@@ -12,8 +12,8 @@ import { resolvePointer } from './schema-references.ts';
 import { jsonKey } from './schema-parts.ts';
 import { hasType, isNullable, typesOf } from './schema-types.ts';
 import { describeExpected, nameOf, fieldPath, preview } from './input-fault-text.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns every fault found (at most `limits.maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {

@@ -4,8 +4,8 @@
  */
 import { dataKeywords, namedParts } from './schema-parts.ts';
 import { resolvePointer } from './schema-references.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** `body`: the changed root. References to `$defs` keep their text; the targets of others are copied to `$defs`. */
 export function prefixReferences(body: JsonSchema, source: JsonSchema): JsonSchema {

@@ -5,16 +5,16 @@
  * (`schema-size.ts`). Deterministic; never changes the given object, and returns it if no change is needed.
  */
 import { limits } from '../limits.ts';
-import type { SchemaDialect } from '../provider-profile.ts';
+import type { SchemaDialect } from '../model/provider-profile.ts';
 import { dialectRules } from './schema-dialects.ts';
 import { narrowToDialect } from './schema-narrow.ts';
 import { expandReferences } from './schema-references.ts';
 import { type SchemaChange, SchemaReport } from './schema-report.ts';
 import { toObjectSchema } from './schema-root.ts';
 import { hasMoreParts, simplifications } from './schema-size.ts';
-import type { JsonSchema } from '../tool.ts';
-import { utf8Length } from '../utf8.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** `fault` completes "its input schema …". */
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };

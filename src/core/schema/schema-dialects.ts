@@ -21,7 +21,7 @@
  * - **cohere**: v2 without `strict_tools`: the top-level type is `object` (docs, "Structured outputs", "Schema constraints"); the rest is
  *   passed to the model unchanged.
  */
-import type { SchemaDialect } from '../provider-profile.ts';
+import type { SchemaDialect } from '../model/provider-profile.ts';
 
 export type DialectRules = {
   /** Accepted keywords; null: all. Others are described in words where possible. */

@@ -2,14 +2,14 @@
  * Rewrites one part of a schema with the keywords that a provider accepts: converts what other keywords can express, describes the rest in
  * words, and adds what the provider requires. Does not visit nested parts; `schema-narrow.ts`, its caller, does.
  */
-import { pointer } from '../json-pointer.ts';
+import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { withoutOtherTypes, typeOfKeyword, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 export type PartContext = { path: string; report: SchemaReport };
 

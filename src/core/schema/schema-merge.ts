@@ -3,8 +3,8 @@
  * for `allOf` and for keywords next to `anyOf`. Works on clean trees without references.
  */
 import { annotations, isAnnotation, isPermissive, sameJson, without } from './schema-parts.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 export type MergedSchema = {
   /** `false`: no value matches both. */

@@ -3,15 +3,15 @@
  * be expressed are described in words (`schema-keywords.ts`), so that the model still sees them. Never accepts less than before, except
  * for the dialect whose objects must be closed. Used by the schema compiler.
  */
-import { pointer, pointerTokens } from '../json-pointer.ts';
+import { pointer, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { alternativesOf, type AlternativesContext as AlternativesPlace, mergeAllOf, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, typeOutline, sameJson, without } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
 import { type PartContext, rewriteKeywords, withFields } from './schema-keywords.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 export type NarrowContext = {
   rules: DialectRules;

@@ -1,9 +1,9 @@
 /**
  * The keywords that contain schemas (JSON Schema 2020-12, "Applicator"), and how to visit them. Used by everything that traverses a schema.
  */
-import { pointer } from '../json-pointer.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import { pointer } from '../json/json-pointer.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** How a keyword contains schemas: one, a list, or a map by name. Other keywords contain data. */
 const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([

@@ -3,13 +3,13 @@
  * remote references become "any value". Recursive parts are expanded a few times and then accept any value, and the number of parts is
  * limited. Used by the schema compiler; the argument check uses the pointer lookup.
  */
-import { pointerTokens } from '../json-pointer.ts';
+import { pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits.ts';
 import { modernize } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, typeOutline, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 export type ExpandedSchema = {
   schema: JsonSchema | boolean;

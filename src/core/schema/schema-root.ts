@@ -3,14 +3,14 @@
  * at the top level. Alternatives become one list of fields. A field described by only one alternative keeps that description. Used by the
  * schema compiler.
  */
-import { pointer } from '../json-pointer.ts';
+import { pointer } from '../json/json-pointer.ts';
 import { alternativesOf, appendDescription } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import type { NarrowContext } from './schema-narrow.ts';
 import { distinct, isAnnotation, sameJson, without } from './schema-parts.ts';
 import { SchemaReport, previewValue } from './schema-report.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns the schema, or a reason that completes "its input schema …". */
 export function toObjectSchema(

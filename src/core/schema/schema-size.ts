@@ -3,8 +3,8 @@
  * `schema-compiler.ts`.
  */
 import { annotations, mapParts, typeOutline, without } from './schema-parts.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Applied in order, each to the result of the one before, until the schema is small enough. */
 export const simplifications: readonly { message: string; apply(schema: JsonSchema): JsonSchema }[] = [

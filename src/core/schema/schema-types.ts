@@ -1,6 +1,6 @@
 /** JSON Schema types as foreign schemas spell them. Used by the argument check and its messages. */
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns the types; null: any type, also if the schema names a type that JSON Schema does not have. */
 export function typesOf(schema: JsonSchema): string[] | null {

@@ -2,8 +2,8 @@
  * A tool's arguments in one line, `{owner: string, method: "get" | "list", page?: integer}`: enough to choose a tool, and usually enough to
  * call it. Not meant to be parsed. Used by `find_tools`.
  */
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Cuts after a complete argument at about `maxLength` characters, and states how many are missing. */
 export function signatureText({ properties, required }: JsonSchema, maxLength: number): string {

@@ -3,15 +3,15 @@
  * never rejects more than necessary; calls are checked against the tool's own schema in any case. Used when an edition is compiled;
  * `entry-arguments.ts` maps the arguments.
  */
-import { readPreset } from '../entry-arguments.ts';
-import type { EntryArguments } from '../entry-rules.ts';
+import { readPreset } from '../toolset/entry-arguments.ts';
+import type { EntryArguments } from '../toolset/entry-rules.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from '../limits.ts';
 import { without } from './schema-parts.ts';
 import { resolvePointer } from './schema-references.ts';
 import { prefixReferences } from './prefix-references.ts';
-import type { JsonSchema } from '../tool.ts';
-import { isRecord } from '../wire-value.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 
 /** Returns the same object if the rules change nothing. Keeps the key order of the source. */
 export function toStrictSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {

@@ -1,9 +1,9 @@
 /**
  * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
- * next state out. Stored by the Catalog (`catalog/server-state.ts`). `take-listing.ts` handles the listed tools.
+ * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `take-listing.ts` handles the listed tools.
  */
-import { cleanData } from '../clean-data.ts';
-import { isDeeperThan } from '../json-depth.ts';
+import { cleanData } from '../tools/clean-data.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 import { hasNoHiddenCharacters } from '../listing/listing-text.ts';
 import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';

@@ -3,7 +3,7 @@
  * proves nothing; but if a different server responds at the URL, an administrator should review it before its tools are called.
  */
 import type { Finding } from '../listing/hold.ts';
-import { quote } from '../names.ts';
+import { quote } from '../names/names.ts';
 import type { ServerConnection } from './server-state.ts';
 import type { Warning } from '../warning.ts';
 

@@ -1,8 +1,8 @@
 /** The instructions of servers (MCP `instructions`) as models receive them. The compiler includes trusted servers only. */
-import { isForModels, type Edition } from '../edition-tool.ts';
+import { isForModels, type Edition } from '../toolset/edition-tool.ts';
 import { limits } from '../limits.ts';
-import { nameLookup, type OfferedNames } from '../old-names.ts';
-import { rewriteNames } from '../rewrite-names.ts';
+import { nameLookup, type OfferedNames } from '../names/old-names.ts';
+import { rewriteNames } from '../names/rewrite-names.ts';
 
 /** Returns one block per server with offered tools, in the edition's order. Tool names are replaced by their current names. */
 export function instructionBlocks(names: OfferedNames & { readonly edition: Pick<Edition, 'instructions'> }): string[] {

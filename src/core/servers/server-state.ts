@@ -1,5 +1,5 @@
 /**
- * What a refresh learns about a server: protocol, health, and offers besides tools. Written by `engine/refresh-server.ts`, stored by the
+ * What a refresh learns about a server: protocol, health, and offers besides tools. Written by `engine/servers/refresh-server.ts`, stored by the
  * Catalog.
  */
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * A server: a source of external tools (DESIGN §9). Its document as an administrator writes it, and its tools as the workspace stores them.
- * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers.ts`).
+ * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers/servers.ts`).
  */
 import { z } from 'zod';
 import { Finding, Hold } from '../listing/hold.ts';
@@ -8,8 +8,8 @@ import { canonicalJson } from '../hash.ts';
 import { limits } from '../limits.ts';
 import { sentHeaders } from './sent-headers.ts';
 import type { ServerConnection } from './server-state.ts';
-import { ToolAnnotations } from '../tool.ts';
-import { utf8Length } from '../utf8.ts';
+import { ToolAnnotations } from '../tools/tool.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { Warning } from '../warning.ts';
 
 /** The server part of a `CanonicalName`; built-in names are reserved. */
@@ -89,7 +89,7 @@ export const StaticServer = z.strictObject({
 });
 export type StaticServer = z.infer<typeof StaticServer>;
 
-/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/server-grants.ts`). */
+/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/servers/server-grants.ts`). */
 export const ServerOAuth = z
   .strictObject({
     grant: z.enum(['client_credentials', 'authorization_code']).meta({

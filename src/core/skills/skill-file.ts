@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { parsePart } from '../issues.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
-import { isObjectMember } from '../reserved-names.ts';
+import { isObjectMember } from '../names/reserved-names.ts';
 import { SkillName, type SkillFields } from './skill.ts';
 import { splitToolList } from './skill-tools.ts';
-import { utf8Length } from '../utf8.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 /** Every issue of the text has this name in its path: `SKILL.md: description`. */
 export const skillFile = 'SKILL.md';

@@ -2,11 +2,11 @@
  * Maps the tool names in a skill to the tools of a plan. Skills are written for other programs: names of the plan count first, in any
  * spelling; then the names that those programs use for common tools, mapped to tools of the plan.
  */
-import { toolsNamed, type AliasMap } from '../alias-map.ts';
-import { isForModels, type EditionTool } from '../edition-tool.ts';
-import { fold } from '../fold.ts';
-import { nameLookup } from '../old-names.ts';
-import type { NameLookup } from '../rewrite-names.ts';
+import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
+import { fold } from '../names/fold.ts';
+import { nameLookup } from '../names/old-names.ts';
+import type { NameLookup } from '../names/rewrite-names.ts';
 import type { SkillFields } from './skill.ts';
 import { toolsOf } from './skill-tools.ts';
 

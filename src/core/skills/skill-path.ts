@@ -2,7 +2,7 @@
  * Paths of a skill's resource files: relative, with `/`, below the skill's folder. They come from JSON, zip archives and local
  * folders, with the same rules.
  */
-import { resolvePath } from '../path.ts';
+import { resolvePath } from '../text/path.ts';
 
 /** Returns why the path is invalid in a skill, apart from its length; null if it is valid. The message follows the path. */
 export function skillPathFault(path: string): string | null {

@@ -2,11 +2,11 @@
  * The texts about skills for a model: their names and purposes in the system prompt, and one complete skill in the result of
  * `use_skill` (DESIGN §8).
  */
-import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../alias-map.ts';
-import { isForModels, type EditionTool } from '../edition-tool.ts';
+import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { limits } from '../limits.ts';
-import { oneLine } from '../paragraphs.ts';
-import { rewriteNames } from '../rewrite-names.ts';
+import { oneLine } from '../text/paragraphs.ts';
+import { rewriteNames } from '../names/rewrite-names.ts';
 import type { PlanSkill, Skill } from './skill.ts';
 import { skillFolder } from './skill.ts';
 import { skillInstructions } from './skill-file.ts';

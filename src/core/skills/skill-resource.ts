@@ -1,7 +1,7 @@
 /** The content of a resource file: text is stored as text, other bytes as base64; and the conversion back to bytes. */
-import { fromBase64, toBase64 } from '../bytes.ts';
+import { fromBase64, toBase64 } from '../text/bytes.ts';
 import { limits } from '../limits.ts';
-import { utf8Text } from '../utf8.ts';
+import { utf8Text } from '../text/utf8.ts';
 import type { SkillResource } from './skill.ts';
 
 /** The input form: either `text` or `base64`. */

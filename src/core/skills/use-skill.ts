@@ -3,7 +3,7 @@
  * because their agent has skills (`engine/plan/plan-names.ts`).
  */
 import { z } from 'zod';
-import { injectedTool } from '../injected-tool.ts';
+import { injectedTool } from '../tools/injected-tool.ts';
 
 export const useSkillName = 'use_skill';
 

@@ -3,7 +3,7 @@
  * signature was verified over the raw bytes.
  */
 import { limits } from '../limits.ts';
-import { parseJsonText } from '../json-text.ts';
+import { parseJsonText } from '../json/json-text.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 
 /** `value`: what templates and filters read. `text`: the body without a byte order mark; `isJson`: the whole body is JSON. */

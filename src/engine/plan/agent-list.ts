@@ -2,11 +2,11 @@
  * An agent's tool list matched against its toolset. Cached while both are the same objects: every request makes a plan, and a list may have
  * as many names as the toolset.
  */
-import type { AliasMap } from '../../core/alias-map.ts';
-import { matchAllowList } from '../../core/allow-list.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { matchAllowList } from '../../core/names/allow-list.ts';
 import { sha256Hex } from '../../core/hash.ts';
-import type { Plan } from '../../core/plan.ts';
-import { utf8Length } from '../../core/utf8.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 
 /** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */
 export type AgentList = { allow: readonly string[]; hash: string; bytes: number };

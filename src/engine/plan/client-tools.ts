@@ -2,11 +2,11 @@
  * Checks the client's tools against the server's: ambiguous names are rejected before a turn starts, so that no call can reach the wrong
  * tool. Used by `plan-turn.ts`.
  */
-import { toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import { fold } from '../../core/fold.ts';
-import type { ClientTool } from '../../core/plan.ts';
+import { toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { fold } from '../../core/names/fold.ts';
+import type { ClientTool } from '../../core/turn/plan.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
-import { injectedNames } from '../../core/reserved-names.ts';
+import { injectedNames } from '../../core/names/reserved-names.ts';
 
 /**
  * `names`: what the plan offers from the toolset; null: nothing. Throws `invalid_request` with one issue for each name that equals or folds

@@ -3,11 +3,11 @@
  * offers. Client tools stay available to the model too: the client expects calls from the model, answers them in the conversation, and may
  * name one as the tool choice.
  */
-import { extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
+import { extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
-import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
-import { fetchResultTool } from '../../core/fetch-result.ts';
-import { findToolsCanonical, findToolsTool } from '../../core/find-tools.ts';
+import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { fetchResultTool } from '../../core/tools/fetch-result.ts';
+import { findToolsCanonical, findToolsTool } from '../../core/tools/find-tools.ts';
 import { useSkillCanonical } from '../../core/skills/use-skill.ts';
 
 /** `names`: what the plan offers without client tools. Returns the same table if code could call nothing. Cached. */

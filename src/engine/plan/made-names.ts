@@ -2,10 +2,10 @@
  * The made tools of a workspace that a plan offers beside its toolset (`Agent.made`): those whose own tools the plan has, under names that
  * have no other meaning there. Made tools that the toolset lists itself are skipped, whether the agent's list allows them or not.
  */
-import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import { fold } from '../../core/fold.ts';
-import { isForModels, type Edition, type EditionTool } from '../../core/edition-tool.ts';
-import type { Plan } from '../../core/plan.ts';
+import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { fold } from '../../core/names/fold.ts';
+import { isForModels, type Edition, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import type { Plan } from '../../core/turn/plan.ts';
 
 /**
  * Merges the made tools a key may be offered: its private ones and the shared ones. If a name of a shared tool clashes with one of a private

@@ -1,12 +1,12 @@
 /** The names that a plan offers: one table from its edition, the agent's list and the alias setting, cached for the next turn. */
-import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import type { Edition, EditionTool } from '../../core/edition-tool.ts';
-import { fetchResultTool } from '../../core/fetch-result.ts';
-import { findToolsTool } from '../../core/find-tools.ts';
+import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
+import { fetchResultTool } from '../../core/tools/fetch-result.ts';
+import { findToolsTool } from '../../core/tools/find-tools.ts';
 import { limits } from '../../core/limits.ts';
-import type { CanonicalName, WireName } from '../../core/names.ts';
-import { isOnDemand } from '../../core/offered-tools.ts';
-import type { ClientTool, Plan } from '../../core/plan.ts';
+import type { CanonicalName, WireName } from '../../core/names/names.ts';
+import { isOnDemand } from '../../core/toolset/offered-tools.ts';
+import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import { useSkillTool } from '../../core/skills/use-skill.ts';
 import { withMade } from './made-names.ts';
 import { codeNames, withClientTools } from './code-names.ts';

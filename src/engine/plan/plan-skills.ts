@@ -2,10 +2,10 @@
  * The skills of a turn: their heads in its plan, and their bodies, which a run reads once so that all its calls see the same version.
  * Changed or removed skills take effect in the next turn.
  */
-import type { AliasMap } from '../../core/alias-map.ts';
-import { fold } from '../../core/fold.ts';
-import { isOnDemand } from '../../core/offered-tools.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { fold } from '../../core/names/fold.ts';
+import { isOnDemand } from '../../core/toolset/offered-tools.ts';
+import type { Plan } from '../../core/turn/plan.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { PlanSkill, Skill } from '../../core/skills/skill.ts';
 import { readSkillNames } from '../../core/skills/skill-names.ts';

@@ -2,17 +2,25 @@
  * Marks of the taint rule for calls outside a conversation: consecutive calls of one client form a conversation all the same. The marks
  * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`limits.directMarksMs`).
  */
-import { callsTools } from '../../core/composite-tool.ts';
-import type { EditionTool } from '../../core/edition-tool.ts';
+import { callsTools } from '../../core/tools/composite-tool.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { callEffect } from '../../core/policy/call-effect.ts';
-import { createTaintMarks, joinTaint, originOfServer, type Taint, type TaintMarks, unknownTaint, untainted } from '../../core/taint.ts';
+import {
+  createTaintMarks,
+  joinTaint,
+  originOfServer,
+  type Taint,
+  type TaintMarks,
+  unknownTaint,
+  untainted,
+} from '../../core/policy/taint.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import { errorResult } from '../../core/tool.ts';
-import { isServerTool } from '../server-state.ts';
-import type { CallOutcome } from '../tool-call.ts';
+import { errorResult } from '../../core/tools/tool.ts';
+import { isServerTool } from '../call/server-state.ts';
+import type { CallOutcome } from '../call/tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 /** `read`: returns null when there are no marks. `add`: joins the marks to the stored ones, durably. */

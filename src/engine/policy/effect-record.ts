@@ -3,12 +3,12 @@
  * everything recorded so far; an approval is bound to the checkpoints of the run that requested it. A later run passes a checkpoint only if
  * the approval has it: it either does exactly what was approved, byte for byte, or requests approval again. Used by `policy-guard.ts`.
  */
-import type { ApprovalReason, ApprovalQuestion } from '../../core/approval.ts';
+import type { ApprovalReason, ApprovalQuestion } from '../../core/policy/approval.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
-import { joinPath, parentPath } from '../../core/path.ts';
+import { joinPath, parentPath } from '../../core/text/path.ts';
 import { questionAbout, type EffectToAsk } from '../../core/policy/approval-question.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 

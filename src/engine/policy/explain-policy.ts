@@ -2,25 +2,25 @@
  * Returns what the policy decides about a call or an effect, without executing it (POST /v1/policy/test). A shell script runs on files that
  * are discarded: its changes to them are real, while its requests and calls are only listed.
  */
-import type { AliasMap } from '../../core/alias-map.ts';
-import type { EditionTool } from '../../core/edition-tool.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { checkInput } from '../../core/schema/input-schema.ts';
 import { evaluatePolicy, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
-import { errorResult } from '../../core/tool.ts';
+import { errorResult } from '../../core/tools/tool.ts';
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
-import { sentArguments } from '../entry-call.ts';
+import { sentArguments } from '../call/entry-call.ts';
 import { callEffects, applyEntryApproval } from './predict-policy.ts';
 import { guardFiles } from './guard-files.ts';
-import { innerNames, findInnerTool, innerTools } from '../inner/inner-names.ts';
+import { innerNames, findInnerTool, innerTools } from '../call/inner/inner-names.ts';
 import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
-import type { CallDeps, CallScope } from '../tool-call.ts';
+import type { CallDeps, CallScope } from '../call/tool-call.ts';
 
 /** `isScratch`: the files are empty and belong to no session. */
 export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };

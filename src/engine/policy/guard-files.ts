@@ -1,5 +1,5 @@
 /** Wraps a file system so that a `FileGuard` is called before every read and change, including those on overlays. */
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import { appendEffect, attributesEffect, makeDirectoryEffect, removeEffects, renameEffects, writeEffect } from './file-effects.ts';
 

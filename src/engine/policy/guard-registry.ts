@@ -2,7 +2,7 @@
  * Applies the policy to secrets and to the workspace's registry, as `guard-files.ts` does to files, whatever tool uses them. Used by
  * `policy-guard.ts`.
  */
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';

@@ -1,9 +1,9 @@
 /** Judges an effect of a call by the rules, the caller, and what the conversation has seen so far. Used wherever a call reaches a capability. */
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { evaluatePolicy, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
-import type { EditionTool } from '../../core/edition-tool.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { taintFor } from './mark-taint.ts';
-import type { CallScope } from '../tool-call.ts';
+import type { CallScope } from '../call/tool-call.ts';
 
 export type JudgedScope = Pick<CallScope, 'rules' | 'keyId' | 'agent' | 'chain' | 'taint' | 'taintRule'>;
 

@@ -1,18 +1,18 @@
 /**
- * Returns what a conversation has seen if its client supplied the history (`core/taint.ts`). The client may have omitted anything, so only
+ * Returns what a conversation has seen if its client supplied the history (`core/policy/taint.ts`). The client may have omitted anything, so only
  * recognized messages count as known: responses of this service by their stored marks, and calls of known tools by the marks such a tool
  * makes. Everything else gets both labels. System and user texts are the caller's own.
  */
-import { resolveName, type AliasMap } from '../../core/alias-map.ts';
-import { namesOfHistory } from '../../core/answer-name.ts';
-import { callsTools } from '../../core/composite-tool.ts';
-import type { EditionTool } from '../../core/edition-tool.ts';
-import { secretArguments } from '../../core/entry-arguments.ts';
+import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { namesOfHistory } from '../../core/policy/answer-name.ts';
+import { callsTools } from '../../core/tools/composite-tool.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { limits } from '../../core/limits.ts';
-import type { Message } from '../../core/message.ts';
-import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/taint.ts';
-import { withServerState, isServerTool } from '../server-state.ts';
-import type { CallDeps } from '../tool-call.ts';
+import type { Message } from '../../core/turn/message.ts';
+import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/policy/taint.ts';
+import { withServerState, isServerTool } from '../call/server-state.ts';
+import type { CallDeps } from '../call/tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 export type HistoryDeps = Pick<CallDeps, 'server' | 'log'> & {

@@ -1,18 +1,18 @@
 /**
- * Sets the marks of the taint rule (`core/taint.ts`) at the capabilities of every tool: when a file that the conversation was given is read,
+ * Sets the marks of the taint rule (`core/policy/taint.ts`) at the capabilities of every tool: when a file that the conversation was given is read,
  * when a request gets a response, when a result came with credentials or from an untrusted server. The policy reads them with `taintFor`.
  */
-import type { EditionTool } from '../../core/edition-tool.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../../core/taint.ts';
-import { trustsAnnotations } from '../../core/tool-effects.ts';
-import type { ToolResult } from '../../core/tool.ts';
+import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../../core/policy/taint.ts';
+import { trustsAnnotations } from '../../core/tools/tool-effects.ts';
+import type { ToolResult } from '../../core/tools/tool.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { isServerTool } from '../server-state.ts';
+import { isServerTool } from '../call/server-state.ts';
 
 /**
  * Marks what a running tool reads through its capabilities. The call's own marks count at once and are added to the conversation's when the

@@ -4,8 +4,8 @@
  * parser: names composed at run time are not found; the effects of such scripts require approval when they happen.
  */
 import { limits } from '../../core/limits.ts';
-import { resolvePath, workspace } from '../../core/path.ts';
-import { utf8Text } from '../../core/utf8.ts';
+import { resolvePath, workspace } from '../../core/text/path.ts';
+import { utf8Text } from '../../core/text/utf8.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 
 export function namedFiles(command: string, cwd: string, files: FileSystem): string[] {

@@ -2,9 +2,9 @@
  * Guards the capabilities of a running tool by the policy: effects that require approval do not happen before an approval that lists them,
  * whatever the tool does. A denied effect is an error for the tool, which may continue with the rest.
  */
-import type { ApprovalQuestion } from '../../core/approval.ts';
+import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';

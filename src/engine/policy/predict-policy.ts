@@ -2,11 +2,11 @@
  * Predicts whether a call will require approval or be denied, as far as that is known before it runs. Effects inside the tool are judged
  * again when they happen (`policy-guard.ts`). Used by `call-tool.ts`, dry runs and POST /v1/policy/test.
  */
-import type { ApprovalReason } from '../../core/approval.ts';
-import type { EditionTool } from '../../core/edition-tool.ts';
-import { secretArguments } from '../../core/entry-arguments.ts';
-import { resolvePath, workspace } from '../../core/path.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { ApprovalReason } from '../../core/policy/approval.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { resolvePath, workspace } from '../../core/text/path.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { callEffect } from '../../core/policy/call-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { withoutApproval, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
@@ -14,7 +14,7 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { EffectBeforeRun } from './staged-run.ts';
 import { removeEffects, writeEffect } from './file-effects.ts';
 import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
-import type { CallDeps } from '../tool-call.ts';
+import type { CallDeps } from '../call/tool-call.ts';
 
 type Arguments = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 /** The errors a tool gets for effects that are denied or not yet approved. Used by `policy-guard.ts` and `rehearsal.ts`. */
-import type { ApprovalReason } from '../../core/approval.ts';
+import type { ApprovalReason } from '../../core/policy/approval.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
 import { FileError } from '../../ports/file-system.ts';
 

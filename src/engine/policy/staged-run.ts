@@ -4,10 +4,10 @@
  * until an approval covers everything so far. Once approved it runs the same way again, and commits only if the approval covers all of it.
  * Used by `policy-guard.ts`.
  */
-import type { ApprovalReason, ApprovalQuestion } from '../../core/approval.ts';
+import type { ApprovalReason, ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { EffectToAsk } from '../../core/policy/approval-question.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';
-import type { Effect } from '../../core/policy-effect.ts';
+import type { Effect } from '../../core/policy/policy-effect.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';

@@ -3,12 +3,12 @@
  * called. The Catalog's dispatcher decides when to call it.
  */
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Plan } from '../../core/turn/plan.ts';
 import type { Principal } from '../../core/principal.ts';
 import { markedDataNote } from '../../core/triggers/templates/marked-data.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { TurnTrigger } from '../../core/triggers/delivery.ts';
-import { untainted } from '../../core/taint.ts';
+import { untainted } from '../../core/policy/taint.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 

@@ -1,14 +1,14 @@
 /**
  * Runs the tools of `openapi` servers: each call is one request, as the OpenAPI document describes it. Responses are untrusted: their size
- * is bounded, and every fault becomes a result. `engine/call-tool.ts` has already checked permissions and arguments.
+ * is bounded, and every fault becomes a result. `engine/call/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/secret.ts';
+import { secretHostOf } from '../../core/policy/secret.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { ServerOperation } from '../../core/servers/server-state.ts';
-import { errorResult, type ToolResult } from '../../core/tool.ts';
-import { isRepeatable } from '../../core/tool-effects.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { isRepeatable } from '../../core/tools/tool-effects.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { ToolExecutor } from '../../ports/tool-executor.ts';
 import { toHttpToolResult } from '../tool-reply.ts';

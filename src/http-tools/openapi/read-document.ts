@@ -2,7 +2,7 @@
 import { documentFault } from '../../core/openapi/document.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
-import { tryParse } from '../../core/wire-value.ts';
+import { tryParse } from '../../core/json/wire-value.ts';
 import { readYaml } from '../../platform/yaml/read-yaml.ts';
 import { YamlFault } from '../../platform/yaml/yaml-fault.ts';
 

@@ -1,11 +1,11 @@
 /**
  * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
  */
-import { fromBase64 } from '../../core/bytes.ts';
+import { fromBase64 } from '../../core/text/bytes.ts';
 import { bodyForm } from '../../core/openapi/media-types.ts';
 import { queryPairs, invalidValue } from '../../core/openapi/parameter-text.ts';
 import type { ServerOperation, OperationBody } from '../../core/servers/server-state.ts';
-import { isRecord } from '../../core/wire-value.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
 
 /** `contentType` undefined: the platform sets it, with the multipart boundary. */
 export type WrittenBody = { content: string | Uint8Array<ArrayBuffer> | FormData; contentType?: string };

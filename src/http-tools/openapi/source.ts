@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { documentFault } from '../../core/openapi/document.ts';
 import { importOpenApi } from '../../core/openapi/import.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/secret.ts';
+import { secretHostOf } from '../../core/policy/secret.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';

@@ -2,7 +2,7 @@
  * `/approve/{token}`: one tool call, all that it would do, and two buttons. Works without a script and on a phone. Whatever
  * stands in the call was written by a model or a stranger, so all of it is shown by `visible-text.ts`.
  */
-import type { ApprovalView, Decision } from '../../core/approval.ts';
+import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { limits } from '../../core/limits.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { escapeInvisible } from './escape-invisible.ts';

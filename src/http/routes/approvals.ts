@@ -1,6 +1,6 @@
 /** `/v1/sessions/{id}/approvals`: what waits for a person's word, and the word. The page behind a link is in `approve-page.ts`. */
 import { z } from 'zod';
-import { ApprovalView, Decision } from '../../core/approval.ts';
+import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import { pageOf } from '../paging.ts';
 import { requirePublicBase } from '../own-origin.ts';

@@ -3,7 +3,7 @@
  * shows and changes nothing, because mail programs and messengers fetch what they show a preview of; POST decides, once.
  */
 import { z } from 'zod';
-import { ApprovalView, Decision } from '../../core/approval.ts';
+import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';

@@ -4,7 +4,7 @@
  */
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
-import { isRecord } from '../../core/wire-value.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../context.ts';
 

@@ -2,9 +2,9 @@
  * A chat request of any dialect as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
  * that the session cuts out of its log. What goes straight to a provider is decided before (`chat.ts`).
  */
-import type { EditionPointer } from '../../core/edition-tool.ts';
-import { joinParagraphs } from '../../core/paragraphs.ts';
-import type { ClientTool, Plan } from '../../core/plan.ts';
+import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import { joinParagraphs } from '../../core/text/paragraphs.ts';
+import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readToolCallId } from '../../core/reference.ts';

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { recordOf } from '../../core/wire-value.ts';
-import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
-import { MessagesRequest } from '../../dialects/anthropic-messages-request.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
+import { anthropicMessages } from '../../dialects/anthropic/anthropic-messages.ts';
+import { MessagesRequest } from '../../dialects/anthropic/anthropic-messages-request.ts';
 import { setHeaders } from '../middleware/request-context.ts';
 import { type App, mountRoute } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';

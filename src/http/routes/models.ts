@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isAllowed } from '../../core/authority.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { readableAgents } from '../../engine/readable.ts';
+import { readableAgents } from '../../engine/configuration/readable.ts';
 import type { Services } from '../../wiring.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';

@@ -6,7 +6,7 @@ import { Policy } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
 import { limits } from '../../core/limits.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
-import type { ToolDefinition } from '../../core/tool.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { policyDocument, type Catalog } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';

@@ -1,6 +1,6 @@
 /** `/v1/providers`: where models are reached and with which key. Keys go in and never come out. */
 import { z } from 'zod';
-import { Provider, ProviderName } from '../../core/provider.ts';
+import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';

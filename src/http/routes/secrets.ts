@@ -1,7 +1,7 @@
 /** `/v1/secrets`: values that tools and providers may use and nobody can read back. */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
-import { Secret, SecretName } from '../../core/secret.ts';
+import { Secret, SecretName } from '../../core/policy/secret.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import type { App } from '../route.ts';
 

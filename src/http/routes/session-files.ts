@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { sha256HexOfBytes } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
-import { workspace } from '../../core/path.ts';
+import { workspace } from '../../core/text/path.ts';
 import type { FileConditions } from '../../ports/session.ts';
 import type { AppContext } from '../context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../documents.ts';

@@ -1,6 +1,6 @@
 /**
  * An answer that was given before, in whatever dialect: as a document, or as its frames from any one on. What each dialect's
- * GET path does and says of itself; the answer is cut out of the session's log (`session/completion-reader.ts`).
+ * GET path does and says of itself; the answer is cut out of the session's log (`session/log/completion-reader.ts`).
  */
 import { z } from 'zod';
 import type { Principal } from '../../core/principal.ts';

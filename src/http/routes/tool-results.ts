@@ -1,10 +1,10 @@
 /** `/v1/sessions/{id}/tool-results`: what the caller's own tools answered, and a person the servers of others; the turn that waited for them goes on. */
 import { z } from 'zod';
-import { Pending } from '../../core/approval.ts';
-import { ElicitationAnswer } from '../../core/elicitation.ts';
+import { Pending } from '../../core/policy/approval.ts';
+import { ElicitationAnswer } from '../../core/tools/elicitation.ts';
 import { limits } from '../../core/limits.ts';
-import { ContentBlock } from '../../core/tool.ts';
-import type { ClientResult } from '../../core/message.ts';
+import { ContentBlock } from '../../core/tools/tool.ts';
+import type { ClientResult } from '../../core/turn/message.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';

@@ -1,16 +1,16 @@
 /** What a called name means in a toolset, and why (DESIGN §3.5). Calling by it is `toolset-use.ts`. */
 import { z } from 'zod';
 import { isUnbound } from '../../core/authority.ts';
-import { resolveName, type AliasMap, type Resolution } from '../../core/alias-map.ts';
-import { EntryArguments, EntryResult } from '../../core/entry-rules.ts';
-import { explainHit, explainMiss } from '../../core/explain.ts';
+import { resolveName, type AliasMap, type Resolution } from '../../core/toolset/alias-map.ts';
+import { EntryArguments, EntryResult } from '../../core/toolset/entry-rules.ts';
+import { explainHit, explainMiss } from '../../core/toolset/explain.ts';
 import { Hold } from '../../core/listing/hold.ts';
 import { limits } from '../../core/limits.ts';
-import { Via } from '../../core/message.ts';
+import { Via } from '../../core/turn/message.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { ToolKind } from '../../core/tool.ts';
-import { ApprovalRule, ToolsetName } from '../../core/toolset.ts';
+import { ToolKind } from '../../core/tools/tool.ts';
+import { ApprovalRule, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { mountRoute } from '../route.ts';

@@ -1,11 +1,11 @@
 /** Calling a tool of a toolset by any of its names. What a name means is told by `toolset-resolve.ts`. */
 import { z } from 'zod';
-import { Pending } from '../../core/approval.ts';
+import { Pending } from '../../core/policy/approval.ts';
 import { limits } from '../../core/limits.ts';
-import { Via } from '../../core/message.ts';
+import { Via } from '../../core/turn/message.ts';
 import type { Principal } from '../../core/principal.ts';
-import { ContentBlock, ToolResultCode } from '../../core/tool.ts';
-import { ToolsetName } from '../../core/toolset.ts';
+import { ContentBlock, ToolResultCode } from '../../core/tools/tool.ts';
+import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';

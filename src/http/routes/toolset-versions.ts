@@ -1,14 +1,14 @@
 /** A toolset through time: its kept versions, what differs between two of them, and going back to one. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
-import { diffToolsets, type ToolsetState } from '../../core/edition-diff.ts';
+import { diffToolsets, type ToolsetState } from '../../core/toolset/edition-diff.ts';
 import { DefinitionChange } from '../../core/listing/hold.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { ToolsetName, type Toolset } from '../../core/toolset.ts';
+import { ToolsetName, type Toolset } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { writeToolset } from '../../engine/write-toolset.ts';
+import { writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mountRoute } from '../route.ts';

@@ -1,10 +1,10 @@
 /** `/v1/toolsets`: the documents, written through the Catalog. Their versions are `toolset-versions.ts`, what is made of them `toolset-use.ts`. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
-import { Toolset, ToolsetName } from '../../core/toolset.ts';
+import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { readableToolsets, requireReadable } from '../../engine/readable.ts';
-import { writeToolset } from '../../engine/write-toolset.ts';
+import { readableToolsets, requireReadable } from '../../engine/configuration/readable.ts';
+import { writeToolset } from '../../engine/configuration/write-toolset.ts';
 import { conditionHeaders, documentResponse, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { mountRoute } from '../route.ts';

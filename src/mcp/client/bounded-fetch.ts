@@ -6,7 +6,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { isRecord, tryParse } from '../../core/wire-value.ts';
+import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 import { ResponseTooLarge, upstreamError } from './upstream-fault.ts';
 import { unlessAborted } from './unless-aborted.ts';
 

@@ -1,10 +1,10 @@
 /** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import type { InputRequest } from '../../core/mcp-input.ts';
+import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { errorResult, type ToolResult } from '../../core/tool.ts';
-import { isRecord, listOf, recordOf } from '../../core/wire-value.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { ResponseTooLarge, serverMessage, unsupportedVersion } from './upstream-fault.ts';

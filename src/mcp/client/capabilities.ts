@@ -1,6 +1,6 @@
 /** The client capabilities declared to a server: those of the caller, restricted by the server's document. */
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import type { AskableInput } from '../../core/mcp-input.ts';
+import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';

@@ -12,10 +12,10 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import type { AskableInput } from '../../core/mcp-input.ts';
+import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { JsonSchema } from '../../core/tool.ts';
-import { recordOf } from '../../core/wire-value.ts';
+import type { JsonSchema } from '../../core/tools/tool.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';

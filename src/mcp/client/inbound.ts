@@ -1,12 +1,12 @@
 /**
  * Handles messages that a server sends while a request is open: notifications go to the hooks, and input requests (2025 eras) to the client
- * that can answer them. Roots come from the server's document; elicitations must pass `core/elicitation.ts`; everything else is rejected.
+ * that can answer them. Roots come from the server's document; elicitations must pass `core/tools/elicitation.ts`; everything else is rejected.
  */
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import type { InputAnswer } from '../../core/mcp-input.ts';
+import type { InputAnswer } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { recordOf } from '../../core/wire-value.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { CallIdleTimeout } from './call-idle-timeout.ts';
 import { screenQuestion } from './server-input-request.ts';

@@ -4,10 +4,10 @@
  * travel in the state, which is opaque to callers.
  */
 import { limits } from '../../core/limits.ts';
-import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired } from '../../core/mcp-input.ts';
+import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { isRecord, recordOf, tryParse } from '../../core/wire-value.ts';
+import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
 import { screenQuestion } from './server-input-request.ts';
 

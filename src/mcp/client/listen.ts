@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { recordOf } from '../../core/wire-value.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import { type Connection, withConnection } from './connection.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { unlessAborted } from './unless-aborted.ts';

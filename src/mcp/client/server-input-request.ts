@@ -2,8 +2,8 @@
  * Decides on an input request of a server, in either era: answered from the server's document, passed to the client after a check, or
  * rejected.
  */
-import { declined, screenElicitation } from '../../core/elicitation.ts';
-import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
+import { declined, screenElicitation } from '../../core/tools/elicitation.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 export type ServerInputRequest =

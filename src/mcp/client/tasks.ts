@@ -5,9 +5,9 @@
  * for it, and is cancelled with it.
  */
 import { limits } from '../../core/limits.ts';
-import type { AskableInput } from '../../core/mcp-input.ts';
+import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { isRecord, recordOf } from '../../core/wire-value.ts';
+import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Connection } from './connection.ts';
 import { serverMessage, upstreamError } from './upstream-fault.ts';
 import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';

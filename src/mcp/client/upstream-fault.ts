@@ -14,7 +14,7 @@ import {
 import { limits } from '../../core/limits.ts';
 import { cleanDescription } from '../../core/listing/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
-import { isRecord, tryParse } from '../../core/wire-value.ts';
+import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 
 /** A response over the size limit. The server did its work, so it is not reported as broken. */
 export class ResponseTooLarge extends Problem {

@@ -17,10 +17,10 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { cutBelow } from '../../core/json-depth.ts';
+import { cutBelow } from '../../core/json/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
-import { recordOf } from '../../core/wire-value.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
 
 export type WireOptions = {

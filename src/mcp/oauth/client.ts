@@ -6,7 +6,7 @@
 import { registerClient } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/secret.ts';
+import { secretHostOf } from '../../core/policy/secret.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { OAuthContext } from './context.ts';
 import { issuerId, tokenEndpoint } from './discover.ts';

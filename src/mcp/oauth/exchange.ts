@@ -6,7 +6,7 @@
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError, type FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { createRedactor } from '../../engine/redact.ts';
+import { createRedactor } from '../../engine/call/redact.ts';
 import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { OAuthContext } from './context.ts';

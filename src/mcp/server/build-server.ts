@@ -4,13 +4,13 @@
  */
 import { Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
-import { serverPrompt } from '../../core/system-prompt.ts';
-import { resolveName } from '../../core/alias-map.ts';
-import { configurationTools } from '../../core/reserved-names.ts';
-import { joinParagraphs } from '../../core/paragraphs.ts';
+import { serverPrompt } from '../../core/turn/system-prompt.ts';
+import { resolveName } from '../../core/toolset/alias-map.ts';
+import { configurationTools } from '../../core/names/reserved-names.ts';
+import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { version } from '../../core/version.ts';
-import { servedServers } from '../../engine/serve/serve-resources.ts';
-import type { ServedView } from '../../engine/serve/serve-view.ts';
+import { servedServers } from '../../engine/mcp/serve-resources.ts';
+import type { ServedView } from '../../engine/mcp/serve-view.ts';
 import { createWithCaller } from './with-caller.ts';
 import { registerResourceHandlers } from './resource-handlers.ts';
 import type { ServeContext } from './serve-context.ts';

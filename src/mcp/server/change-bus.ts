@@ -3,7 +3,7 @@
  * request: a stream belongs to the request that opened it, and another request could not write to it.
  */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { ServedChange } from '../../engine/serve/serve-watch.ts';
+import type { ServedChange } from '../../engine/mcp/serve-watch.ts';
 
 /** `watch` ends soon after its signal aborts. */
 export function createChangeBus(

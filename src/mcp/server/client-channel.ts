@@ -4,9 +4,9 @@
  */
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
-import type { AskableInput, InputAnswer } from '../../core/mcp-input.ts';
+import type { AskableInput, InputAnswer } from '../../core/tools/mcp-input.ts';
 import { limits } from '../../core/limits.ts';
-import { isRecord } from '../../core/wire-value.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 
 /** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without a session. */

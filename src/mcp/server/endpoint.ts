@@ -4,12 +4,12 @@
  * session id go to that session. A call that may have to stay open goes to a Durable Object.
  */
 import { isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
-import { resolveName } from '../../core/alias-map.ts';
+import { resolveName } from '../../core/toolset/alias-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import { recordOf } from '../../core/wire-value.ts';
-import { mustStayOpen } from '../../engine/serve/in-flight-call.ts';
-import { readView, type ServedView, type ServeTarget } from '../../engine/serve/serve-view.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
+import { mustStayOpen } from '../../engine/mcp/in-flight-call.ts';
+import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
 import type { ServeDeps } from './serve-context.ts';

@@ -2,7 +2,7 @@
  * Pages of MCP lists. The cursor is opaque to clients; it is `[list, state, page]` as base64url JSON. A cursor of another list, or of an
  * older state of the list, is rejected (MCP, pagination: "Invalid cursors SHOULD result in an error with code -32602").
  */
-import { fromBase64Url, toBase64Url } from '../../core/bytes.ts';
+import { fromBase64Url, toBase64Url } from '../../core/text/bytes.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
 

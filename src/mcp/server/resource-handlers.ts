@@ -5,9 +5,9 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { ServedCaller } from '../../engine/serve/serve-call.ts';
-import { ownerOf, type ServedOffer } from '../../engine/serve/serve-offers.ts';
-import { complete, getPrompt, readServedOffers, readResource, type OfferAnswer } from '../../engine/serve/serve-resources.ts';
+import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
+import { ownerOf, type ServedOffer } from '../../engine/mcp/serve-offers.ts';
+import { complete, getPrompt, readServedOffers, readResource, type OfferAnswer } from '../../engine/mcp/serve-resources.ts';
 import type { WithCaller } from './with-caller.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { paginateList, listPageAt } from './list-cursor.ts';

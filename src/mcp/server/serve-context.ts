@@ -2,10 +2,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
-import type { InFlightCallSlot } from '../../engine/serve/in-flight-call.ts';
-import type { ServeCallDeps } from '../../engine/serve/serve-call.ts';
-import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
-import type { WatchDeps } from '../../engine/serve/serve-watch.ts';
+import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
+import type { ServeCallDeps } from '../../engine/mcp/serve-call.ts';
+import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
+import type { WatchDeps } from '../../engine/mcp/serve-watch.ts';
 import type { ServedEra } from './client-channel.ts';
 
 export type ServeDeps = ServeCallDeps &

@@ -5,10 +5,10 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
-import { isRecord } from '../../core/wire-value.ts';
-import type { InFlightCallSlot } from '../../engine/serve/in-flight-call.ts';
-import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
-import { watchServed } from '../../engine/serve/serve-watch.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
+import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
+import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
+import { watchServed } from '../../engine/mcp/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { createChangeBus } from './change-bus.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';

@@ -1,9 +1,9 @@
 /** `tools/list` and `tools/call`: listed tools can be called by any name that resolves, and no others. */
 import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsResult, type Server } from '@modelcontextprotocol/server';
-import { contentText, type ToolResult } from '../../core/tool.ts';
-import { servedOutputSchema, servedPages } from '../../engine/serve/serve-list.ts';
-import { serveCall, type ServedAnswer } from '../../engine/serve/serve-call.ts';
-import { withModeHint, type ServedView } from '../../engine/serve/serve-view.ts';
+import { contentText, type ToolResult } from '../../core/tools/tool.ts';
+import { servedOutputSchema, servedPages } from '../../engine/mcp/serve-list.ts';
+import { serveCall, type ServedAnswer } from '../../engine/mcp/serve-call.ts';
+import { withModeHint, type ServedView } from '../../engine/mcp/serve-view.ts';
 import type { WithCaller } from './with-caller.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { listPageAt } from './list-cursor.ts';

@@ -1,6 +1,6 @@
 /** Wraps every handler: finds the caller and the current view of the toolset, and converts errors to MCP errors. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import type { ServedCaller } from '../../engine/serve/serve-call.ts';
+import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
 import { askableBy, clientChannelOf } from './client-channel.ts';
 import { toProtocolError } from './protocol-error.ts';
 import type { ServeContext } from './serve-context.ts';

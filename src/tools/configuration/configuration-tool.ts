@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { faultText } from '../../core/configuration/refusals.ts';
 import { Problem } from '../../core/problem.ts';
-import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tool.ts';
+import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tools/tool.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
 

@@ -9,7 +9,7 @@ import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { documentOf } from '../../core/configuration/toolset-info.ts';
 import { EntryReference, findEntries, indexEntries } from '../../core/configuration/update.ts';
 import { limits } from '../../core/limits.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { quoted } from '../../core/problem.ts';
-import { ToolsetName } from '../../core/toolset.ts';
+import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';

@@ -12,7 +12,7 @@ import {
   type MkdirOptions,
   type RmOptions,
 } from 'just-bash/browser';
-import { joinPath, resolvePath } from '../../core/path.ts';
+import { joinPath, resolvePath } from '../../core/text/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
 import type { TimeSlices } from './time-slices.ts';
 

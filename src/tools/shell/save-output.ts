@@ -3,7 +3,7 @@
  * stored: a new one replaces the oldest.
  */
 import { limits } from '../../core/limits.ts';
-import { joinPath } from '../../core/path.ts';
+import { joinPath } from '../../core/text/path.ts';
 import { FileError, type FileSystem } from '../../ports/file-system.ts';
 
 /** `callId` names the file. Returns its path, or null if the session has no space for it. */

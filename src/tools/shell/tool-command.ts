@@ -1,12 +1,12 @@
 /**
- * The shell command `tool`, which calls the other tools of the conversation. Each call goes through `engine/call-tool.ts`, works on the
+ * The shell command `tool`, which calls the other tools of the conversation. Each call goes through `engine/call/call-tool.ts`, works on the
  * script's own files, and prints on stdout what a model would read.
  */
 import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
-import { toCodeCallResult } from '../../core/code-result.ts';
-import { fold } from '../../core/fold.ts';
+import { toCodeCallResult } from '../../core/code-mode/code-result.ts';
+import { fold } from '../../core/names/fold.ts';
 import { limits } from '../../core/limits.ts';
-import { oneLine } from '../../core/paragraphs.ts';
+import { oneLine } from '../../core/text/paragraphs.ts';
 import { signatureText } from '../../core/schema/short-schema.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls, InnerTool } from '../../ports/inner-calls.ts';
@@ -126,7 +126,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For help output only; calls are resolved in `engine/call-tool.ts`. */
+/** For help output only; calls are resolved in `engine/call/call-tool.ts`. */
 function lookUp({ tools }: InnerCalls, name: string): InnerTool | null {
   const wanted = fold(name);
   const isIt = (tool: InnerTool): boolean => [tool.name, tool.canonical, ...tool.aliases].some((spelling) => fold(spelling) === wanted);

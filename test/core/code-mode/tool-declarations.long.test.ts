@@ -1,11 +1,11 @@
 import { transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../../src/core/alias-map.ts';
+import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { declareTool, toolDeclarations } from '../../../src/core/code-mode/tool-declarations.ts';
 import { limits } from '../../../src/core/limits.ts';
-import type { ToolDefinition } from '../../../src/core/tool.ts';
-import { charactersPerToken } from '../../../src/core/transcript.ts';
+import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
+import { charactersPerToken } from '../../../src/core/turn/transcript.ts';
 import { corpusEntries, corpusTools } from '../../fakes/corpus-tools.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { describeCorpus } from '../../fixtures.ts';

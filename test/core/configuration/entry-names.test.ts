@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { namesOfEntry } from '../../../src/core/configuration/entry-names.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { Toolset } from '../../../src/core/toolset.ts';
+import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 
 const known = knownTools(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diffDefinitions } from '../../../src/core/listing/definition-diff.ts';
 import { canonicalJson } from '../../../src/core/hash.ts';
 import { limits } from '../../../src/core/limits.ts';
-import type { BareDefinition } from '../../../src/core/tool.ts';
+import type { BareDefinition } from '../../../src/core/tools/tool.ts';
 
 const base: BareDefinition = {
   name: 'get_fact',

@@ -1,6 +1,6 @@
 /** Documents for tests: a minimal document plus what a test is about. */
 import { importOpenApi, type ImportRequest } from '../../../src/core/openapi/import.ts';
-import type { Json } from '../../../src/core/wire-value.ts';
+import type { Json } from '../../../src/core/json/wire-value.ts';
 
 export const address = 'https://api.example.com/v1';
 

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { isWireName } from '../../../src/core/names.ts';
+import { isWireName } from '../../../src/core/names/names.ts';
 import { evaluatePolicy } from '../../../src/core/policy/evaluate-policy.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
-import { isRepeatable } from '../../../src/core/tool-effects.ts';
-import type { EditionTool } from '../../../src/core/edition-tool.ts';
+import { isRepeatable } from '../../../src/core/tools/tool-effects.ts';
+import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { address, documentOf, imported, jsonBody, toolFrom } from './documents.ts';
 
 const names = (document: unknown, request = {}) => imported(document, request).tools.map(({ name }) => name);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/core/policy/document.ts';
 import { ruleToRemember, whyNotRemembered } from '../../../src/core/policy/remembered-rule.ts';
-import { AskKind } from '../../../src/core/approval.ts';
+import { AskKind } from '../../../src/core/policy/approval.ts';
 
 const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;
 

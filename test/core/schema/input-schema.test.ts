@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { limits } from '../../../src/core/limits.ts';
-import type { JsonSchema } from '../../../src/core/tool.ts';
+import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../fixtures.ts';
 
 /** Issues as `path: message`, for short tables. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { SchemaDialect } from '../../../src/core/provider-profile.ts';
+import { SchemaDialect } from '../../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../../src/core/schema/schema-compiler.ts';
-import type { JsonSchema } from '../../../src/core/tool.ts';
+import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { schemaFaults } from '../schema-rules.ts';
 
 /** A field of the kind under test, before and after. */

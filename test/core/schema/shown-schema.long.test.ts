@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { givenArguments, toToolArguments } from '../../../src/core/entry-arguments.ts';
-import { EntryArguments } from '../../../src/core/entry-rules.ts';
+import { givenArguments, toToolArguments } from '../../../src/core/toolset/entry-arguments.ts';
+import { EntryArguments } from '../../../src/core/toolset/entry-rules.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { toStrictSchema } from '../../../src/core/schema/strict-schema.ts';
-import type { JsonSchema } from '../../../src/core/tool.ts';
-import { isRecord } from '../../../src/core/wire-value.ts';
+import type { JsonSchema } from '../../../src/core/tools/tool.ts';
+import { isRecord } from '../../../src/core/json/wire-value.ts';
 
 const merged: JsonSchema = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
-import type { Plan } from '../../../src/core/plan.ts';
+import type { Plan } from '../../../src/core/turn/plan.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { markedDataNote } from '../../../src/core/triggers/templates/marked-data.ts';
 import { dispatchRun, type DispatchDeps, type TriggeredRun } from '../../../src/engine/triggers/dispatch-run.ts';

@@ -2,7 +2,7 @@
  * A fake of Anthropic's Messages API as far as tests need it: rejects what the API rejects (with its errors), and returns its script as
  * content blocks, streamed or plain. Its signatures are derived from the thinking that they sign, so that it detects changes.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../../../src/core/wire-value.ts';
+import { isRecord, type Json, listOf, recordOf, stringOf } from '../../../src/core/json/wire-value.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodMessage } from './upstream.ts';
 

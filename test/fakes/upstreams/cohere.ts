@@ -3,7 +3,7 @@
  * returns scripted replies in the recorded shape. Models whose name has `reasoning` think in content blocks; others send a plan before
  * their calls.
  */
-import type { Json } from '../../../src/core/wire-value.ts';
+import type { Json } from '../../../src/core/json/wire-value.ts';
 import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
 import { wordsOf } from './upstream.ts';

@@ -3,7 +3,7 @@
  * error shape, and returns scripted replies in the recorded shape. Models of Gemini 3 sign each step's first call and their last text,
  * give calls ids at Google AI, and reject a step of the current turn whose first call is returned unsigned.
  */
-import type { Json } from '../../../src/core/wire-value.ts';
+import type { Json } from '../../../src/core/json/wire-value.ts';
 import { listOf, recordOf, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
 import { wordsOf } from './upstream.ts';

@@ -3,7 +3,7 @@
  * error shape, and returns scripted replies in the recorded shape. Models whose name begins with `gpt-4` do not reason; nothing is stored,
  * so reasoning is only returned as encrypted content.
  */
-import type { Json } from '../../../src/core/wire-value.ts';
+import type { Json } from '../../../src/core/json/wire-value.ts';
 import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
 import { type FakeUpstream, type Say, type Script, type Understood, type UnderstoodMessage, wordsOf } from './upstream.ts';
 

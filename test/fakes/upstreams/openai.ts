@@ -3,7 +3,7 @@
  * returns scripted replies in the recorded shape. Reasoning is sent as `reasoning_content`, as DeepSeek and others do: the API itself
  * shows none. With `wantsReasoning` it must be sent back, otherwise the request is rejected, and `thinking` may be switched.
  */
-import type { Json } from '../../../src/core/wire-value.ts';
+import type { Json } from '../../../src/core/json/wire-value.ts';
 import { parseJson, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
 import { wordsOf } from './upstream.ts';

@@ -2,7 +2,7 @@
  * How the fakes reject a request and read values from one: a value of the wrong type is rejected with the API's own message, which the
  * caller passes. `anthropic.ts` and `openai.ts` read values in their own way.
  */
-import { type Json, tryParse } from '../../../src/core/wire-value.ts';
+import { type Json, tryParse } from '../../../src/core/json/wire-value.ts';
 
 /** Why the API would respond with this status. */
 export class Refusal extends Error {

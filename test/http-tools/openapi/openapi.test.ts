@@ -1,11 +1,11 @@
 /** Reads an API's document and calls its operations, over HTTP against an API on this machine and through the outbound client. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dump } from 'js-yaml';
-import type { EditionTool } from '../../../src/core/edition-tool.ts';
+import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
-import { contentText } from '../../../src/core/tool.ts';
+import { contentText } from '../../../src/core/tools/tool.ts';
 import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.ts';
 import { createOpenApiSource } from '../../../src/http-tools/openapi/source.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';

@@ -1,8 +1,8 @@
 /** Calls in both eras, against a server on the SDK: the requests on the wire, and the results. */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { InputRequest } from '../../../src/core/mcp-input.ts';
-import type { ToolResult } from '../../../src/core/tool.ts';
+import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
+import type { ToolResult } from '../../../src/core/tools/tool.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { type FakeMcpServer, type FakeTool, listenMcpServer, type McpServerParts } from '../../fakes/mcp-server.ts';
 import type { UpstreamAnswer } from '../../../src/ports/upstream.ts';

@@ -3,7 +3,7 @@
  * kinds of content.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InputRequest } from '../../../src/core/mcp-input.ts';
+import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import type { UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { type EverythingServer, startEverything } from '../../e2e/everything-server.ts';

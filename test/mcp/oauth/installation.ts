@@ -1,9 +1,9 @@
 /** Sign-ins over an in-memory store and the real outbound client, with fake hosts behind it. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
-import { secretUseRefusal } from '../../../src/core/secret.ts';
+import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
 import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
 import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-in-service.ts';
-import { refuseOtherOrigins } from '../../../src/engine/server-fetch.ts';
+import { refuseOtherOrigins } from '../../../src/engine/servers/server-fetch.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';

@@ -1,6 +1,6 @@
 /** `MONIKER_ALIASES=off`: the configuration tools report the names that tools can be called by, which are their own. */
 import { expect, it } from 'vitest';
-import { buildAliasMap } from '../../../src/core/alias-map.ts';
+import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench } from './bench.ts';
 

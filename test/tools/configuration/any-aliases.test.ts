@@ -1,7 +1,7 @@
 /** For any aliases of a conversation: either each of them resolves to its tool, or nothing is stored and the error says which is wrong. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { buildAliasMap, resolveName } from '../../../src/core/alias-map.ts';
+import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { configurationBench, someTools } from './bench.ts';
 
 const alias = fc.oneof(

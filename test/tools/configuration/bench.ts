@@ -1,13 +1,13 @@
 /**
- * The configuration tools over an in-memory catalog, called as `engine/call-tool.ts` calls them: every answer is checked against its tool's
+ * The configuration tools over an in-memory catalog, called as `engine/call/call-tool.ts` calls them: every answer is checked against its tool's
  * output schema, as strict MCP clients do.
  */
 import { expect } from 'vitest';
-import type { EditionTool } from '../../../src/core/edition-tool.ts';
+import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { Principal } from '../../../src/core/principal.ts';
-import { contentText, type ToolDefinition } from '../../../src/core/tool.ts';
-import { createToolsetEditor } from '../../../src/engine/toolset-editor.ts';
+import { contentText, type ToolDefinition } from '../../../src/core/tools/tool.ts';
+import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';

@@ -1,7 +1,7 @@
 /** Changing the content of a toolset: its entries, their names and their notes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
-import type { Toolset } from '../../../src/core/toolset.ts';
+import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';
 

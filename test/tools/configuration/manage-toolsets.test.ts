@@ -1,8 +1,8 @@
 /** Listing, equipping, renaming and deleting saved toolsets, and changing modes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { utf8Length } from '../../../src/core/utf8.ts';
-import type { ToolDefinition } from '../../../src/core/tool.ts';
+import { utf8Length } from '../../../src/core/text/utf8.ts';
+import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, type Bench } from './bench.ts';
 

@@ -5,8 +5,8 @@ import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/call
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
 import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts';
-import { utf8Length } from '../../../core/utf8.ts';
-import { fromTextPieces, toTextPieces } from '../../text-pieces.ts';
+import { utf8Length } from '../../../core/text/utf8.ts';
+import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
 
 /** `due_at` null: nothing more is sent. `attempts`: number of started attempts. */
 export type CallbackRow = {

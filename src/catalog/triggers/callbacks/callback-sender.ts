@@ -9,7 +9,7 @@ import type { CallbackTarget, CallbackTest } from '../../../core/triggers/callba
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { Job } from '../../job.ts';
-import { isoTime, requireRow } from '../../documents.ts';
+import { isoTime, requireRow } from '../../documents/documents.ts';
 import {
   endCallback,
   leaseCallback,

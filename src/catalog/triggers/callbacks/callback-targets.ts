@@ -10,8 +10,8 @@ import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-set
 import type { WebhookSecrets } from '../../../core/triggers/webhook.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { CatalogContext } from '../../context.ts';
-import { allRows, readRow } from '../../documents.ts';
-import type { DocumentRow } from '../../documents.ts';
+import { allRows, readRow } from '../../documents/documents.ts';
+import type { DocumentRow } from '../../documents/documents.ts';
 
 /** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {

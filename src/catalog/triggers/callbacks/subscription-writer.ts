@@ -8,12 +8,12 @@ import type { SubscriptionDocument } from '../../../core/triggers/callbacks/subs
 import type { Warning } from '../../../core/warning.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { SealedFor } from '../../../storage/secret-box.ts';
-import { eraseTarget } from '../../erasure.ts';
+import { eraseTarget } from '../../records/erasure.ts';
 import type { CatalogContext } from '../../context.ts';
-import type { DocumentRow } from '../../documents.ts';
-import { reseal } from '../../secrets.ts';
-import { checkNameInBody } from '../../write-document.ts';
-import type { DocumentWriter, Prepared } from '../../write-document.ts';
+import type { DocumentRow } from '../../documents/documents.ts';
+import { reseal } from '../../documents/secrets.ts';
+import { checkNameInBody } from '../../documents/write-document.ts';
+import type { DocumentWriter, Prepared } from '../../documents/write-document.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
 
 export const subscriptionWriter: DocumentWriter = {

@@ -8,7 +8,7 @@ import type { Delivery, DeliveryStatus, Trigger, TurnTrigger } from '../../../co
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
-import { requireNotDeleted } from '../../erasure.ts';
+import { requireNotDeleted } from '../../records/erasure.ts';
 import { checkBacklog } from './backlog.ts';
 import { writePart } from './delivery-parts.ts';
 import { setDeliveryStatus, queueRun } from './run-queue.ts';

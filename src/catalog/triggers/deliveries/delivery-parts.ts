@@ -1,5 +1,5 @@
 /** The long texts of a delivery, in chunks: `payload` as received, and `input` for the agent, until the session has it. */
-import { fromTextPieces, toTextPieces } from '../../text-pieces.ts';
+import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
 
 export type DeliveryPart = 'payload' | 'input';
 

@@ -3,7 +3,7 @@ import { Problem, quoted } from '../../../core/problem.ts';
 import type { Delivery, DeliveryStatus, Trigger, TriggerKind } from '../../../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
-import { isoTime } from '../../documents.ts';
+import { isoTime } from '../../documents/documents.ts';
 
 export type DeliveryRow = {
   number: number;

@@ -13,7 +13,7 @@ import { renderTrigger } from '../../../core/triggers/templates/render-template.
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
-import { isoTime, readRow, requireRow } from '../../documents.ts';
+import { isoTime, readRow, requireRow } from '../../documents/documents.ts';
 import type { Job } from '../../job.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRun } from '../deliveries/deliveries.ts';

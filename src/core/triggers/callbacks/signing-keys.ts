@@ -3,7 +3,7 @@
  * secret of another scheme, is a key by its bytes. If it is also valid base64, the reference libraries decode it (standardwebhooks: `new
  * Webhook('MfKQ…')`), so messages are signed with both keys: `webhook-signature` holds a list.
  */
-import { fromBase64 } from '../../bytes.ts';
+import { fromBase64 } from '../../text/bytes.ts';
 
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 

@@ -1,8 +1,8 @@
 /** A session's notification about one of its turns. Stored with the event that it is about, and delivered at least once. */
-import type { Pending } from '../../approval.ts';
-import type { Usage } from '../../chat-event.ts';
+import type { Pending } from '../../policy/approval.ts';
+import type { Usage } from '../../model/chat-event.ts';
 import { limits } from '../../limits.ts';
-import { utf8Length } from '../../utf8.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { TurnTrigger } from '../delivery.ts';
 import type { TriggerEvent } from './callback-settings.ts';
 

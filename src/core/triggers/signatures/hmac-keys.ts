@@ -1,5 +1,5 @@
 /** Computes HMAC digests with all keys of a webhook (WebCrypto). */
-import { joinBytes } from '../../bytes.ts';
+import { joinBytes } from '../../text/bytes.ts';
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512';
 

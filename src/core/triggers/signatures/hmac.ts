@@ -1,5 +1,5 @@
 /** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
-import { toBase64, toHex } from '../../bytes.ts';
+import { toBase64, toHex } from '../../text/bytes.ts';
 import type { HmacSettings } from '../webhook.ts';
 import { rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';

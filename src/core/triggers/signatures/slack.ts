@@ -2,7 +2,7 @@
  * Slack (api.slack.com/authentication/verifying-requests-from-slack): `x-slack-signature: v0=<hex>` over `v0:{timestamp}:{body}` with the
  * raw body.
  */
-import { toHex } from '../../bytes.ts';
+import { toHex } from '../../text/bytes.ts';
 import { rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';

@@ -3,7 +3,7 @@
  * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`. Used for incoming deliveries and outgoing
  * callbacks.
  */
-import { fromBase64, toBase64 } from '../../bytes.ts';
+import { fromBase64, toBase64 } from '../../text/bytes.ts';
 import { type SignatureClaim, rejection, type SignatureScheme } from './signature-claim.ts';
 import { createDigests } from './hmac-keys.ts';
 import { timeFault } from './signed-time.ts';

@@ -2,7 +2,7 @@
  * Stripe (docs.stripe.com/webhooks/signature): `stripe-signature: t=<seconds>,v1=<hex>,…` over `{t}.{body}`. Any `v1` may match; `v0`
  * belongs to test mode and never counts. The secret is used as written, with its `whsec_`.
  */
-import { toHex } from '../../bytes.ts';
+import { toHex } from '../../text/bytes.ts';
 import { type SignatureClaim, rejection, type SignatureScheme } from './signature-claim.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';

@@ -2,7 +2,7 @@
  * Marks text from outside in the input of an agent: between `<data>` and `</data>`, without anything that a model could read as the end of
  * the data, a tool call, or another turn of the conversation. Used by `render-template.ts`.
  *
- * Marks alone do not protect a model: a turn of a webhook starts as `untrusted` (`core/taint.ts`), and the policy decides what it may do.
+ * Marks alone do not protect a model: a turn of a webhook starts as `untrusted` (`core/policy/taint.ts`), and the policy decides what it may do.
  * The method is called delimiting in "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (Hines et al., arXiv:2403.14720).
  */
 import { cleanOutput } from '../../listing/listing-text.ts';

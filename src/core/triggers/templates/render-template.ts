@@ -6,12 +6,12 @@
  *   adds a warning.
  * - `key`, of a session: different values never give the same key (`session-key.ts`); a value that cannot be shown is an error.
  */
-import { isDeeperThan } from '../../json-depth.ts';
+import { isDeeperThan } from '../../json/json-depth.ts';
 import { limits } from '../../limits.ts';
 import { quoted } from '../../problem.ts';
-import { visibleJson } from '../../visible-json.ts';
-import { utf8Length } from '../../utf8.ts';
-import { codePointName, hiddenCharacter } from '../../visible-text.ts';
+import { visibleJson } from '../../json/visible-json.ts';
+import { utf8Length } from '../../text/utf8.ts';
+import { codePointName, hiddenCharacter } from '../../text/visible-text.ts';
 import type { Rendered } from '../delivery.ts';
 import { isHarmlessWord, markData, markJson } from './marked-data.ts';
 import type { Template, TemplateNode, TemplatePath } from './parse-template.ts';

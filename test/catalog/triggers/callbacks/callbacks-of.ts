@@ -3,10 +3,10 @@ import { enqueueCallbacks } from '../../../../src/catalog/triggers/callbacks/cal
 import { createCallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
 import type { CallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
 import { scheduleWriter } from '../../../../src/catalog/triggers/schedules/schedule-writer.ts';
-import { createTransactions } from '../../../../src/catalog/transactions.ts';
+import { createTransactions } from '../../../../src/catalog/records/transactions.ts';
 import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
 import { webhookWriter } from '../../../../src/catalog/triggers/webhook-writer.ts';
-import { putDocument, removeDocument } from '../../../../src/catalog/write-document.ts';
+import { putDocument, removeDocument } from '../../../../src/catalog/documents/write-document.ts';
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
 import { readSettings } from '../../../../src/core/settings.ts';
 import type { TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';

@@ -3,7 +3,7 @@ import { Problem } from '../../../../src/core/problem.ts';
 import type { Trigger } from '../../../../src/core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
-import { createTransactions } from '../../../../src/catalog/transactions.ts';
+import { createTransactions } from '../../../../src/catalog/records/transactions.ts';
 import { dropBacklog } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
 import { createDispatcher } from '../../../../src/catalog/triggers/deliveries/dispatcher.ts';
 import type { Dispatcher } from '../../../../src/catalog/triggers/deliveries/dispatcher.ts';

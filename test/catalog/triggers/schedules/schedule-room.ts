@@ -2,10 +2,10 @@
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
 import { setDeliveryStatus } from '../../../../src/catalog/triggers/deliveries/run-queue.ts';
 import { requireDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-rows.ts';
-import { createTransactions } from '../../../../src/catalog/transactions.ts';
+import { createTransactions } from '../../../../src/catalog/records/transactions.ts';
 import { createScheduler, type ScheduleDeps, type Scheduler } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { scheduleWriter } from '../../../../src/catalog/triggers/schedules/schedule-writer.ts';
-import { putDocument, removeDocument } from '../../../../src/catalog/write-document.ts';
+import { putDocument, removeDocument } from '../../../../src/catalog/documents/write-document.ts';
 import { readSettings } from '../../../../src/core/settings.ts';
 import type { DeliveryStatus } from '../../../../src/core/triggers/delivery.ts';
 import type { PutAnswer, WriteOptions } from '../../../../src/ports/catalog.ts';

@@ -1,10 +1,10 @@
 /** The maximum size of a notice, for any turn. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pending } from '../../../../src/core/approval.ts';
+import type { Pending } from '../../../../src/core/policy/approval.ts';
 import { limits } from '../../../../src/core/limits.ts';
 import { truncateNotice, type TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
-import { utf8Length } from '../../../../src/core/utf8.ts';
+import { utf8Length } from '../../../../src/core/text/utf8.ts';
 
 const { maxCallbackTextBytes, maxCallbackBodyBytes, maxCallsPerTurn } = limits;
 

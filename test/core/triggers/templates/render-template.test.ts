@@ -8,7 +8,7 @@ import {
   type RenderMode,
   type TriggerScope,
 } from '../../../../src/core/triggers/templates/render-template.ts';
-import { utf8Length } from '../../../../src/core/utf8.ts';
+import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
 
 const parsed = (text: string): Template => {

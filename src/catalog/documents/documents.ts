@@ -1,0 +1,174 @@
+/** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import { recordChange } from '../records/audit.ts';
+import { requestClose } from '../records/close-database.ts';
+import type { CatalogContext } from '../context.ts';
+
+export type DocumentRow = {
+  kind: DocumentKind;
+  name: string;
+  version: number;
+  deleted: boolean;
+  body: Record<string, unknown>;
+  sealed: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** Returns the newest row, including the tombstone of a removed document; null if there never was one. */
+export function readRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow | null {
+  const row = sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND name = ?', kind, name).toArray()[0];
+  return row === undefined ? null : fromSql(row);
+}
+
+/** Returns an existing document, or throws `not_found`. */
+export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow {
+  const row = readRow(sql, kind, name);
+  if (row === null || row.deleted) throw documentNotFound(kind, name);
+  return row;
+}
+
+export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest): Page<StoredDocument> {
+  const after = decodeTextCursor(kind, page.cursor) ?? ownNamesEnd;
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const items: StoredDocument[] = [];
+  let bytes = 0;
+  const query = 'SELECT * FROM documents WHERE kind = ? AND deleted = 0 AND name > ? ORDER BY name LIMIT ?';
+  for (const row of sql.exec<SqlRow>(query, kind, after, limit + 1)) {
+    const last = items.at(-1);
+    bytes += row.body.length;
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor(kind, last.name) };
+    items.push(toStoredDocument(fromSql(row)));
+  }
+  return { items, nextCursor: null };
+}
+
+/** Sorts after every internal name, which starts with a dot, and before every name that a user can choose. */
+const ownNamesEnd = '/';
+
+/** Returns all existing documents of a kind; only for kinds with small bodies. */
+export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
+  return sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND deleted = 0 ORDER BY name', kind).toArray().map(fromSql);
+}
+
+/** The private tools of a key or a trigger, sorted by name. */
+export function ownedRows(sql: SqlStorage, owner: string): DocumentRow[] {
+  // "0" follows "/", so this selects all names that start with the owner and a slash.
+  const query = "SELECT * FROM documents WHERE kind = 'private-tool' AND deleted = 0 AND name > ? AND name < ? ORDER BY name";
+  return sql.exec<SqlRow>(query, `${owner}/`, `${owner}0`).toArray().map(fromSql);
+}
+
+/** Replaces a document and records who changed it, in the caller's transaction. */
+export function replaceRow(
+  context: CatalogContext,
+  row: DocumentRow,
+  change: { by: string; action: 'create' | 'update' | 'delete' },
+): void {
+  storeRow(context.sql, row);
+  recordChange(context, { ...change, resource: row.kind, name: row.name, version: row.version });
+}
+
+/** For rows that the service derives; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
+export function storeRow(sql: SqlStorage, row: DocumentRow): void {
+  overwriteSealed(sql, row);
+  sql.exec(
+    `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
+       sealed = excluded.sealed, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+    row.kind,
+    row.name,
+    row.version,
+    row.deleted ? 1 : 0,
+    JSON.stringify(row.body),
+    row.sealed,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+/** Overwrites a sealed value with text of its length before it is replaced, so that no page of the file retains it. */
+function overwriteSealed(sql: SqlStorage, { kind, name, sealed }: DocumentRow): void {
+  const statement = `UPDATE documents SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed))
+    WHERE kind = ? AND name = ? AND sealed IS NOT NULL AND sealed IS NOT ?`;
+  if (sql.exec(statement, kind, name, sealed).rowsWritten > 0) requestClose(sql);
+}
+
+/** The document as GET shows it. */
+export function toStoredDocument(row: DocumentRow): StoredDocument {
+  return {
+    name: row.name,
+    version: row.version,
+    body: shownBody(row),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
+  };
+}
+
+/**
+ * Never includes a sealed value, but for a provider whether it has a key; for a made tool neither pin nor writer, and for a server no
+ * hashes of its listing and OpenAPI document.
+ */
+function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
+  if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
+  if (kind === 'made-tool' || kind === 'private-tool') {
+    const { pin: _pin, by: _by, ...tool } = body;
+    return tool;
+  }
+  if (kind !== 'server') return body;
+  const { listing: _listing, givenDocument: _document, ...server } = body;
+  return server;
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function documentNotFound(kind: DocumentKind, name: string): Problem {
+  return new Problem('not_found', `There is no ${kindWords[kind]} ${JSON.stringify(name.slice(0, 128))}.`);
+}
+
+export const kindWords: Readonly<Record<DocumentKind, string>> = {
+  toolset: 'toolset',
+  agent: 'agent',
+  provider: 'provider',
+  secret: 'secret',
+  'tool-aliases': 'set of default aliases for',
+  policy: 'policy',
+  server: 'server',
+  skill: 'skill',
+  'ui-tool': 'UI tool',
+  'made-tool': 'made tool',
+  'private-tool': 'private made tool',
+  webhook: 'webhook',
+  schedule: 'schedule',
+  subscription: 'subscription',
+};
+
+type SqlRow = {
+  kind: string;
+  name: string;
+  version: number;
+  deleted: number;
+  body: string;
+  sealed: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Rows are written only by `storeRow`, so their kind is valid and their body an object. */
+function fromSql(row: SqlRow): DocumentRow {
+  return {
+    kind: row.kind as DocumentKind,
+    name: row.name,
+    version: row.version,
+    deleted: row.deleted === 1,
+    body: JSON.parse(row.body) as Record<string, unknown>,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * Writes providers. API keys are sealed. An omitted key is kept, but only for the same origin: otherwise the author of a new base URL would
+ * receive it.
+ */
+import { parseDocument } from '../../core/issues.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { Provider, ProviderName } from '../../core/model/provider.ts';
+import { providerBaseUrl } from '../../core/model/provider-kind.ts';
+import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
+import type { Issue } from '../../core/problem.ts';
+import { rehearsalProviderName } from '../../storage/builtin-providers.ts';
+import type { SealedProvider } from '../../storage/catalog-rpc.ts';
+import type { CatalogContext } from '../context.ts';
+import { allRows, readRow } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
+import { readSealedSecrets, reseal } from './secrets.ts';
+import type { DocumentWriter } from './write-document.ts';
+import type { Warning } from '../../core/warning.ts';
+
+export const providerWriter: DocumentWriter = {
+  nameFault: (_context, name) => {
+    refuseRehearsal(name);
+    return ProviderName.safeParse(name).success ? null : 'must be 1-32 of a-z, 0-9 and `-`, begin with a letter, and not be `agent`';
+  },
+
+  prepare: async (context, name, body, previous) => {
+    const { apiKey, ...provider } = parseDocument(Provider, body);
+    const warnings = checkSecrets(context, provider);
+    if (apiKey !== undefined) {
+      const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
+      return { body: provider, ...seal, warnings };
+    }
+    if (provider.apiKeySecret !== undefined)
+      return { body: provider, sealed: null, sealedChanged: (previous?.sealed ?? null) !== null, warnings };
+    return { ...keptKey(provider, previous), warnings };
+  },
+};
+
+/** Returns a stored provider with the secrets that it names; null if none is stored. */
+export function readSealedProvider(context: CatalogContext, name: string): SealedProvider | null {
+  const row = readRow(context.sql, 'provider', name);
+  if (row === null || row.deleted) return null;
+  const provider = providerOf(row);
+  return {
+    provider,
+    sealedApiKey: row.sealed,
+    secrets: readSealedSecrets(
+      context,
+      secretNames(provider).map(({ secret }) => secret),
+    ),
+  };
+}
+
+export function listProviderModels(context: CatalogContext): { name: string; models: string[] }[] {
+  return allRows(context.sql, 'provider').map((row) => ({ name: row.name, models: providerOf(row).models ?? [] }));
+}
+
+/** Throws `conflict`: the built-in provider must work even if everything else fails. */
+export function refuseRehearsal(name: string): void {
+  if (name === rehearsalProviderName)
+    throw new Problem('conflict', 'The provider "rehearsal" is built in: it cannot be changed or removed.');
+}
+
+/** Keeps the previous key, by value or by name of a secret, for the same origin only. */
+function keptKey(provider: Provider, previous: DocumentRow | null): { body: Provider; sealed: string | null } {
+  if (previous === null) return { body: provider, sealed: null };
+  const before = providerOf(previous);
+  const hadKey = previous.sealed !== null || before.apiKeySecret !== undefined;
+  if (hadKey && originOf(before) !== originOf(provider)) {
+    throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
+  }
+  const apiKeySecret = before.apiKeySecret === undefined ? {} : { apiKeySecret: before.apiKeySecret };
+  return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
+}
+
+/** A secret that is bound to another host is rejected; a missing one is a warning. */
+function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
+  const host = secretHostOf(providerBaseUrl(provider));
+  const warnings: Warning[] = [];
+  const issues: Issue[] = [];
+  for (const { path, secret } of secretNames(provider)) {
+    const stored = readSealedSecrets(context, [secret])[0];
+    if (stored === undefined)
+      warnings.push({ path, message: `The secret "${secret}" does not exist yet. This provider cannot be used until it is created.` });
+    const refusal = stored === undefined ? null : secretUseRefusal(stored, { host });
+    if (refusal !== null) issues.push({ path, message: `the secret "${secret}" cannot be used here: ${refusal}` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return warnings;
+}
+
+function secretNames(provider: Provider): { path: string; secret: string }[] {
+  const headers = Object.entries(provider.headers ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [] : [{ path: `headers.${name}.secret`, secret: value.secret }],
+  );
+  return provider.apiKeySecret === undefined ? headers : [{ path: 'apiKeySecret', secret: provider.apiKeySecret }, ...headers];
+}
+
+function originOf(provider: Provider): string {
+  return new URL(providerBaseUrl(provider)).origin;
+}
+
+/** Provider bodies were parsed by the schema when they were written; they never contain the key. */
+function providerOf(row: DocumentRow): Provider {
+  return row.body as Provider;
+}

@@ -1,0 +1,41 @@
+/**
+ * Writes skills: parsed from their files at every write, then stored complete and published like agents. A stored document that is written
+ * back contains its files and gets the same result.
+ */
+import { z } from 'zod';
+import { parseDocument } from '../../core/issues.ts';
+import type { Skill } from '../../core/skills/skill.ts';
+import { SkillName } from '../../core/skills/skill.ts';
+import { readSkill } from '../../skills/read-skill.ts';
+import type { CatalogContext } from '../context.ts';
+import { requireRow } from './documents.ts';
+import { enqueuePublish } from '../records/outbox.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+/** All other fields were parsed from these. */
+export const SkillDocument = z.object({
+  content: z.string(),
+  resources: z.array(z.object({ path: z.string(), text: z.string().optional(), base64: z.string().optional() })).default([]),
+});
+
+export const skillWriter: DocumentWriter = {
+  nameFault: (_context, name) => SkillName.safeParse(name).error?.issues[0]?.message ?? null,
+
+  prepare: async (context, name, body) => {
+    const { skill, warnings } = readSkill(name, parseDocument(SkillDocument, body));
+    return {
+      body: skill,
+      warnings,
+      commit: (_row, changed) => {
+        if (changed) enqueuePublish(context, 'skill', name);
+      },
+    };
+  },
+
+  prepareRemoval: async (context, name) => () => enqueuePublish(context, 'skill', name),
+};
+
+export function readSkillRow(context: CatalogContext, name: string): Skill {
+  // Skill bodies were parsed from their files when they were written.
+  return requireRow(context.sql, 'skill', name).body as Skill;
+}

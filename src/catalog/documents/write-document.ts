@@ -1,0 +1,121 @@
+/**
+ * The steps of every write (DESIGN §4): conditions, then the kind's own checks and compilation (asynchronous), then one transaction. Writes
+ * of a workspace are serialized (`catalog.ts`), so nothing changes between the steps.
+ */
+import { canonicalJson } from '../../core/hash.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { issuePath } from '../../core/issues.ts';
+import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { kindWords, documentNotFound, readRow, replaceRow, toStoredDocument } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
+import type { Warning } from '../../core/warning.ts';
+
+/** The hooks of a document kind for writes. */
+export interface DocumentWriter {
+  /** Returns why a name is invalid for this kind, or null. */
+  nameFault(context: CatalogContext, name: string): string | null;
+  /** Checks and compiles; throws problems. `previous`: the current document, or null. */
+  prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
+  /** Returns current warnings for a stored document. Default: none. */
+  review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
+  /** Returns additional current fields for a stored document. Default: none. */
+  shown?(context: CatalogContext, name: string): Record<string, unknown>;
+  /** The same as `prepare` for a removal. Default: no checks. */
+  prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
+}
+
+export type Prepared = {
+  /** As stored and shown. */
+  body: Record<string, unknown>;
+  sealed?: string | null;
+  /** Whether the sealed part has changed, which cannot be seen from the ciphertext. */
+  sealedChanged?: boolean;
+  warnings?: Warning[];
+  commit?: Commit;
+};
+
+/** Runs inside the transaction, after the row. `changed` is false if the document is unchanged. */
+export type Commit = (row: DocumentRow, changed: boolean) => void;
+
+export async function putDocument(
+  context: CatalogContext,
+  writer: DocumentWriter,
+  request: { kind: DocumentKind; name: string; body: Record<string, unknown>; options: WriteOptions; by: string },
+): Promise<PutAnswer> {
+  const { kind, name, options, by } = request;
+  const fault = writer.nameFault(context, name);
+  if (fault !== null) throw invalidRequest([{ path: 'name', message: fault }]);
+  const before = readRow(context.sql, kind, name);
+  checkConditions(kind, name, before, options);
+
+  const previous = before === null || before.deleted ? null : before;
+  const prepared = await writer.prepare(context, name, request.body, previous);
+  const changed = previous === null || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);
+  const now = context.now();
+  const row: DocumentRow = changed
+    ? {
+        kind,
+        name,
+        version: (before?.version ?? 0) + 1,
+        deleted: false,
+        body: prepared.body,
+        sealed: prepared.sealed ?? null,
+        createdAt: previous?.createdAt ?? now,
+        updatedAt: now,
+      }
+    : previous;
+
+  if (options.dryRun !== true) {
+    context.transact(() => {
+      if (changed) replaceRow(context, row, { by, action: previous === null ? 'create' : 'update' });
+      prepared.commit?.(row, changed);
+    });
+  }
+  return {
+    document: showDocument(context, writer, toStoredDocument(row)),
+    created: previous === null,
+    changed,
+    warnings: prepared.warnings ?? [],
+  };
+}
+
+export function showDocument(context: CatalogContext, writer: DocumentWriter, document: StoredDocument): StoredDocument {
+  const beside = writer.shown?.(context, document.name);
+  return beside === undefined ? document : { ...document, body: { ...document.body, ...beside } };
+}
+
+export async function removeDocument(
+  context: CatalogContext,
+  writer: DocumentWriter,
+  request: { kind: DocumentKind; name: string; options: WriteOptions; by: string },
+): Promise<void> {
+  const { kind, name, options, by } = request;
+  const before = readRow(context.sql, kind, name);
+  if (before === null || before.deleted) throw documentNotFound(kind, name);
+  checkConditions(kind, name, before, options);
+  const commit = await writer.prepareRemoval?.(context, name);
+  if (options.dryRun === true) return;
+  const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
+  context.transact(() => {
+    replaceRow(context, row, { by, action: 'delete' });
+    commit?.(row, true);
+  });
+}
+
+/** A `name` in the body may repeat the name in the path, but not differ from it. */
+export function checkNameInBody(name: string, body: { name?: string | undefined }): void {
+  if (body.name !== undefined && body.name !== name) {
+    throw invalidRequest([{ path: issuePath(['name']), message: `differs from the name in the path, ${JSON.stringify(name)}: omit it` }]);
+  }
+}
+
+function checkConditions(kind: DocumentKind, name: string, before: DocumentRow | null, options: WriteOptions): void {
+  const current = before === null || before.deleted ? null : before.version;
+  const lost = (state: string): Problem =>
+    new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
+  if (options.ifNoneMatch === true && current !== null) throw lost(`already exists, at version ${current}`);
+  if (options.ifMatch === undefined) return;
+  if (current === null) throw lost('does not exist');
+  if (options.ifMatch !== '*' && options.ifMatch !== current) throw lost(`is at version ${current}, not ${options.ifMatch}: read it again`);
+}

@@ -1,0 +1,164 @@
+/** API keys: creates, lists, revokes and verifies them. Only hashes are stored. */
+import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { hasScope, KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Trigger } from '../../core/triggers/delivery.ts';
+import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
+import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
+import type { KeyVerdict } from '../../storage/catalog-rpc.ts';
+import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
+import { equalInConstantTime } from '../../core/constant-time.ts';
+import { mintKey } from '../../storage/key-crypto.ts';
+import { recordChange } from '../records/audit.ts';
+import type { CatalogContext } from '../context.ts';
+import { isoTime, readRow } from '../documents/documents.ts';
+import { enqueueCancellation } from './key-cancellations.ts';
+
+/** The key itself is returned here only and cannot be read again. */
+export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
+  const request = parseDocument(KeyRequest, body);
+  const now = context.now();
+  const expiresAt = request.expiresAt === undefined ? null : Date.parse(request.expiresAt);
+  if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+  const { key, id, hash } = await mintKey(context.master, context.workspace);
+  context.record(() => {
+    context.sql.exec(
+      'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      request.name,
+      hash,
+      JSON.stringify([...new Set(request.scopes)]),
+      request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
+      request.agents === undefined ? null : JSON.stringify(request.agents),
+      request.caller === undefined ? null : JSON.stringify(request.caller),
+      now,
+      expiresAt,
+    );
+    recordChange(context, { by, action: 'create', resource: 'key', name: id });
+  });
+  return { key, record: toRecord(requireKey(context.sql, id)) };
+}
+
+/** Newest first. Revoked keys stay in the list, since the audit names them. */
+export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRecord> {
+  const before = decodeNumberCursor('keys', page.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const rows = context.sql.exec<KeyRow>('SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit + 1).toArray();
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
+}
+
+/** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice has no effect. `cancel`: its turns are ended, too. */
+export function revokeKey(context: CatalogContext, id: string, { by, cancel }: { by: string; cancel: boolean }): void {
+  if (id === rootKeyId) throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY. Change that setting to revoke it.');
+  const { revoked_at: revokedAt, cancelled_at: cancelledAt } = requireKey(context.sql, id);
+  const now = context.now();
+  context.record(() => {
+    if (revokedAt === null) {
+      context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ?', now, id);
+      recordChange(context, { by, action: 'revoke', resource: 'key', name: id });
+    }
+    if (!cancel || cancelledAt !== null) return;
+    context.sql.exec('UPDATE keys SET cancelled_at = ? WHERE id = ?', now, id);
+    enqueueCancellation(context, id);
+  });
+}
+
+/** Returns what a key may do. Records its use, at most once in `limits.keyUseIntervalMs`. */
+export function verifyKey(context: CatalogContext, id: string, hash: string): KeyVerdict {
+  const row = findKey(context.sql, id);
+  if (row === null || !equalInConstantTime(row.hash, hash)) return { refused: 'unknown' };
+  if (row.revoked_at !== null) return { refused: 'revoked' };
+  const now = context.now();
+  if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired' };
+  if (row.last_used_at === null || row.last_used_at + limits.keyUseIntervalMs <= now) {
+    context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
+  }
+  const { scopes, toolsets, agents, caller } = toRecord(row);
+  const principal: Principal = {
+    workspace: context.workspace,
+    keyId: id,
+    scopes,
+    ...(toolsets !== undefined && { toolsets }),
+    ...(agents !== undefined && { agents }),
+    ...(caller !== undefined && { caller }),
+  };
+  return { principal, expiresAt: row.expires_at };
+}
+
+/** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
+export function isKeyActive(context: CatalogContext, id: string, scope: Scope): boolean {
+  const rights = keyRights(context, id);
+  return rights !== null && hasScope(rights, scope);
+}
+
+/** Returns whether the turns of this key must end: it was revoked with `cancel`. */
+export function isKeyCancelled({ sql }: CatalogContext, id: string): boolean {
+  return (findKey(sql, id)?.cancelled_at ?? null) !== null;
+}
+
+/** Returns null if the key was revoked, has expired or never existed, or if its trigger was removed. Does not record a use. */
+export function keyRights(context: CatalogContext, id: string): KeyRights | null {
+  if (id === rootKeyId) return { scopes: Scope.options };
+  const trigger = triggerOfKey(id);
+  if (trigger !== null) return triggerRights(context, trigger);
+  const row = findKey(context.sql, id);
+  if (row === null || row.revoked_at !== null) return null;
+  if (row.expires_at !== null && row.expires_at <= context.now()) return null;
+  const { scopes, toolsets, agents } = toRecord(row);
+  return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
+}
+
+/** The rights of the trigger's turns (`triggerPrincipal`), with its current agent. */
+function triggerRights({ sql, workspace }: CatalogContext, trigger: Trigger): KeyRights | null {
+  const row = readRow(sql, trigger.kind, trigger.name);
+  if (row === null || row.deleted) return null;
+  // Bodies of both kinds were parsed by their schemas when they were written, and name an agent.
+  const { scopes, agents } = triggerPrincipal(workspace, trigger, row.body.agent as string);
+  return { scopes, ...(agents !== undefined && { agents }) };
+}
+
+type KeyRow = {
+  number: number;
+  id: string;
+  name: string;
+  hash: string;
+  scopes: string;
+  toolsets: string | null;
+  agents: string | null;
+  caller: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  cancelled_at: number | null;
+};
+
+function findKey(sql: SqlStorage, id: string): KeyRow | null {
+  return sql.exec<KeyRow>('SELECT * FROM keys WHERE id = ?', id).toArray()[0] ?? null;
+}
+
+function requireKey(sql: SqlStorage, id: string): KeyRow {
+  const row = findKey(sql, id);
+  if (row === null) throw new Problem('not_found', `The key ${JSON.stringify(id.slice(0, 64))} does not exist.`);
+  return row;
+}
+
+/** The lists were parsed by the schema when the key was created. */
+function toRecord(row: KeyRow): KeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    ...(row.toolsets !== null && { toolsets: JSON.parse(row.toolsets) as string[] }),
+    ...(row.agents !== null && { agents: JSON.parse(row.agents) as string[] }),
+    ...(row.caller !== null && { caller: JSON.parse(row.caller) as Record<string, string> }),
+    createdAt: isoTime(row.created_at),
+    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Closes the database after a deletion, which checkpoints and removes SQLite's write-ahead log: until then the log contains old pages. The
+ * runtime allows no explicit checkpoint, so the object terminates itself when it is idle, and opens again with the next request. Only for
+ * self-hosted files (`MONIKER_CLOSE_AFTER_DELETE`, set by `npm start`): on Cloudflare there is no such file.
+ */
+import { limits } from '../../core/limits.ts';
+import type { Clock } from '../../ports/runtime.ts';
+
+type Host = {
+  sql: SqlStorage;
+  clock: Pick<Clock, 'after'>;
+  isIdle(): boolean;
+  sync(): Promise<void>;
+  /** Terminates the object. */
+  abort(): void;
+};
+
+/** Call after every request and when the object opens. */
+export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): () => void {
+  let isArmed = false;
+  const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
+  const arm = (): void => {
+    if (isArmed || !isRequested()) return;
+    isArmed = true;
+    clock.after(limits.closeAfterMs, () => {
+      isArmed = false;
+      if (isIdle()) void close();
+      else arm();
+    });
+  };
+  const close = async (): Promise<void> => {
+    sql.exec("DELETE FROM meta WHERE key = 'close'");
+    await sync();
+    if (isIdle()) return abort();
+    requestClose(sql);
+    arm();
+  };
+  return arm;
+}
+
+/** Call in a transaction that deletes data that must not remain in the file. */
+export function requestClose(sql: SqlStorage): void {
+  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', '')");
+}

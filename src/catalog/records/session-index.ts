@@ -1,0 +1,64 @@
+/** The index of sessions by owner. Sessions are separate objects; an entry here grants no access. */
+import { limits } from '../../core/limits.ts';
+import type { Page, PageRequest, SessionIndexRow } from '../../ports/catalog.ts';
+import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
+import type { CatalogContext } from '../context.ts';
+import { isoTime } from '../documents/documents.ts';
+import { eraseSession } from './erasure.ts';
+
+/** Indexing a session twice has no effect. */
+export function indexSession(context: CatalogContext, row: SessionIndexRow): void {
+  context.sql.exec(
+    'INSERT OR IGNORE INTO sessions (id, key_id, agent, model, toolset, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    row.id,
+    row.keyId,
+    row.agent ?? null,
+    row.model ?? null,
+    row.toolset ?? null,
+    Date.parse(row.createdAt),
+  );
+}
+
+/** Removes the row of a deleted session, and the Catalog's copies of its text. */
+export function forgetSession(context: CatalogContext, id: string): void {
+  context.record(() => {
+    context.sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    eraseSession(context, id);
+  });
+}
+
+/** Newest first. `keyId` null: sessions of every key. */
+export function listSessions(context: CatalogContext, keyId: string | null, page: PageRequest): Page<SessionIndexRow> {
+  const before = decodeNumberCursor('sessions', page.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const rows =
+    keyId === null
+      ? context.sql.exec<SqlRow>('SELECT * FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit + 1).toArray()
+      : context.sql
+          .exec<SqlRow>('SELECT * FROM sessions WHERE key_id = ? AND number < ? ORDER BY number DESC LIMIT ?', keyId, before, limit + 1)
+          .toArray();
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items: items.map(toRow), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('sessions', last.number) : null };
+}
+
+type SqlRow = {
+  number: number;
+  id: string;
+  key_id: string;
+  agent: string | null;
+  model: string | null;
+  toolset: string | null;
+  created_at: number;
+};
+
+function toRow(row: SqlRow): SessionIndexRow {
+  return {
+    id: row.id,
+    keyId: row.key_id,
+    ...(row.agent !== null && { agent: row.agent }),
+    ...(row.model !== null && { model: row.model }),
+    ...(row.toolset !== null && { toolset: row.toolset }),
+    createdAt: isoTime(row.created_at),
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * Stores a server's listing. `core/listing/apply-listing.ts` makes the decisions; this file applies them to a workspace, with their effects
+ * on toolsets.
+ */
+import type { Finding } from '../../core/listing/hold.ts';
+import { canonicalOf } from '../../core/listing/stored-tool.ts';
+import type { StoredTool, DefinitionSource } from '../../core/listing/stored-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { reportListing } from '../../core/listing/listing-report.ts';
+import { invalidRequest } from '../../core/problem.ts';
+import type { ListingReport } from '../../core/servers/server.ts';
+import { applyListing } from '../../core/listing/apply-listing.ts';
+import type { PinnedListing } from '../../core/listing/apply-listing.ts';
+import type { Warning } from '../../core/warning.ts';
+import { recordChange } from '../records/audit.ts';
+import type { CatalogContext } from '../context.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
+import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
+import { recompileWith, revise } from '../toolsets/toolsets.ts';
+
+/** `commit` runs in the transaction of the write. */
+export type PreparedListing = { report: ListingReport; commit: () => void };
+
+/**
+ * `by`: key that requested a refresh, for the audit. `isFirst`: the server is new. `isOtherServer`: the settings for all tools in its
+ * document have changed, so every toolset with one of them is recompiled.
+ */
+export async function prepareListing(
+  context: CatalogContext,
+  server: DefinitionSource,
+  request: {
+    kept: readonly StoredTool[];
+    listing: PinnedListing;
+    isFirst: boolean;
+    isOtherServer: boolean;
+    stranger?: Finding | null;
+    by?: string;
+  },
+): Promise<PreparedListing> {
+  const named = namedTools(context.sql, server.name);
+  const taken = applyListing({
+    kept: request.kept,
+    items: request.listing.items,
+    isFirst: request.isFirst,
+    stranger: request.stranger ?? null,
+    isNamed: (name) => named.has(canonicalOf(server.name, name)),
+  });
+  checkSize(context, server.name, taken.tools);
+  const touched = (request.isOtherServer ? taken.tools : taken.changed).map(({ name }) => canonicalOf(server.name, name));
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, taken.tools) } });
+  const { revisions, warnings } = await recompileWith(context, touched, known);
+  return {
+    report: reportListing(server.name, request.listing, taken, warnings),
+    commit: () => {
+      // A write of the server's document has its own audit row.
+      if (request.by !== undefined && taken.changed.length + taken.forgotten.length > 0)
+        recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
+      for (const tool of taken.changed) writeTool(context, server.name, tool);
+      for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
+      dropDefinitions(context, server.name);
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
+}
+
+/** For a change of the settings for all tools in a server's document, but not of the tools themselves. */
+export async function prepareSameTools(
+  context: CatalogContext,
+  server: DefinitionSource,
+  kept: readonly StoredTool[],
+): Promise<{ warnings: Warning[]; commit: () => void }> {
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOfServer(server, kept) } });
+  const touched = kept.map(({ name }) => canonicalOf(server.name, name));
+  const { revisions, warnings } = await recompileWith(context, touched, known);
+  return {
+    warnings,
+    commit: () => {
+      dropDefinitions(context, server.name);
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
+}
+
+/** Returns the canonical names of a server's tools that toolsets have. */
+export function namedTools(sql: SqlStorage, server: string): Set<string> {
+  // "/" follows ".", so this selects all names that start with the server's name and a dot.
+  const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
+  return new Set(
+    sql
+      .exec<{ tool: string }>(query, `${server}.`, `${server}/`)
+      .toArray()
+      .map(({ tool }) => tool),
+  );
+}
+
+function checkSize(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {
+  const others = sizeOfOthers(context.sql, server);
+  if (others.tools + tools.length > limits.maxWorkspaceTools) {
+    throw invalidRequest([
+      {
+        path: 'tools',
+        message: `with these the workspace would have ${others.tools + tools.length} tools; at most ${limits.maxWorkspaceTools}`,
+      },
+    ]);
+  }
+  const characters = tools.reduce((sum, { accepted, listed }) => sum + sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)), 0);
+  if (others.characters + characters > limits.maxWorkspaceDefinitionCharacters) {
+    throw invalidRequest([
+      {
+        path: 'tools',
+        message: `with these the definitions of the workspace are larger than ${limits.maxWorkspaceDefinitionCharacters} characters`,
+      },
+    ]);
+  }
+}
+
+function sizeOf(pinned: StoredTool['accepted']): number {
+  return pinned === null ? 0 : JSON.stringify(pinned).length;
+}

@@ -1,0 +1,88 @@
+/**
+ * The Catalog's part in refreshing a server that lists its tools itself: grants a lease (`core/servers/refresh-state.ts`), and stores the
+ * listing. `engine/servers/refresh-server.ts` does the request, which never blocks the queue of writes.
+ */
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { ListingReport } from '../../core/servers/server.ts';
+import {
+  requestLease,
+  boundedDiscovery,
+  afterFailedRefresh,
+  countOffers,
+  initialState,
+  holdsLease,
+  afterRefresh,
+} from '../../core/servers/refresh-state.ts';
+import type { RefreshReason } from '../../core/servers/refresh-state.ts';
+import { identityFinding, identityWarning } from '../../core/servers/server-identity.ts';
+import type { Discovery, ServerOperation } from '../../core/servers/server-state.ts';
+import { pinListing } from '../../core/listing/apply-listing.ts';
+import type { RefreshLease, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { requireRow } from '../documents/documents.ts';
+import { readServerAccess } from './server-access.ts';
+import { serverOf } from './server-definitions.ts';
+import { storeServerOffers } from './server-offers.ts';
+import { readServerState, writeServerState } from './server-state.ts';
+import { readTool, readTools } from './server-tools.ts';
+import { prepareListing } from './accept-listing.ts';
+
+export function claimRefresh(context: CatalogContext, server: string, reason: RefreshReason): RefreshClaim {
+  const { version, body } = requireRow(context.sql, 'server', server);
+  if (body.kind !== 'static') {
+    const now = context.now();
+    const before = readServerState(context.sql, server) ?? initialState(version, now);
+    const asked = requestLease(before, reason, now);
+    if (asked.state !== before) writeServerState(context.sql, server, asked.state);
+    if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
+    return { claimed: true, server: readServerAccess(context, server), lease: { version, until: asked.until } };
+  }
+  return { claimed: true, server: readServerAccess(context, server), lease: { version, until: 0 } };
+}
+
+export async function takeDiscovery(
+  context: CatalogContext,
+  { server, leave, discovery: read, by }: { server: string; leave: RefreshLease; discovery: Discovery; by: string },
+): Promise<ListingReport> {
+  const row = requireRow(context.sql, 'server', server);
+  const { version } = leave;
+  if (row.version !== version || row.body.kind === 'static')
+    throw new Problem('conflict', `The server "${server}" was changed during the refresh. Refresh it again.`, { version: row.version });
+  const before = readServerState(context.sql, server);
+  if (before === null || !holdsLease(before, leave))
+    throw new Problem('conflict', `The server "${server}" was refreshed concurrently, and the other result was stored.`);
+  const kept = readTools(context.sql, server);
+  const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
+  const { connection, offers, ttlMs } = discovery;
+  const stranger = identityFinding(before.connection, connection);
+  const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
+  const taken = { kept, listing, isFirst: before.listedAt === null, isOtherServer: false, stranger };
+  const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
+  context.transact(() => {
+    commit();
+    storeServerOffers(context.sql, server, offers);
+    const canChange = row.body.givenDocument === undefined;
+    // Read again: meanwhile the server may have reported a changed list.
+    const state = readServerState(context.sql, server) ?? before;
+    const after = afterRefresh(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
+    writeServerState(context.sql, server, { ...after, version });
+  });
+  return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings] };
+}
+
+/** Does nothing if the document has changed or another refresh holds the lease: a failure does not affect their results. */
+export function takeFailure(context: CatalogContext, server: string, leave: RefreshLease, failure: RefreshFailure): void {
+  const row = requireRow(context.sql, 'server', server);
+  const state = readServerState(context.sql, server);
+  if (row.version !== leave.version || state === null || !holdsLease(state, leave)) return;
+  writeServerState(context.sql, server, afterFailedRefresh(state, failure, context.now()));
+}
+
+/** Returns the accepted definition: one that was listed later and is held is not used for calls. */
+export function readOperation(sql: SqlStorage, server: string, tool: string): ServerOperation {
+  const operation = readTool(sql, server, tool)?.accepted?.definition.operation;
+  if (operation === undefined)
+    throw new Problem('not_found', `The server ${server} has no operation "${tool.slice(0, limits.maxQuotedLength)}".`);
+  return operation;
+}

@@ -1,0 +1,121 @@
+/**
+ * Rows of servers' tools. Every write must be followed by `dropDefinitions` (`server-definitions.ts`), which invalidates the cache.
+ * `core/listing/apply-listing.ts` decides on changes of tools.
+ */
+import { toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
+import type { AcceptedDefinition, StoredTool } from '../../core/listing/stored-tool.ts';
+import { limits } from '../../core/limits.ts';
+import type { ServerTool } from '../../core/servers/server.ts';
+import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import type { CatalogContext } from '../context.ts';
+
+export function readTools(sql: SqlStorage, server: string): StoredTool[] {
+  return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
+}
+
+export function readTool(sql: SqlStorage, server: string, name: string): StoredTool | null {
+  const row = sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? AND name = ?', server, name).toArray()[0];
+  return row === undefined ? null : fromSql(row);
+}
+
+export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest): Page<ServerTool> {
+  const list = `tools of ${server}`;
+  const after = decodeTextCursor(list, page.cursor) ?? '';
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const items: ServerTool[] = [];
+  let bytes = 0;
+  const query = 'SELECT * FROM server_tools WHERE server = ? AND name > ? ORDER BY name LIMIT ?';
+  for (const row of sql.exec<SqlRow>(query, server, after, limit + 1)) {
+    const last = items.at(-1);
+    const tool = toServerTool(server, fromSql(row));
+    // The size as sent: a held tool contains the differences of two definitions, which may be larger than both.
+    bytes += JSON.stringify(tool).length;
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor(list, last.name) };
+    items.push(tool);
+  }
+  return { items, nextCursor: null };
+}
+
+/** Returns a server's document with the number of its definitions, and of those that are held. */
+export function withToolCounts(sql: SqlStorage, document: StoredDocument): StoredDocument {
+  const query = `SELECT count(*) AS toolCount, count(reason) AS held FROM server_tools
+    WHERE server = ? AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}'`;
+  const counts = sql.exec<{ toolCount: number; held: number }>(query, document.name).one();
+  return { ...document, body: { ...document.body, ...counts } };
+}
+
+/** Returns the number of tools, and characters of their definitions, of all other servers. */
+export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; characters: number } {
+  const query = `SELECT count(*) AS tools, coalesce(sum(coalesce(length(accepted), 0) + coalesce(length(listed), 0)), 0) AS characters
+    FROM server_tools WHERE server <> ?`;
+  return sql.exec<{ tools: number; characters: number }>(query, server).one();
+}
+
+/** Call in a write's transaction. */
+export function writeTool(context: CatalogContext, server: string, tool: StoredTool): void {
+  const { accepted, listed, refused, reason, findings, renamedTo } = tool;
+  context.sql.exec(
+    `INSERT OR REPLACE INTO server_tools
+       (server, name, accepted, accepted_pin, listed, listed_pin, reason, findings, renamed_to, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    server,
+    tool.name,
+    definitionText(accepted),
+    accepted?.pin ?? null,
+    // Most listed definitions equal the accepted one, which is stored once.
+    listed?.pin === accepted?.pin ? null : definitionText(listed),
+    listed?.pin ?? refused,
+    refused === null ? reason : refusedReason,
+    findings.length === 0 ? null : JSON.stringify(findings),
+    renamedTo,
+    context.now(),
+  );
+}
+
+/** Call in a write's transaction. */
+export function deleteServerTool(sql: SqlStorage, server: string, name: string): void {
+  sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
+}
+
+/** Value of the column `reason`; `listed_pin` is then the hash of the rejected definition. */
+const refusedReason = 'refused';
+
+type SqlRow = {
+  server: string;
+  name: string;
+  accepted: string | null;
+  accepted_pin: string | null;
+  listed: string | null;
+  listed_pin: string | null;
+  reason: string | null;
+  findings: string | null;
+  renamed_to: string | null;
+};
+
+/** Rows are written only by `writeTool`. */
+function fromSql(row: SqlRow): StoredTool {
+  const isRefused = row.reason === refusedReason;
+  const accepted = pinnedOf(row.accepted, row.accepted_pin);
+  const listed =
+    row.listed === null && row.listed_pin === row.accepted_pin ? withoutAnnotations(accepted) : pinnedOf(row.listed, row.listed_pin);
+  return {
+    name: row.name,
+    accepted,
+    listed: isRefused ? null : listed,
+    refused: isRefused ? row.listed_pin : null,
+    reason: isRefused ? null : (row.reason as StoredTool['reason']),
+    findings: row.findings === null ? [] : (JSON.parse(row.findings) as StoredTool['findings']),
+    renamedTo: row.renamed_to,
+  };
+}
+
+function pinnedOf(text: string | null, pin: string | null): AcceptedDefinition | null {
+  return text === null || pin === null ? null : { ...(JSON.parse(text) as Omit<AcceptedDefinition, 'pin'>), pin };
+}
+
+function definitionText(pinned: AcceptedDefinition | null): string | null {
+  if (pinned === null) return null;
+  const { definition, raw, annotationsAccepted } = pinned;
+  return JSON.stringify({ definition, ...(raw !== undefined && { raw }), ...(annotationsAccepted === true && { annotationsAccepted }) });
+}

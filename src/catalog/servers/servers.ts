@@ -1,0 +1,233 @@
+/**
+ * Writes servers: the document, and its tools in separate rows (`server-tools.ts`), from which toolsets are compiled. The document has a
+ * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
+ */
+import { parseDocument } from '../../core/issues.ts';
+import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../core/listing/stored-tool.ts';
+import { requireNamedItems } from '../../core/listing/listing-report.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { Issue } from '../../core/problem.ts';
+import { secretHostOf, secretUseRefusal } from '../../core/policy/secret.ts';
+import { callUrlOf, isSameClient, reservedServers, Server, ServerName } from '../../core/servers/server.ts';
+import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../../core/servers/server.ts';
+import { healthOf, afterDocumentChange } from '../../core/servers/refresh-state.ts';
+import { noOffers } from '../../core/servers/server-state.ts';
+import { readEchoedListing } from '../../core/listing/echoed-listing.ts';
+import { missingTool, pinListing } from '../../core/listing/apply-listing.ts';
+import type { PinnedItem } from '../../core/listing/apply-listing.ts';
+import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogContext } from '../context.ts';
+import { requireTool } from '../tools/accept-tool.ts';
+import { listRows, requireRow, toStoredDocument } from '../documents/documents.ts';
+import type { DocumentRow } from '../documents/documents.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { readSealedSecrets } from '../documents/secrets.ts';
+import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
+import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
+import { dropGrant } from './server-grants.ts';
+import { storeServerOffers } from './server-offers.ts';
+import { deleteServerState, readServerState, writeServerState } from './server-state.ts';
+import { deleteServerTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
+import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
+import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { checkNameInBody } from '../documents/write-document.ts';
+import type { DocumentWriter, Prepared } from '../documents/write-document.ts';
+import type { Warning } from '../../core/warning.ts';
+
+export const serverWriter: DocumentWriter = {
+  nameFault: (_context, name) =>
+    reservedServers.has(name) ? 'is reserved by Moniker' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
+
+  prepare: async (context, name, body, previous) => {
+    const document = parseDocument(Server, body);
+    checkNameInBody(name, document);
+    const warnings = checkSecrets(context, document);
+    const prepared =
+      document.kind === 'static'
+        ? await prepareStatic(context, name, document, previous)
+        : await prepareSelfListing(context, name, document, previous);
+    return { ...prepared, warnings: [...warnings, ...(prepared.warnings ?? [])] };
+  },
+
+  /** Toolsets then show its tools as missing. Accepted definitions are kept, and apply if a server is created again under the name. */
+  prepareRemoval: async (context, name) => {
+    const named = namedTools(context.sql, name);
+    const kept = readTools(context.sql, name);
+    const gone = kept.filter((tool) => named.has(canonicalOf(name, tool.name))).map((tool) => ({ ...missingTool(tool), renamedTo: null }));
+    const definitions = definitionsOfServer({ name, kind: 'static', trusted: false }, gone);
+    const { revisions, warnings } = await recompileWith(context, named, knownTools(context, { server: { name, tools: definitions } }));
+    for (const { message } of warnings) context.log.info('toolset not recompiled', { server: name, message });
+    return () => {
+      for (const tool of kept) deleteServerTool(context.sql, name, tool.name);
+      for (const tool of gone) writeTool(context, name, tool);
+      dropDefinitions(context, name);
+      forgetReading(context.sql, name);
+      dropGrant(context.sql, name);
+      for (const revision of revisions) revise(context, revision);
+    };
+  },
+};
+
+/** A static server, whose document contains its tools. */
+async function prepareStatic(
+  context: CatalogContext,
+  name: string,
+  document: StaticServer,
+  previous: DocumentRow | null,
+): Promise<Prepared> {
+  const { tools, ...server } = document;
+  const kept = readTools(context.sql, name);
+  const shown = readEchoedListing(name, tools, kept);
+  const listing = await pinListing(shown.tools, shown);
+  requireNamedItems(listing);
+  const after = toServerOfTools(name, server);
+  const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
+  const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer });
+  return {
+    body: { ...server, name, listing: listing.hash },
+    warnings: taken.report.warnings,
+    commit: () => {
+      taken.commit();
+      forgetReading(context.sql, name);
+      if (isOtherClient(previous, document)) dropGrant(context.sql, name);
+    },
+  };
+}
+
+/** Its tools stay unchanged until it is refreshed (`server-refresh.ts`), which the caller does next. */
+async function prepareSelfListing(
+  context: CatalogContext,
+  name: string,
+  document: McpServer | OpenApiServer,
+  previous: DocumentRow | null,
+): Promise<Prepared> {
+  const { tools: _tools, health: _health, connection: _connection, offers: _offers, authorization: _authorization, ...server } = document;
+  const given = document.kind === 'openapi' ? await givenDocument(document) : null;
+  const { document: _document, ...body } = { document: undefined, ...server };
+  const after = toServerOfTools(name, server);
+  const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
+  const kept = readTools(context.sql, name);
+  // Annotations were accepted for the server at this URL.
+  const annotated = isSamePlace(previous, document) ? [] : kept.filter(({ accepted }) => accepted?.annotationsAccepted === true);
+  const tools = annotated.length === 0 ? kept : kept.map((tool) => ({ ...tool, accepted: withoutAnnotations(tool.accepted) }));
+  const same = isOtherServer || annotated.length > 0 ? await prepareSameTools(context, after, tools) : null;
+  return {
+    body: { ...body, name, ...(given !== null && { givenDocument: given.kept }) },
+    warnings: same?.warnings ?? [],
+    commit: ({ version }, changed) => {
+      if (!changed) return;
+      for (const tool of annotated) writeTool(context, name, { ...tool, accepted: withoutAnnotations(tool.accepted) });
+      same?.commit();
+      storeDocument(context.sql, name, given?.text ?? null);
+      renewState(context, name, version, document, previous);
+      if (isOtherClient(previous, document)) dropGrant(context.sql, name);
+    },
+  };
+}
+
+function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
+  const before = readServerState(context.sql, name);
+  const isSame = isSamePlace(previous, document);
+  if (!isSame) storeServerOffers(context.sql, name, noOffers);
+  const state = afterDocumentChange(before, version, isSame, context.now());
+  // The listing of a static server is as old as its document.
+  const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
+  writeServerState(context.sql, name, { ...state, listedAt });
+}
+
+function isSamePlace(previous: DocumentRow | null, { kind, url }: Server): boolean {
+  return previous?.body.kind === kind && previous.body.url === url;
+}
+
+/** Another client would receive the grant. Secrets are bound to hosts by themselves. */
+function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
+  if (previous === null) return true;
+  const before = previous.body as Server; // Parsed by the schema on write.
+  return before.kind !== 'mcp' || document.kind !== 'mcp' || !isSameClient(before, document);
+}
+
+function forgetReading(sql: SqlStorage, name: string): void {
+  deleteServerState(sql, name);
+  storeServerOffers(sql, name, noOffers);
+  storeDocument(sql, name, null);
+}
+
+/** The server as GET shows it, with the results of its last refresh. */
+export function showServer(context: CatalogContext, row: DocumentRow): StoredDocument {
+  const stored = withReading(context, toStoredDocument(row));
+  return { ...stored, body: withDocument(context.sql, row.name, { ...stored.body, ...keptPart(row) }) };
+}
+
+function keptPart({ body: { givenDocument } }: DocumentRow): Record<string, unknown> {
+  return givenDocument === undefined ? {} : { givenDocument };
+}
+
+/** A `static` server has no refresh results: its document contains its tools. */
+function withReading({ sql }: CatalogContext, document: StoredDocument): StoredDocument {
+  const counted = withToolCounts(sql, document);
+  const state = readServerState(sql, document.name);
+  if (state === null) return counted;
+  const { connection, offered: offers } = state;
+  return { ...counted, body: { ...counted.body, health: healthOf(state), ...(connection !== null && { connection }), offers } };
+}
+
+export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {
+  requireRow(context.sql, 'server', server);
+  return pageOfTools(context.sql, server, page);
+}
+
+export function readServerTool(context: CatalogContext, server: string, name: string): ServerTool {
+  return toServerTool(server, requireTool(context, server, name));
+}
+
+export function listServers(context: CatalogContext, page: PageRequest): Page<StoredDocument> {
+  const { items, nextCursor } = listRows(context.sql, 'server', page);
+  return { items: items.map((item) => withReading(context, item)), nextCursor };
+}
+
+/** Checks the tools in a static server's document again with current rules. */
+export async function refreshServer(context: CatalogContext, server: string, by: string): Promise<ListingReport> {
+  const { body } = requireRow(context.sql, 'server', server);
+  if (body.kind !== 'static') throw new Problem('conflict', `The server "${server}" lists its tools itself. Refresh it instead.`);
+  const kept = readTools(context.sql, server);
+  const tools = kept.flatMap(({ listed }) => (listed === null ? [] : [rawOf(listed)]));
+  const refused = kept.flatMap(({ name, refused, findings }): PinnedItem[] =>
+    refused === null ? [] : [{ path: 'tools', name, listed: null, refused, findings, isSuspicious: false }],
+  );
+  const listing = await pinListing(tools, { paths: tools.map(() => 'tools'), refused });
+  const { report, commit } = await prepareListing(context, serverOf(context, server), {
+    kept,
+    listing,
+    isFirst: false,
+    isOtherServer: false,
+    by,
+  });
+  context.transact(commit);
+  return report;
+}
+
+/** A secret that is bound to another host is rejected; a missing one is a warning. */
+function checkSecrets(context: CatalogContext, server: Server): Warning[] {
+  // Without a baseUrl, the OpenAPI document names the URL of its operations, often at another host. Each call checks that host.
+  const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf(server);
+  const warnings: Warning[] = [];
+  const issues: Issue[] = [];
+  const check = (path: string, name: string, to: string | null): void => {
+    const stored = readSealedSecrets(context, [name])[0];
+    if (stored === undefined) {
+      warnings.push({ path, message: `The secret "${name}" does not exist yet. The server's tools cannot be called until it is created.` });
+      return;
+    }
+    // The tools that it is bound to are checked at the call.
+    const refusal = to === null ? null : secretUseRefusal({ hosts: stored.hosts }, { host: secretHostOf(to) });
+    if (refusal !== null) issues.push({ path, message: `the secret "${name}" cannot be used here: ${refusal}` });
+  };
+  for (const [name, value] of Object.entries(server.headers ?? {})) {
+    if (typeof value !== 'string') check(`headers.${name}.secret`, value.secret, url);
+  }
+  // The host of the token endpoint is known only when tokens are requested.
+  const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
+  if (clientSecret !== undefined) check('oauth.clientSecret.secret', clientSecret.secret, null);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return warnings;
+}

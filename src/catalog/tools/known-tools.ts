@@ -1,0 +1,140 @@
+/**
+ * All tools of a workspace: defined in code, listed by servers, registered by pages, and made from these; each with its configured default
+ * aliases.
+ */
+import type { KnownTools } from '../../core/toolset/known-tools.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { secretHostOf } from '../../core/policy/secret.ts';
+import type { SecretBinding } from '../../core/policy/secret.ts';
+import { callUrlOf } from '../../core/servers/server.ts';
+import type { Server } from '../../core/servers/server.ts';
+import { nearNames } from '../../core/names/suggest.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Page, PageRequest } from '../../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
+import type { CatalogContext } from '../context.ts';
+import { allRows, readRow } from '../documents/documents.ts';
+import { serverDefinitions } from '../servers/server-definitions.ts';
+import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
+import { uiToolDefinitions } from './ui-tool-definitions.ts';
+
+/** A pending change, which takes precedence over what is stored. */
+export type PendingChange = {
+  /** Default aliases of one tool; null restores its own. */
+  aliases?: { canonical: string; aliases: readonly string[] | null };
+  tools?: readonly ToolDefinition[];
+  /** All tools of one server. */
+  server?: { name: string; tools: readonly ToolDefinition[] };
+};
+
+export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {}): KnownTools {
+  const defaults = defaultAliases(context, aboutToBe.aliases);
+  const tools = new Map<string, ToolDefinition>();
+  const servers = new Set<string>();
+  const add = (definition: ToolDefinition): void => {
+    const aliases = defaults.get(definition.canonical);
+    tools.set(definition.canonical, aliases === undefined ? definition : { ...definition, aliases });
+    servers.add(definition.server);
+  };
+  const listed = new Map(serverDefinitions(context));
+  if (aboutToBe.server !== undefined) listed.set(aboutToBe.server.name, aboutToBe.server.tools);
+  for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...madeToolDefinitions(context)]) add(definition);
+  for (const [server, definitions] of listed) {
+    // Includes servers without callable tools.
+    servers.add(server);
+    definitions.forEach(add);
+  }
+  aboutToBe.tools?.forEach(add);
+  return {
+    get: (canonical) => tools.get(canonical),
+    all: () => tools.values(),
+    hasServer: (server) => servers.has(server),
+    secret: (name) => secretBinding(context, name),
+    host: (server) => hostOf(context, server),
+  };
+}
+
+function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {
+  const row = readRow(context.sql, 'secret', name);
+  // Secret bodies were parsed by the schema when they were written.
+  return row === null || row.deleted ? undefined : (row.body as SecretBinding);
+}
+
+function hostOf(context: CatalogContext, server: string): string | undefined {
+  const row = readRow(context.sql, 'server', server);
+  const url = row === null || row.deleted ? null : callUrlOf(row.body as Server);
+  return url === null ? undefined : secretHostOf(url);
+}
+
+function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly string[]> {
+  // Written only by the `tool-aliases` writer.
+  const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly string[]]));
+  if (aboutToBe?.aliases === null) defaults.delete(aboutToBe.canonical);
+  else if (aboutToBe !== undefined) defaults.set(aboutToBe.canonical, aboutToBe.aliases);
+  return defaults;
+}
+
+/** `owner`: includes its private tools, except those whose name a shared tool has. */
+export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
+  const after = decodeTextCursor('tools', page.cursor) ?? '';
+  const limit = Math.min(page.limit, limits.maxToolPageItems);
+  const tools = withPrivate(context, sortedTools(context), owner);
+  const items: ToolDefinition[] = [];
+  let bytes = 0;
+  for (let index = firstAfter(tools, after); index < tools.length; index += 1) {
+    const tool = tools[index] as ToolDefinition; // Within its length.
+    const last = items.at(-1);
+    bytes += JSON.stringify(tool).length;
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor('tools', last.canonical) };
+    items.push(tool);
+  }
+  return { items, nextCursor: null };
+}
+
+function withPrivate(context: CatalogContext, shared: readonly ToolDefinition[], owner: string | undefined): readonly ToolDefinition[] {
+  const own = owner === undefined ? [] : privateDefinitions(context, owner);
+  if (own.length === 0) return shared;
+  const taken = new Set(shared.map(({ canonical }) => canonical));
+  return [...shared, ...own.filter(({ canonical }) => !taken.has(canonical))].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+}
+
+/** Cached until the next write, so that paging through ten thousand tools does not sort them for each page. */
+function sortedTools(context: CatalogContext): readonly ToolDefinition[] {
+  const known = sorted.get(context);
+  const writes = context.writes();
+  if (known?.writes === writes) return known.tools;
+  const tools = [...knownTools(context).all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  sorted.set(context, { writes, tools });
+  return tools;
+}
+
+/** Lives as long as the object of the context. */
+const sorted = new WeakMap<CatalogContext, { writes: number; tools: readonly ToolDefinition[] }>();
+
+function firstAfter(tools: readonly ToolDefinition[], after: string): number {
+  let [low, high] = [0, tools.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tools[middle]?.canonical ?? '') > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Throws `unknown_tool` with similar names. */
+export function findTool(context: CatalogContext, canonical: string): ToolDefinition {
+  const known = knownTools(context);
+  const tool = known.get(canonical);
+  if (tool !== undefined) return tool;
+  const suggestions = nearNames(
+    canonical,
+    [...known.all()].flatMap(({ canonical, name }) => [[canonical, canonical] as const, [name, canonical] as const]),
+  );
+  const near = suggestions.length === 0 ? '' : ` Similar names: ${suggestions.join(', ')}.`;
+  throw new Problem('unknown_tool', `No tool has the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
+    requested: canonical.slice(0, limits.maxToolNameBytes),
+    suggestions,
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Made tools of a workspace as tool definitions. `made-tools.ts` writes them. Stored rows are verified once in an object's lifetime, before
+ * use: a row that was changed outside the writer is held (SEC-48).
+ */
+import { toMadeDefinition, toHeldMade, toMissingMade } from '../../core/made/made-definition.ts';
+import { readPrivateToolName } from '../../core/made/made-toolset.ts';
+import { readStored } from '../../core/made/stored-made-tool.ts';
+import type { StoredMadeTool } from '../../core/made/made-tool.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { CatalogContext } from '../context.ts';
+import { allRows, ownedRows } from '../documents/documents.ts';
+
+/** The shared ones. Deleted tools that toolsets or other made tools still name are included as missing. */
+export function madeToolDefinitions(context: CatalogContext): readonly ToolDefinition[] {
+  const writes = context.writes();
+  const known = kept.get(context);
+  if (known?.writes === writes) return known.definitions;
+  const definitions = readDefinitions(context);
+  kept.set(context, { writes, definitions });
+  return definitions;
+}
+
+/** The private ones of a key or a trigger, sorted by canonical name. */
+export function privateDefinitions(context: CatalogContext, owner: string): ToolDefinition[] {
+  const held = heldVersions.get(context);
+  return ownedRows(context.sql, owner).map(({ name, version, body }) => {
+    const { canonical } = readPrivateToolName(name);
+    // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
+    return held?.get(name) === version ? toHeldMade(canonical, '') : toMadeDefinition(canonical, body as StoredMadeTool, owner);
+  });
+}
+
+/** Returns all owners of private tools. */
+export function privateOwners({ sql }: CatalogContext): Set<string> {
+  const rows = sql.exec<{ name: string }>("SELECT name FROM documents WHERE kind = 'private-tool' AND deleted = 0");
+  return new Set(rows.toArray().map(({ name }) => readPrivateToolName(name).owner));
+}
+
+/** Call after a failed transaction: values read within it are invalid. */
+export function dropMadeDefinitions(context: CatalogContext): void {
+  kept.delete(context);
+}
+
+/** Verifies all made tools, and returns the document names of those, shared and private, that are now held. */
+export async function holdEditedTools(context: CatalogContext): Promise<string[]> {
+  const { sql } = context;
+  // Otherwise none of them could be read.
+  sql.exec("UPDATE documents SET body = '{}' WHERE kind IN ('made-tool', 'private-tool') AND deleted = 0 AND NOT json_valid(body)");
+  const held = new Map<string, number>();
+  for (const { name, version, body } of [...allRows(sql, 'made-tool'), ...allRows(sql, 'private-tool')]) {
+    if ((await readStored(name, body)) === null) held.set(name, version);
+  }
+  heldVersions.set(context, held);
+  dropMadeDefinitions(context);
+  return [...held.keys()];
+}
+
+function readDefinitions(context: CatalogContext): ToolDefinition[] {
+  const held = heldVersions.get(context);
+  const there = allRows(context.sql, 'made-tool').map(({ name, version, body }) =>
+    // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
+    held?.get(name) === version ? toHeldMade(name, '') : toMadeDefinition(name, body as StoredMadeTool),
+  );
+  const names = new Set(there.map(({ canonical }) => canonical as string));
+  // "/" follows ".", so this selects all names that start with "made.".
+  const query = "SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'made.' AND tool < 'made/'";
+  const named = context.sql.exec<{ tool: string }>(query).toArray();
+  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissingMade(tool)]))];
+}
+
+/** Cached until the next write: a workspace may have hundreds, with their code. */
+const kept = new WeakMap<CatalogContext, { writes: number; definitions: readonly ToolDefinition[] }>();
+/** By document name, the version that failed the check; a later version is valid. */
+const heldVersions = new WeakMap<CatalogContext, ReadonlyMap<string, number>>();

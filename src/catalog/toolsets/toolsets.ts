@@ -1,0 +1,155 @@
+/** Writes toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
+import { compileEdition, editionBytes, editionHash } from '../../core/toolset/edition.ts';
+import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
+import { parseDocument } from '../../core/issues.ts';
+import { Problem } from '../../core/problem.ts';
+import { dependentsOf } from '../../core/made/made-graph.ts';
+import { ownerOfToolset } from '../../core/made/made-toolset.ts';
+import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
+import type { CatalogContext } from '../context.ts';
+import { readRow } from '../documents/documents.ts';
+import { storeEdition } from './editions.ts';
+import { unequipEverywhere } from './equipment.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { privateDefinitions } from '../tools/made-tool-definitions.ts';
+import { forgetUnnamed } from '../servers/server-definitions.ts';
+import { enqueuePublish } from '../records/outbox.ts';
+import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
+import { checkNameInBody } from '../documents/write-document.ts';
+import type { DocumentWriter, Prepared } from '../documents/write-document.ts';
+import type { Warning } from '../../core/warning.ts';
+
+export const toolsetWriter: DocumentWriter = {
+  nameFault: (_context, name) => (ToolsetName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
+
+  prepare: async (context, name, body) => {
+    const document = parseDocument(Toolset, body);
+    checkNameInBody(name, document);
+    return await prepareToolset(context, name, document, knownTools(context));
+  },
+
+  prepareRemoval: async (context, name) => (row) => {
+    insertVersion(context.sql, name, { version: row.version, body: null, revision: 1, hash: null, created_at: row.updatedAt });
+    forgetUnnamed(context, unindexTools(context.sql, name));
+    unequipEverywhere(context, name);
+    enqueuePublish(context, 'toolset', name);
+  },
+};
+
+/** Compiles the document with these tools, to be stored as the newest version. */
+export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
+  const compiled = await compile(context, name, { ...document, name }, known);
+  const { toolset } = compiled;
+  const text = JSON.stringify(toolset);
+  return {
+    body: toolset,
+    warnings: compiled.warnings,
+    commit: (row, changed) => {
+      if (changed) {
+        storeEdition(context.sql, compiled.hash, compiled.text);
+        insertVersion(context.sql, name, { version: row.version, body: text, revision: 1, hash: compiled.hash, created_at: row.updatedAt });
+        const before = unindexTools(context.sql, name);
+        indexTools(context.sql, name, toolset);
+        forgetUnnamed(context, before);
+        enqueuePublish(context, 'toolset', name);
+      } else {
+        // The document is unchanged, but a tool's definition may have changed since it was compiled.
+        revise(context, { name, version: row.version, ...compiled });
+      }
+    },
+  };
+}
+
+/** Compiled revisions to store when a tool's default aliases change, and warnings about toolsets that cannot be recompiled. */
+export type Recompiled = { revisions: Revision[]; warnings: Warning[] };
+export type Revision = { name: string; version: number; text: string; hash: string };
+
+/** Recompiles the toolsets that inherit the default aliases of `canonical`, with the pending tools. */
+export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
+  const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ?';
+  const names = context.sql.exec<{ toolset: string }>(query, canonical).toArray();
+  return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
+}
+
+/**
+ * Recompiles the toolsets with an entry of any of the tools, or of a made tool that uses one, with the pending tools; skips those in
+ * `except`.
+ */
+export async function recompileWith(
+  context: CatalogContext,
+  canonicals: Iterable<string>,
+  known: KnownTools,
+  except: ReadonlySet<string> = new Set(),
+): Promise<Recompiled> {
+  const changed = [...canonicals];
+  const names = [...toolsetsWith(context.sql, [...changed, ...dependentsOf(changed, known)])].filter((name) => !except.has(name));
+  return await recompile(context, new Set(names), known, 'tools');
+}
+
+/** Returns the names of the toolsets whose newest version has an entry of any of the tools. */
+export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set<string> {
+  const names = new Set<string>();
+  for (const canonical of canonicals) {
+    const rows = sql.exec<{ toolset: string }>('SELECT toolset FROM toolset_tools WHERE tool = ?', canonical);
+    for (const { toolset } of rows) names.add(toolset);
+  }
+  return names;
+}
+
+/**
+ * A toolset that fails to compile keeps its edition, with a warning. Secrets are checked at the call: a missing secret must not prevent a
+ * toolset from holding a tool.
+ */
+async function recompile(
+  context: CatalogContext,
+  names: ReadonlySet<string>,
+  { secret: _secret, ...known }: KnownTools,
+  path: string,
+): Promise<Recompiled> {
+  const revisions: Revision[] = [];
+  const warnings: Warning[] = [];
+  for (const name of [...names].sort()) {
+    const row = readRow(context.sql, 'toolset', name);
+    if (row === null || row.deleted) continue;
+    const owner = ownerOfToolset(name);
+    const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
+    try {
+      // Toolset bodies were parsed by the schema when they were written.
+      const { text, hash } = await compile(context, name, row.body as Toolset, tools);
+      if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // The writer of another document receives no warnings about private tools.
+      if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
+      else warnings.push({ path, message: `The toolset "${name}" keeps its previous names: ${error.detail}` });
+    }
+  }
+  return { revisions, warnings };
+}
+
+/** Call in a write's transaction. Does nothing if the edition is unchanged. */
+export function revise(context: CatalogContext, { name, version, text, hash }: Revision): void {
+  if (versionRow(context.sql, name, version)?.hash === hash) return;
+  storeEdition(context.sql, hash, text);
+  reviseVersion(context.sql, name, version, hash);
+  enqueuePublish(context, 'toolset', name);
+}
+
+async function compile(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
+  const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known });
+  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings };
+}
+
+function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
+  for (const { tool = '', aliases } of toolset.tools) {
+    sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, name);
+    if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
+  }
+}
+
+/** Returns the canonical names of its previous tools. */
+function unindexTools(sql: SqlStorage, name: string): Set<string> {
+  sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
+  const rows = sql.exec<{ tool: string }>('DELETE FROM toolset_tools WHERE toolset = ? RETURNING tool', name).toArray();
+  return new Set(rows.map(({ tool }) => tool));
+}

@@ -1,0 +1,58 @@
+/**
+ * The events that every provider reply is converted to, streamed or not (DESIGN §6). Adapters produce them, the turn consumes them,
+ * dialects render them. Any chunking of the same bytes gives the same events, except for how text, reasoning and argument deltas are
+ * split.
+ */
+import { z } from 'zod';
+import type { ProblemBody } from '../problem.ts';
+
+export const Usage = z
+  .object({
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    reasoningTokens: z.int().nonnegative().optional(),
+    cachedInputTokens: z.int().nonnegative().optional(),
+  })
+  .meta({ id: 'Usage', example: { inputTokens: 120, outputTokens: 35 } });
+export type Usage = z.infer<typeof Usage>;
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens };
+  if (a.reasoningTokens !== undefined || b.reasoningTokens !== undefined)
+    sum.reasoningTokens = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
+  if (a.cachedInputTokens !== undefined || b.cachedInputTokens !== undefined) {
+    sum.cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  }
+  return sum;
+}
+
+/** Why a model reply ended. Derived from the content if the wire is unreliable: `tool-calls` means that there are calls. */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'unknown';
+
+/**
+ * The state of a finished call's argument text:
+ * `ok` parsed unchanged (also `""`, `null` and doubly encoded objects); `closed` only closing brackets were missing and the stream
+ * ended properly; `repaired` by jsonrepair; `truncated` the text was cut off and must not run; `invalid` not repairable.
+ */
+export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invalid';
+
+export type ChatEvent =
+  /** `refusal`: the model refused in the wire's own refusal field. Consumers that do not distinguish it treat it as text. */
+  | { type: 'text'; text: string; refusal?: true }
+  /** `nativeId`: set at the start of a part that has an id on the wire and must not be sent back without it. */
+  | { type: 'reasoning'; text: string; nativeId?: string }
+  /**
+   * A call whose name is known. `call` counts the calls of the reply from 0 and identifies this one in later events. `custom`: the
+   * argument is free text, which ends as `{input: text}`.
+   */
+  | { type: 'call-start'; call: number; name: string; nativeId: string | null; custom?: true }
+  /** Argument text. For a call that ends `ok` or `closed`, the concatenated deltas are its object, or empty for an empty object. */
+  | { type: 'call-delta'; call: number; text: string }
+  /** The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. */
+  | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
+  | { type: 'usage'; usage: Usage }
+  /** Data that must go back to this provider unchanged (signatures, reasoning items), opaque to everything else. */
+  | { type: 'native'; provider: string; data: unknown }
+  /** Each reply ends with exactly one `finish` or `error`. `raw` is the provider's own finish reason. */
+  | { type: 'finish'; reason: FinishReason; raw: string | null }
+  | { type: 'error'; problem: ProblemBody; retryable: boolean };

@@ -1,0 +1,35 @@
+/**
+ * Packs `native` parts, which a provider expects back, into one opaque string that a client carries when no session stores them: in
+ * the dialect's own fields for such data (`encrypted_content`, `signature`). The token is neither secret nor authenticated, so
+ * adapters validate what they read.
+ */
+import { fromBase64Url, toBase64Url } from '../text/bytes.ts';
+import { isDeeperThan } from '../json/json-depth.ts';
+import { limits } from '../limits.ts';
+import type { NativePart } from '../turn/message.ts';
+import { isRecord } from '../json/wire-value.ts';
+
+/** Every token begins with this prefix; a provider's own values do not. */
+export const nativeTokenPrefix = 'moniker.';
+
+/** Returns null for a part that is too large to carry. */
+export function packNative({ provider, data }: NativePart): string | null {
+  const token = nativeTokenPrefix + toBase64Url(new TextEncoder().encode(JSON.stringify({ provider, data })));
+  return token.length > limits.maxNativeTokenBytes ? null : token;
+}
+
+/** Returns null for a text that is not one of our tokens: a provider's own value, or a truncated token. */
+export function unpackNative(token: string): NativePart | null {
+  if (!token.startsWith(nativeTokenPrefix) || token.length > limits.maxNativeTokenBytes) return null;
+  const bytes = fromBase64Url(token.slice(nativeTokenPrefix.length));
+  if (bytes === null) return null;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    // Applies the same depth limit as to request bodies, which this data bypasses: deeper values would overflow the stack later.
+    if (isDeeperThan(value, limits.maxJsonDepth) || !isRecord(value) || !('data' in value)) return null;
+    return typeof value.provider === 'string' ? { type: 'native', provider: value.provider, data: value.data } : null;
+  } catch {
+    // Truncated or modified in transit: the message continues without it, as with a provider's own value.
+    return null;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Allow-lists in any naming convention (DESIGN §3.7). Plans and the warnings for the author of a list both use this file, so that
+ * they agree.
+ */
+import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
+import { quoted } from '../problem.ts';
+import { nearNames, type Candidate } from './suggest.ts';
+import type { Warning } from '../warning.ts';
+
+/**
+ * One name of a list and the tools that it matches. None: no match. Several: it is ambiguous and allows none of them. `grant`: what
+ * it allows, in the form that `buildAliasMap` takes.
+ */
+export type AllowedName = { name: string; canonicals: readonly string[]; grant: string | null };
+
+/**
+ * Matches a list against `names`, the full table of a toolset. Returns `allow`, the grants in the order of the list without
+ * duplicates: canonical names, or a single entry for a name that only this entry of a tool has; and `read`, the match for each name.
+ * An empty list allows nothing. (The caller handles an absent list, which means the whole toolset.)
+ * A name that matches two tools allows neither, since a list may grant only what its author is known to have meant. Aliases match
+ * whether or not they are announced to models: the list is written by the author of the agent, not by the model.
+ */
+export function matchAllowList(names: AliasMap, list: readonly string[]): { allow: string[]; read: AllowedName[] } {
+  const all = names.aliases ? names : buildAliasMap(names.edition, { aliases: true });
+  const read = list.map((name) => readName(all, name));
+  const allow = new Set(read.flatMap(({ grant }) => grant ?? []));
+  // A grant of a tool includes all its entries.
+  const isCovered = ({ grant, canonicals: [canonical = ''] }: AllowedName): boolean => grant !== canonical && allow.has(canonical);
+  for (const one of read) if (one.grant !== null && isCovered(one)) allow.delete(one.grant);
+  return { allow: [...allow], read };
+}
+
+/** The names of a tool mean all its entries; a name that only one entry has means that entry. */
+function readName(all: AliasMap, name: string): AllowedName {
+  const tools = toolsNamed(all, name);
+  const canonicals = [...new Set(tools.map(({ canonical }) => canonical))];
+  const [tool, ...others] = tools;
+  const [canonical, ...more] = canonicals;
+  if (tool === undefined || canonical === undefined || more.length > 0) return { name, canonicals, grant: null };
+  const isOneEntry = others.length === 0 && canonical !== name;
+  return { name, canonicals, grant: isOneEntry ? grantOf(all, tool) : canonical };
+}
+
+/**
+ * Returns the warnings for the author of a list, with the path `tools[i]`, or `tools` for the whole list. `toolset`: the name of the
+ * toolset.
+ */
+export function allowListWarnings(names: AliasMap, list: readonly string[], toolset: string): Warning[] {
+  const { allow, read } = matchAllowList(names, list);
+  const suggest = createSuggester(names.edition.tools);
+  const firstAt = new Map<string, number>();
+  const warnings = read.flatMap(({ name, canonicals, grant }, index): Warning[] => {
+    const path = `tools[${index}]`;
+    const [canonical, ...others] = canonicals;
+    if (canonical === undefined)
+      return [{ path, message: `${quoted(name)} matches no tool of the toolset ${quoted(toolset)}${suggest(name)}` }];
+    if (others.length > 0) {
+      const several = canonicals.join(', ');
+      return [
+        {
+          path,
+          message: `${quoted(name)} matches several tools of the toolset ${quoted(toolset)}, so it allows none of them. Write one of ${several}.`,
+        },
+      ];
+    }
+    const key = grant ?? canonical;
+    const first = firstAt.get(canonical) ?? firstAt.get(key);
+    if (first !== undefined)
+      return [{ path, message: `${quoted(name)} is a duplicate of tools[${first}] (${canonical}). Remove one of them.` }];
+    firstAt.set(key, index);
+    return [];
+  });
+  const whole = wholeListWarning(list, allow.length === 0 ? [] : buildAliasMap(names.edition, { aliases: true, allow }).tools);
+  return whole === null ? warnings : [...warnings, { path: 'tools', message: whole }];
+}
+
+function wholeListWarning(list: readonly string[], allowed: readonly EditionTool[]): string | null {
+  if (list.length === 0) return 'The list is empty, so this agent has no tools. Leave `tools` out to allow the whole toolset.';
+  if (allowed.length === 0) return 'No name in the list matches a tool, so this agent has no tools.';
+  if (allowed.every(({ kind }) => kind === 'ui')) return 'The list allows only UI tools, so models are offered no tools.';
+  if (!allowed.some(isForModels)) return 'None of the allowed tools can be called now: all are held or missing.';
+  return null;
+}
+
+/**
+ * Returns `; did you mean …?` or a full stop. Each search walks all names, so only the first few bad names get suggestions: a list
+ * with more has a different problem than typing errors.
+ */
+function createSuggester(tools: readonly EditionTool[]): (name: string) => string {
+  let left = maxNamesWithSuggestions;
+  const spellings = function* (): Generator<Candidate> {
+    for (const { canonical, wireName, ownName, aliases } of tools) {
+      for (const name of [wireName, canonical, ownName, ...aliases.map(({ name }) => name)]) yield [name, wireName];
+    }
+  };
+  return (name) => {
+    left -= 1;
+    const near = left < 0 ? [] : nearNames(name, spellings());
+    return near.length === 0 ? '.' : `; did you mean ${near.join(', ')}?`;
+  };
+}
+
+const maxNamesWithSuggestions = 20;

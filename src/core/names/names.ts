@@ -1,0 +1,115 @@
+/**
+ * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot be used as one, and the rules for each. Other files
+ * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
+ */
+import { z } from 'zod';
+import { trimAscii } from './fold.ts';
+import { isObjectMember } from './reserved-names.ts';
+import { codePointName } from '../text/visible-text.ts';
+
+/** `<server>.<name>`. Never split back into its parts: every lookup uses the exact name. */
+export const CanonicalName = z.string().min(3).max(192).brand<'CanonicalName'>();
+export type CanonicalName = z.infer<typeof CanonicalName>;
+
+/** The intersection of the providers' rules for function names. The name sent to providers and MCP clients. */
+const legalWireName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+export const WireName = z.string().regex(legalWireName).brand<'WireName'>();
+export type WireName = z.infer<typeof WireName>;
+
+const legalAlias = /^[a-z][a-z0-9_-]{1,63}$/;
+export const Alias = z.string().regex(legalAlias).brand<'Alias'>();
+export type Alias = z.infer<typeof Alias>;
+
+const maxNameLength = 64;
+
+export function isAlias(text: string): text is Alias {
+  return legalAlias.test(text) && !isObjectMember(text);
+}
+
+/**
+ * The tool names accepted from a server. MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Spaces between
+ * words are accepted too, since real servers list such names; models get a legal name instead.
+ */
+export function isListedName(text: string): boolean {
+  return text.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(text);
+}
+
+/** Parses an alias as written. Surrounding white space is removed; for anything else the reason says what to change. */
+export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {
+  const alias = trimAscii(text);
+  if (isAlias(alias)) return { ok: true, alias };
+  return { ok: false, reason: `${quote(alias)} cannot be an alias: ${faultOf(alias, false)}` };
+}
+
+/** Parses a wire name given in a toolset: like an alias, but capitals and a leading `_` are allowed. At least 2 characters. */
+export function parseWireName(text: string): { ok: true; wireName: WireName } | { ok: false; reason: string } {
+  const name = trimAscii(text);
+  if (isWireName(name) && name.length >= 2) return { ok: true, wireName: name };
+  return { ok: false, reason: `${quote(name)} cannot be a name: ${faultOf(name, true)}` };
+}
+
+/**
+ * Whether every provider accepts the name. Members of every JavaScript object are refused, since some clients expose tools as
+ * properties.
+ */
+export function isWireName(text: string): text is WireName {
+  return legalWireName.test(text) && !isObjectMember(text);
+}
+
+/**
+ * Returns a tool's own name as a wire name: unchanged if legal, else made legal with a hash of the whole canonical name as suffix, so
+ * that two long names with the same beginning differ. Deterministic.
+ */
+export function toWireName(canonical: string, ownName: string): WireName {
+  return isWireName(ownName) ? ownName : distinctWireName(canonical, ownName);
+}
+
+/** Returns `ownName` made legal, always with the hash suffix of `identity`: for names that two tools would otherwise share. */
+export function distinctWireName(identity: string, ownName: string): WireName {
+  const suffix = `_${shortHash(identity)}`;
+  const legal = ownName.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^(?![a-zA-Z_])/, '_');
+  // Legal by construction: a leading letter or `_`, then legal characters, cut so that the suffix fits.
+  return (legal.slice(0, maxNameLength - suffix.length) + suffix) as WireName;
+}
+
+/** Quotes a name for a message: cut to length, with non-printable characters replaced by their code point. */
+export function quote(name: string): string {
+  const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePointName(character)}>`);
+  const isWhole = name.length <= 80 && text.length <= 120;
+  return isWhole ? `"${text}"` : `"${text.slice(0, 120)}…"`;
+}
+
+function faultOf(name: string, isWire: boolean): string {
+  if (name === '') return 'it is empty';
+  if (isObjectMember(name)) return 'it is a member of every JavaScript object';
+  const illegal = (isWire ? /[^a-zA-Z0-9_-]/u : /[^a-zA-Z0-9_:-]/u).exec(name)?.[0];
+  if (illegal !== undefined) return `it contains ${describe(illegal)}; use ${isWire ? 'letters' : 'a-z'}, 0-9, "_" and "-"`;
+  if (name.includes(':')) return 'it contains ":", which no provider accepts; use "_" or "-"';
+  if (!isWire && /[A-Z]/.test(name)) return 'it contains capitals; aliases are lower case (calls match them in any case)';
+  if (!(isWire ? /^[a-zA-Z_]/ : /^[a-z]/).test(name)) return `it must begin with a ${isWire ? 'letter or "_"' : 'letter a-z'}`;
+  if (name.length < 2) return 'it is shorter than 2 characters';
+  return `it is longer than ${maxNameLength} characters`;
+}
+
+function describe(character: string): string {
+  if (character === ' ') return 'a space';
+  return /[\x21-\x7e]/.test(character) ? `"${character}"` : codePointName(character);
+}
+
+/**
+ * Returns 40 bits as ten hex digits: FNV-1a in two lanes. Not collision-proof: two names with the same hash are refused as a conflict
+ * when the toolset is written. Synchronous, unlike Web Crypto, because names are needed in synchronous code.
+ */
+function shortHash(text: string): string {
+  let low = 0x811c9dc5;
+  let high = 0x2f0b4a27;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x85ebca6b);
+    high ^= high >>> 13;
+  }
+  low ^= low >>> 15;
+  const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0');
+  return (hex(low) + hex(high)).slice(0, 10);
+}

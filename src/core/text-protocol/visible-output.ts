@@ -1,0 +1,61 @@
+/**
+ * Collects the visible part of a model's text while calls are removed from it: text, without the white space around calls, and
+ * reasoning. Collects the events of a reply between two reads. Used by `text-tool-calls.ts`.
+ */
+import type { ChatEvent } from '../model/chat-event.ts';
+import { GrowingText } from '../model/growing-text.ts';
+
+export class VisibleOutput {
+  /** The readers of calls insert their events here, in order. */
+  events: ChatEvent[] = [];
+  hasSpoken = false;
+  /** White space at the end of the text so far. */
+  #blanks = new GrowingText();
+  /** Something was removed since the last visible text. */
+  #afterMarkup = false;
+
+  say(text: string): void {
+    const end = text.trimEnd().length;
+    if (end === 0) {
+      this.#blanks.append(text);
+      return;
+    }
+    // White space around a call before the first visible text belongs to the call.
+    const isFirst = !this.hasSpoken && this.#afterMarkup;
+    const said = text.slice(0, end);
+    const words = isFirst ? said.trimStart() : this.#blanks.read() + said;
+    this.#blanks = new GrowingText();
+    this.#blanks.append(text.slice(end));
+    this.hasSpoken = true;
+    this.#afterMarkup = false;
+    this.#push('text', words);
+  }
+
+  think(text: string): void {
+    if (text !== '') this.#push('reasoning', text);
+  }
+
+  /** Marks that something was removed here. */
+  skip(): void {
+    this.#afterMarkup = true;
+  }
+
+  /** Emits the trailing white space, unless it follows something that was removed. */
+  finish(): void {
+    const blanks = this.#blanks.read();
+    if (blanks !== '' && !this.#afterMarkup) this.#push('text', blanks);
+  }
+
+  /** Returns the events since the last call. */
+  taken(): ChatEvent[] {
+    const events = this.events;
+    this.events = [];
+    return events;
+  }
+
+  #push(type: 'text' | 'reasoning', text: string): void {
+    const last = this.events.at(-1);
+    if (last !== undefined && last.type === type) last.text += text;
+    else this.events.push({ type, text });
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * A tool as every source describes it (built-in, local, MCP, OpenAPI …), before any toolset gives it names, and the result of a call.
+ * `alias-map.ts` decides the names that a model sees; `ports/tool-executor.ts` runs tools.
+ */
+import { z } from 'zod';
+import type { CanonicalName } from '../names/names.ts';
+import type { Issue } from '../problem.ts';
+import type { Hold } from '../listing/hold.ts';
+import type { ServerOperation } from '../servers/server-state.ts';
+import type { MadeSource } from '../made/made-tool.ts';
+import type { UiTool } from './ui-tool.ts';
+
+/** A JSON Schema 2020-12 object schema, as data. External schemas contain keywords that we do not know, so the type stays open. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** Returns the schema of a caller's input: fields with a default are optional, unknown fields are refused. */
+export function toInputSchema(input: z.ZodObject): JsonSchema {
+  const { $schema: _version, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return { ...schema, additionalProperties: schema.additionalProperties ?? false };
+}
+
+/** Returns the schema of a built-in tool's output: no undeclared fields. */
+export function toOutputSchema(output: z.ZodObject): JsonSchema {
+  const { $schema: _version, ...schema } = z.toJSONSchema(output, { io: 'output' });
+  return schema;
+}
+
+export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
+export type ToolKind = z.infer<typeof ToolKind>;
+
+/** MCP's tool annotations (2026-07-28, `ToolAnnotations`): hints, never trusted for permissions. */
+export const ToolAnnotations = z
+  .object({
+    title: z.string().optional(),
+    readOnlyHint: z.boolean().optional(),
+    destructiveHint: z.boolean().optional(),
+    idempotentHint: z.boolean().optional(),
+    openWorldHint: z.boolean().optional(),
+  })
+  .meta({ id: 'ToolAnnotations' });
+export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
+
+export type ToolDefinition = {
+  canonical: CanonicalName;
+  server: string;
+  /** The tool's own name, as given by its source. */
+  name: string;
+  kind: ToolKind;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: ToolAnnotations;
+  /** Default aliases, inherited by toolset entries that set no aliases. */
+  aliases: readonly string[];
+  /** For a server's tool. Absent: the tool is part of this code base and always ready. */
+  source?: ToolSource;
+  /** For a UI tool. */
+  ui?: UiTool;
+  /** For a made tool. */
+  made?: MadeSource;
+};
+
+/**
+ * The definition that a tool declares, as in MCP's `tools/list`: what a server lists, a pin covers, and an administrator accepts.
+ * `operation`: for an OpenAPI server, how to call it.
+ */
+export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> & {
+  operation?: ServerOperation;
+};
+
+/** Returns the definition without the other known fields of the tool. */
+export function bareDefinition({ name, description, inputSchema, outputSchema, annotations, operation }: BareDefinition): BareDefinition {
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    ...(operation && { operation }),
+  };
+}
+
+/** The state of a tool at its server. `instructions`: those of the server, if they are sent to models. */
+export type ToolSource = {
+  state: 'ready' | 'held' | 'missing';
+  trusted: boolean;
+  /** An administrator accepted the annotations of the current definition. */
+  annotationsAccepted?: true;
+  /** The pin of the definition, stored so that it need not be computed again. */
+  pin: string;
+  held?: Hold;
+  renamedTo?: string;
+  instructions?: string;
+};
+
+/** The audience and priority of a block (MCP `Annotations`). Invalid values are dropped, since they do not affect the block. */
+const BlockAnnotations = z
+  .object({
+    audience: z
+      .array(z.enum(['user', 'assistant']))
+      .max(2)
+      .optional()
+      .catch(undefined),
+    priority: z.number().min(0).max(1).optional().catch(undefined),
+    lastModified: z.string().max(100).optional().catch(undefined),
+  })
+  .optional()
+  .catch(undefined);
+
+/** MCP content blocks (2026-07-28), which every tool result consists of. `_meta` and icons are dropped. */
+export const ContentBlock = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations }),
+    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
+    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
+    z.object({
+      type: z.literal('resource_link'),
+      uri: z.string(),
+      name: z.string(),
+      title: z.string().optional(),
+      description: z.string().optional(),
+      mimeType: z.string().optional(),
+      size: z.number().optional(),
+      annotations: BlockAnnotations,
+    }),
+    z.object({
+      type: z.literal('resource'),
+      resource: z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string().optional(), blob: z.string().optional() }),
+      annotations: BlockAnnotations,
+    }),
+  ])
+  .meta({ id: 'ContentBlock' });
+export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/** Why a call has no ordinary result. All of these are results that the model reads; none ends a turn. */
+export const ToolResultCode = z
+  .enum([
+    'unknown_tool',
+    'ambiguous_tool',
+    'not_allowed',
+    'tool_held',
+    'invalid_json',
+    'truncated',
+    'invalid_arguments',
+    'approval_required',
+    'denied',
+    'timeout',
+    'tool_error',
+    'aborted',
+    'outcome_unknown',
+    'limit_reached',
+  ])
+  .meta({ id: 'ToolResultCode' });
+export type ToolResultCode = z.infer<typeof ToolResultCode>;
+
+export type ToolResult = {
+  isError: boolean;
+  code?: ToolResultCode;
+  content: ContentBlock[];
+  structuredContent?: Record<string, unknown>;
+  /** With `invalid_arguments`: every error with its path. Also contained in the text. */
+  issues?: Issue[];
+};
+
+export function textResult(text: string): ToolResult {
+  return { isError: false, content: [{ type: 'text', text }] };
+}
+
+/** Returns a failed call as the model reads it: `message` says what went wrong and what to do next. */
+export function errorResult(code: ToolResultCode, message: string, issues?: Issue[]): ToolResult {
+  return { isError: true, code, content: [{ type: 'text', text: message }], ...(issues && { issues }) };
+}
+
+/** Returns the text of a result, for dialects and providers that accept only text. Other blocks are named, not silently dropped. */
+export function contentText(content: readonly ContentBlock[]): string {
+  return content.map(blockText).join('\n');
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${block.mimeType}]`;
+    case 'resource_link':
+      return `[link: ${block.name} ${block.uri}]`;
+    case 'resource':
+      return block.resource.text ?? `[resource: ${block.resource.uri}]`;
+    default:
+      return block satisfies never;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The parts of an edition (DESIGN §4): one immutable compiled version of a toolset, its tools under their final names, and the
+ * pointer that names it. `edition.ts` compiles it.
+ */
+import type { EntryArguments, EntryResult } from './entry-rules.ts';
+import type { Hold } from '../listing/hold.ts';
+import type { MadeBy } from '../made/made-tool.ts';
+import type { CanonicalName, WireName } from '../names/names.ts';
+import type { JsonSchema, ToolAnnotations, ToolKind } from '../tools/tool.ts';
+import type { AliasMode, Announce } from './toolset.ts';
+import type { UiTool } from '../tools/ui-tool.ts';
+
+export type EditionAlias = { name: string; mode: AliasMode; note?: string };
+
+export type EditionTool = {
+  canonical: CanonicalName;
+  wireName: WireName;
+  /** The name of the tool at its source. */
+  ownName: string;
+  server: string;
+  kind: ToolKind;
+  /**
+   * The description sent to models: the override or the source text, followed by the notes of the entry, without announced aliases.
+   */
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: ToolAnnotations;
+  /** The configured aliases, including the one that became the wire name. */
+  aliases: EditionAlias[];
+  /** The approval setting of the entry; absent: the policy decides. */
+  approval?: 'never' | 'always';
+  /**
+   * The argument rules of the entry. With them, `inputSchema` is what the model sees and `sourceSchema` is the tool's own schema.
+   */
+  arguments?: EntryArguments;
+  sourceSchema?: JsonSchema;
+  result?: EntryResult;
+  /** The server of the tool is trusted, so all its annotations apply. */
+  trusted?: true;
+  /** An administrator accepted the annotations of the definition whose hash is `pin`. */
+  annotationsAccepted?: true;
+  alwaysOffered?: true;
+  ui?: UiTool;
+  /** For a made tool that can run. */
+  made?: MadeCode;
+  /**
+   * `missing`: the server does not list the tool (any more). `held`: waiting for an administrator to accept it. Both are listed, but
+   * cannot be called.
+   */
+  state: 'ready' | 'missing' | 'held';
+  held?: Hold;
+  /** For a missing tool: the tool that has its definition now. */
+  renamedTo?: string;
+  /** SHA-256 (hex) of the raw definition when it was stored; `''` if there was none. */
+  pin: string;
+};
+
+/**
+ * The part of a made tool that is stored in an edition: it is sufficient to run the tool. `uses`: the tools that it may call, in
+ * their original form, without presets of any toolset. Made tools among them have their own `made`.
+ */
+export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
+
+/**
+ * Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools.
+ */
+export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {
+  return state === 'ready' && kind !== 'ui';
+}
+
+export type Edition = {
+  format: 1;
+  workspace: string;
+  toolset: string;
+  announce: Announce;
+  /** Absent: the default. */
+  onDemandAbove?: number;
+  /** Instructions of the trusted servers that have tools here, in the order of the tools. */
+  instructions?: { server: string; text: string }[];
+  tools: EditionTool[];
+};
+
+/** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */
+export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };

@@ -1,0 +1,176 @@
+/**
+ * Compiles editions (`edition-tool.ts`): immutable compiled versions of a toolset, keyed by the SHA-256 of their bytes (DESIGN §4).
+ * An edition holds neutral definitions and final names. Lookup tables are built from it in the isolate (`alias-map.ts`), and provider
+ * formats lazily by the adapters.
+ */
+import type { Edition, EditionTool, MadeCode } from './edition-tool.ts';
+import { definitionNames } from './definition-names.ts';
+import { checkEntryArguments } from './entry-argument-check.ts';
+import { checkEntryResult } from './entry-result-check.ts';
+import { sha256Hex } from '../hash.ts';
+import type { KnownTools } from './known-tools.ts';
+import { limits } from '../limits.ts';
+import { countWarnings, definitionsAtFirst, lintTools } from './lint.ts';
+import { findConflicts, type NameConflict } from './name-claims.ts';
+import { nameWarnings } from './name-warnings.ts';
+import { readNamedEntries, type NamedEntry } from './named-entry.ts';
+import { resolveReferences } from './tool-reference.ts';
+import { invalidRequest, Problem, type Issue } from '../problem.ts';
+import { toStrictSchema } from '../schema/strict-schema.ts';
+import { toolPin } from '../listing/tool-pin.ts';
+import { compileMadeEntries } from '../made/made-entries.ts';
+import type { Toolset, ToolsetEntry } from './toolset.ts';
+import { utf8Length } from '../text/utf8.ts';
+import type { Warning } from '../warning.ts';
+
+export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
+
+/**
+ * Compiles a toolset document. The returned `toolset` is the document with its references (`refId`) resolved. The same input gives
+ * the same edition; the order of the entries does not affect whether it is valid. Throws `Problem`: `invalid_request` with every
+ * error and its path, or `name_conflict` with `conflicts: [{name, tools: [a, b], suggestion}]`, at most a thousand, where the second
+ * tool should take the suggested name.
+ */
+export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
+  const { known } = input;
+  if (utf8Length(JSON.stringify(input.toolset)) > limits.maxToolsetBytes) {
+    throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
+  }
+  const toolset = await resolveReferences(input.toolset, known);
+  const reading = readNamedEntries(toolset, known);
+  const faults = [...reading.issues, ...reading.entries.flatMap((entry) => argumentFaults(entry, known))];
+  if (faults.length > 0) throw invalidRequest(faults);
+  const conflicts = findConflicts(reading.entries);
+  if (conflicts.length > 0) throw nameConflict(conflicts);
+
+  const made = await compileMadeEntries(reading.entries, known);
+  if (made.bytes > limits.maxEditionBytes) throw tooLarge(', those inside made tools included,', 'list fewer made tools');
+  const edition: Edition = {
+    format: 1,
+    workspace: input.workspace,
+    toolset: input.name,
+    announce: toolset.announce,
+    ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
+    ...instructionsOf(reading.entries),
+    tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
+  };
+  const bytes = utf8Length(editionBytes(edition));
+  if (bytes > limits.maxEditionBytes) throw tooLarge('', 'list fewer tools');
+  // Stored once, but sent once for each alias: a small document could cause gigabytes of requests.
+  if (bytes + copiedBytes(edition.tools) > limits.maxEditionBytes)
+    throw tooLarge(', one for each function alias,', 'give fewer aliases the mode "function"');
+  return {
+    edition,
+    toolset,
+    warnings: [
+      ...reading.warnings,
+      ...reading.entries.flatMap(resultWarnings),
+      ...nameWarnings(reading.entries, known),
+      ...lintTools(edition.tools),
+      ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
+    ],
+  };
+}
+
+function tooLarge(counted: string, remedy: string): Problem {
+  const message = `with all definitions${counted} the edition is larger than ${limits.maxEditionBytes} bytes; ${remedy}`;
+  return invalidRequest([{ path: 'tools', message }]);
+}
+
+/** The bytes that function aliases add to the definitions sent to providers. */
+function copiedBytes(tools: readonly EditionTool[]): number {
+  return tools.reduce((sum, tool) => {
+    const copies = definitionNames(tool).length - 1;
+    const { description, inputSchema } = tool;
+    return copies === 0 ? sum : sum + copies * utf8Length(JSON.stringify({ description, inputSchema }));
+  }, 0);
+}
+
+function argumentFaults({ source, definition, path }: NamedEntry, known: KnownTools): Issue[] {
+  if (definition === null || source.arguments === undefined) return [];
+  return checkEntryArguments(definition, source.arguments, path, known);
+}
+
+function resultWarnings({ source, definition, path }: NamedEntry): Warning[] {
+  return checkEntryResult(definition?.outputSchema, source.result, path);
+}
+
+function instructionsOf(entries: readonly NamedEntry[]): Pick<Edition, 'instructions'> {
+  const texts = new Map<string, string>();
+  for (const { server, definition } of entries) {
+    const { trusted = false, instructions } = definition?.source ?? {};
+    if (trusted && instructions !== undefined) texts.set(server, instructions);
+  }
+  return texts.size === 0 ? {} : { instructions: [...texts].map(([server, text]) => ({ server, text })) };
+}
+
+/**
+ * The edition as stored. Members have a fixed order, and schemas keep the order of their author, because models treat the first
+ * properties as the important ones.
+ */
+export function editionBytes(edition: Edition): string {
+  return JSON.stringify(edition);
+}
+
+/** The key under which an edition is stored. */
+export async function editionHash(edition: Edition): Promise<string> {
+  return await sha256Hex(editionBytes(edition));
+}
+
+async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promise<EditionTool> {
+  const { source, definition, canonical, wireName, ownName, server, aliases } = entry;
+  const names = { canonical, wireName, ownName, server };
+  // Absent for the default, so that editions older than this field keep their hash.
+  const approval = source.approval === 'never' || source.approval === 'always' ? { approval: source.approval } : {};
+  const compiledAliases = aliases.map(({ name, mode, note }) => ({ name, mode, ...(note !== undefined && { note }) }));
+  if (definition === null) {
+    // The kind is known once a server lists the tool; only MCP servers can have a known tool that is not listed.
+    const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
+    return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
+  }
+  const { kind, inputSchema, outputSchema, annotations, source: listing, ui } = definition;
+  const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
+  return {
+    ...names,
+    kind,
+    description: describe(source, definition.description),
+    inputSchema: shown,
+    // With `pick` the result no longer has the shape that the tool declares.
+    ...(outputSchema !== undefined && source.result?.pick === undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    aliases: compiledAliases,
+    ...approval,
+    ...(source.arguments !== undefined && { arguments: source.arguments }),
+    ...(shown !== inputSchema && { sourceSchema: inputSchema }),
+    ...(source.result !== undefined && { result: source.result }),
+    ...(listing?.trusted === true && { trusted: true as const }),
+    ...(listing?.annotationsAccepted === true && { annotationsAccepted: true as const }),
+    ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
+    ...(ui !== undefined && { ui }),
+    ...(made !== undefined && { made }),
+    state: listing?.state ?? 'ready',
+    ...(listing?.held !== undefined && { held: listing.held }),
+    ...(listing?.renamedTo !== undefined && { renamedTo: listing.renamedTo }),
+    pin: await toolPin(definition),
+  };
+}
+
+function describe(source: ToolsetEntry, own: string): string {
+  const text = source.description ?? own;
+  if (source.notes === undefined || source.notes.length === 0) return text;
+  const notes = source.notes.map(({ name, note }) => `- ${name}: ${note}`).join('\n');
+  return `${text}${text === '' ? '' : '\n\n'}### Additional tool notes\n${notes}`;
+}
+
+/** The detail names the first few conflicts; `conflicts` has up to a thousand. */
+const maxConflictsInDetail = 5;
+
+function nameConflict(conflicts: readonly NameConflict[]): Problem {
+  const sentences = conflicts.slice(0, maxConflictsInDetail).map(({ name, tools: [keeper, mover], suggestion }) => {
+    return `"${name}" is claimed by ${keeper} and by ${mover}; name ${mover} "${suggestion}" instead.`;
+  });
+  const rest = conflicts.length - sentences.length;
+  return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), {
+    conflicts: conflicts.slice(0, limits.maxReportedIssues),
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * The part of a tool's result that a model sees under the rules of an entry: the picked parts, bounded in bytes, and a note of where
+ * the rest can be read. Errors are shown whole. Used by the call path.
+ */
+import type { EntryResult } from './entry-rules.ts';
+import { pointerValue, type PointerResult } from '../json/json-pointer.ts';
+import { limits } from '../limits.ts';
+import { quoted } from '../problem.ts';
+import { boundResult, fetchCall, contentToStore } from '../tools/result-bound.ts';
+import { visibleJson } from '../json/visible-json.ts';
+import { contentText, type ContentBlock, type ToolResult } from '../tools/tool.ts';
+
+/** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
+export type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
+
+/** `keptAs`: the id under which the omitted content will be stored; null if it cannot be stored. */
+export function showResult(result: ToolResult, rules: EntryResult | undefined, keptAs: string | null): ShownResult {
+  const maxBytes = rules?.maxBytes ?? limits.maxResultBytes;
+  const pointers = result.isError ? undefined : rules?.pick;
+  const picked = pointers === undefined ? null : pickParts(result, pointers);
+  if (picked === null || picked.found.size === 0) {
+    const bounded = boundResult(result, maxBytes, keptAs);
+    const kept = keptAs === null || bounded === result ? null : contentToStore(result, bounded);
+    if (picked === null) return { shown: bounded, kept };
+    return { shown: withNote(bounded, `[Not in this result: ${listed(picked.missing)}. The whole result is shown.]`), kept };
+  }
+  return showPicked(result, picked, maxBytes, keptAs);
+}
+
+/** `tooMuch`: pointers that match, but whose values would make the result larger than the original. */
+type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[] };
+
+/** The stored content begins with the picked text, so that the offset in the note of a cut is correct; the whole result follows. */
+function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
+  const structuredContent = Object.fromEntries(found);
+  const text: ContentBlock = { type: 'text', text: visibleJson(structuredContent) };
+  const picked: ToolResult = { ...result, content: [text], structuredContent };
+  const bounded = boundResult(picked, maxBytes, keptAs);
+  const isCut = bounded !== picked;
+  const kept = keptAs === null ? null : [...(isCut ? [text] : []), ...wholeOf(result)];
+  const absent = missing.length === 0 ? '' : ` Not in this result: ${listed(missing)}.`;
+  const over = tooMuch.length === 0 ? '' : ` Left out because the result would be too large: ${listed(tooMuch)}.`;
+  const offset = isCut ? contentText([text]).length + 1 : 0;
+  const rest = keptAs === null ? '' : ` To read the whole result: ${fetchCall({ callId: keptAs, offset })}`;
+  return { shown: withNote(bounded, `[Only these parts of the result are shown.${absent}${over}${rest}]`), kept };
+}
+
+function withNote(result: ToolResult, note: string): ToolResult {
+  return { ...result, content: [...result.content, { type: 'text', text: note }] };
+}
+
+/** A pointer may be up to a kilobyte long, and the list is shown next to the picked parts. */
+const maxListedPointers = 10;
+
+function listed(pointers: readonly string[]): string {
+  const rest = pointers.length - maxListedPointers;
+  const shown = pointers.slice(0, maxListedPointers).map(quoted);
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** As text, including the structured form if no text block contains it. */
+function wholeOf({ content, structuredContent }: ToolResult): ContentBlock[] {
+  const told = structuredContent === undefined || content.some((block) => block.type === 'text' && isJsonText(block.text));
+  return told ? content : [...content, { type: 'text', text: visibleJson(structuredContent) }];
+}
+
+function isJsonText(text: string): boolean {
+  return readJson(text) !== null;
+}
+
+function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
+  const value = jsonOf(result);
+  const found = new Map<string, unknown>();
+  const missing: string[] = [];
+  const tooMuch: string[] = [];
+  // One picked part may contain another: fifty pointers could return fifty times a result of some megabytes.
+  let left: number = limits.maxToolReplyBytes;
+  for (const pointer of new Set(pointers)) {
+    const at = value === null ? null : pointerValue(value.json, pointer);
+    if (at === null) {
+      missing.push(pointer);
+      continue;
+    }
+    left -= left < 0 ? 0 : JSON.stringify(at.json).length;
+    if (left < 0 && found.size > 0) tooMuch.push(pointer);
+    else found.set(pointer, at.json);
+  }
+  return { found, missing, tooMuch };
+}
+
+/** Returns the structured form, else the first text block that is JSON; null: neither. */
+function jsonOf({ content, structuredContent }: ToolResult): PointerResult {
+  if (structuredContent !== undefined) return { json: structuredContent };
+  for (const block of content) {
+    const read = block.type === 'text' ? readJson(block.text) : null;
+    if (read !== null) return read;
+  }
+  return null;
+}
+
+/** Objects and arrays only: a number or a string is text that happens to be valid JSON. */
+function readJson(text: string): PointerResult {
+  if (!/^\s*[{[]/.test(text)) return null;
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    // Ordinary text has no structure to point into.
+    return null;
+  }
+}

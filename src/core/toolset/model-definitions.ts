@@ -1,0 +1,65 @@
+/**
+ * The definition of a tool as sent to models: other tools mentioned in its description and schema go by their current names
+ * (`rewrite-names.ts`). Built on first use and cached with the names; a definition that mentions no tool stays the same object, which
+ * is the cache key of the provider formats.
+ */
+import type { EditionTool } from './edition-tool.ts';
+import { limits } from '../limits.ts';
+import { nameLookup, type OfferedNames, rootOf } from '../names/old-names.ts';
+import { type NameLookup, rewriteInline, rewriteNames } from '../names/rewrite-names.ts';
+import { mapParts } from '../schema/schema-parts.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+import { isRecord } from '../json/wire-value.ts';
+
+type ModelDefinition = Pick<EditionTool, 'description' | 'inputSchema'>;
+
+export function modelDefinition(names: OfferedNames, tool: EditionTool): ModelDefinition {
+  const root = rootOf(names);
+  const known = kept.get(root) ?? new Map<EditionTool, ModelDefinition>();
+  kept.set(root, known);
+  const told = known.get(tool) ?? tell(root, tool);
+  // Tools added by a conversation are not cached beyond it.
+  if (names === root) known.set(tool, told);
+  return told;
+}
+
+const kept = new WeakMap<OfferedNames, Map<EditionTool, ModelDefinition>>();
+
+function tell(names: OfferedNames, tool: EditionTool): ModelDefinition {
+  // The caller wrote the definition for its own model: it is passed on unchanged.
+  if (tool.kind === 'client') return tool;
+  const lookup = withoutParameters(nameLookup(names, tool.server), tool.inputSchema);
+  const named = new Map<string, string>();
+  const inputSchema = tellSchema(tool.inputSchema, lookup, named);
+  return { description: rewriteNames(tool.description, lookup, named), inputSchema };
+}
+
+/** Descriptions also use inline code for the tool's own parameters; a tool with the same name is not meant. */
+function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): NameLookup {
+  return isRecord(properties) ? (name) => (Object.hasOwn(properties, name) ? undefined : lookup(name)) : lookup;
+}
+
+/**
+ * Parameters mention other tools as often as descriptions do. Names outside of inline code are listed below the tool's description.
+ */
+function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
+  if (depth > limits.maxJsonDepth) return schema;
+  const tellPart = (part: unknown): unknown => (isRecord(part) ? tellSchema(part, lookup, named, depth + 1) : part);
+  const told = mapDefinitions(mapParts(schema, '', tellPart), tellPart);
+  if (typeof told.description !== 'string') return told;
+  const { text, others } = rewriteInline(told.description, lookup);
+  for (const [old, name] of others) named.set(old, name);
+  return text === told.description ? told : { ...told, description: text };
+}
+
+/** Subschemas that are defined under a name, for references. */
+function mapDefinitions(schema: JsonSchema, visit: (part: unknown) => unknown): JsonSchema {
+  let mapped = schema;
+  for (const keyword of ['$defs', 'definitions']) {
+    const parts = schema[keyword];
+    if (!isRecord(parts)) continue;
+    const entries = Object.entries(parts).map(([name, part]) => [name, visit(part)] as const);
+    if (entries.some(([name, part]) => part !== parts[name])) mapped = { ...mapped, [keyword]: Object.fromEntries(entries) };
+  }
+  return mapped;
+}

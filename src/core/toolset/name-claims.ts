@@ -1,0 +1,216 @@
+/**
+ * Second phase of compiling a toolset: finds names that two tools claim (DESIGN §3.4). The result does not depend on the order of
+ * entries, names both tools, and suggests a free name. Pairs are never compared one by one: the cost is that of sorting the entries.
+ */
+import { fold } from '../names/fold.ts';
+import type { NamedEntry } from './named-entry.ts';
+import { isAlias } from '../names/names.ts';
+import { reservedNames } from '../names/reserved-names.ts';
+
+/**
+ * `tools` are canonical names: the first keeps the name, the second should be renamed. `suggestion` is legal as a name and as an
+ * alias, and not claimed in the toolset.
+ */
+export type NameConflict = { name: string; tools: [string, string]; suggestion: string };
+
+/** Returns all conflicts, sorted by name and tools. n claims to one name give n-1 conflicts: each of the others with the keeper. */
+export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
+  const sorted = sortByContent(entries);
+  const claims = collectClaims(sorted);
+  const meetings = createMeetings();
+  meetChosen(claims, meetings.add);
+  meetOwnNames(claims, meetings.add);
+  meetDefaults(claims, meetings.add);
+  meetReserved(claims, meetings.add);
+  return propose(meetings.sorted(), sorted);
+}
+
+/** Removes the influence of the document order; entries that compare equal are identical in everything that matters here. */
+function sortByContent(entries: readonly NamedEntry[]): NamedEntry[] {
+  const names = (entry: NamedEntry): string =>
+    JSON.stringify([entry.givenName, entry.wireName, entry.aliases.map(({ name, inherited }) => [name, inherited])]);
+  return [...entries].sort((a, b) => compare(a.canonical, b.canonical) || compare(names(a), names(b)));
+}
+
+/** `chosen` names were written by a person (given names, aliases); a `default` wire name is the tool's own name, made legal. */
+type Claim = { name: string; folded: string; entry: NamedEntry; rank: number };
+
+/** Of two chosen claims the lower rank keeps the name: names written in the document win over inherited ones. */
+const rank = { given: 0, alias: 1, inherited: 2, default: 3 } as const;
+
+type Claims = {
+  /** By folded name: models vary the spelling, so chosen names must differ in more than spelling. */
+  chosen: Map<string, Claim[]>;
+  /** By exact name. */
+  defaults: Map<string, Claim[]>;
+  /** Own name → canonical names of the tools that have it at their source. */
+  owners: Map<string, Set<string>>;
+};
+
+function collectClaims(entries: readonly NamedEntry[]): Claims {
+  const claims: Claims = { chosen: new Map(), defaults: new Map(), owners: new Map() };
+  for (const entry of entries) {
+    const owners = claims.owners.get(entry.ownName);
+    if (owners === undefined) claims.owners.set(entry.ownName, new Set([entry.canonical]));
+    else owners.add(entry.canonical);
+
+    for (const claim of chosenBy(entry)) push(claims.chosen, claim.folded, claim);
+    if (hasDefaultName(entry)) push(claims.defaults, entry.wireName, claimOf(entry.wireName, entry, rank.default));
+  }
+  return claims;
+}
+
+/** A hidden alias that repeats the tool's own name does not make it a chosen name: without the alias the name would be the same. */
+function hasDefaultName({ givenName, aliases, wireName }: NamedEntry): boolean {
+  return givenName === null && !aliases.some((alias) => alias.mode === 'announced' && alias.name === wireName);
+}
+
+function chosenBy(entry: NamedEntry): Claim[] {
+  const claims = entry.aliases.map((alias) => claimOf(alias.name, entry, alias.inherited ? rank.inherited : rank.alias));
+  return entry.givenName === null ? claims : [claimOf(entry.givenName, entry, rank.given), ...claims];
+}
+
+function claimOf(name: string, entry: NamedEntry, rank: number): Claim {
+  return { name, folded: fold(name), entry, rank };
+}
+
+type Meeting = { name: string; keeper: string; mover: Claim };
+type Meet = (keeper: string, mover: Claim) => void;
+
+function createMeetings(): { add: Meet; sorted(): Meeting[] } {
+  const meetings: Meeting[] = [];
+  const seen = new Map<NamedEntry, Set<string>>();
+  return {
+    add: (keeper, mover) => {
+      const key = `${mover.name} ${keeper}`;
+      const known = seen.get(mover.entry);
+      if (known?.has(key)) return;
+      if (known === undefined) seen.set(mover.entry, new Set([key]));
+      else known.add(key);
+      meetings.push({ name: mover.name, keeper, mover });
+    },
+    sorted: () =>
+      meetings.sort(
+        (a, b) => compare(a.name, b.name) || compare(a.keeper, b.keeper) || compare(a.mover.entry.canonical, b.mover.entry.canonical),
+      ),
+  };
+}
+
+/** Compares given names and aliases with each other, exact and folded. Spellings of one name in the same entry do not conflict. */
+function meetChosen(claims: Claims, meet: Meet): void {
+  for (const group of claims.chosen.values()) {
+    const keeper = keeperOf(group);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+  }
+}
+
+/**
+ * Compares given names and aliases with the own names of other tools, exact: this refuses shadowing, swaps and chains. Canonical
+ * names need no check: they contain a dot, which given names and aliases cannot.
+ */
+function meetOwnNames(claims: Claims, meet: Meet): void {
+  // Two owners are enough, since at most one of them is the claimant's own tool. Entries are sorted, and so are owners.
+  const firstTwo = new Map<string, string[]>();
+  for (const claim of [...claims.chosen.values()].flat()) {
+    const owners = firstTwo.get(claim.name) ?? [...(claims.owners.get(claim.name) ?? [])].slice(0, 2);
+    firstTwo.set(claim.name, owners);
+    const keeper = owners.find((canonical) => canonical !== claim.entry.canonical);
+    if (keeper !== undefined) meet(keeper, claim);
+  }
+}
+
+/** Compares default wire names with each other and with given names and aliases, exact. */
+function meetDefaults(claims: Claims, meet: Meet): void {
+  for (const [name, group] of claims.defaults) {
+    const keeper = keeperOf(group);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    for (const claim of claims.chosen.get(fold(name)) ?? []) {
+      if (claim.name === name && claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    }
+  }
+}
+
+/** Compares with the names of built-in tools that Moniker adds: chosen names in any spelling, defaults exact. */
+function meetReserved(claims: Claims, meet: Meet): void {
+  for (const [name, owner] of reservedNames) {
+    const takers = [...(claims.chosen.get(fold(name)) ?? []), ...(claims.defaults.get(name) ?? [])];
+    for (const claim of takers) if (claim.entry.canonical !== owner) meet(owner, claim);
+  }
+}
+
+/** Returns the first claim with the lowest rank. Groups are never empty. */
+function keeperOf(group: readonly Claim[]): Claim {
+  return group.reduce((best, claim) => (claim.rank < best.rank ? claim : best));
+}
+
+function propose(meetings: readonly Meeting[], entries: readonly NamedEntry[]): NameConflict[] {
+  if (meetings.length === 0) return [];
+  const namer = createNamer(entries);
+  const proposed = new Map<NamedEntry, Map<string, string>>();
+  return meetings.map(({ name, keeper, mover }) => {
+    // A name that conflicts with two others still needs only one new name.
+    const ofEntry = proposed.get(mover.entry) ?? new Map<string, string>();
+    proposed.set(mover.entry, ofEntry);
+    const suggestion = ofEntry.get(name) ?? namer(name, mover.entry);
+    ofEntry.set(name, suggestion);
+    return { name, tools: [keeper, mover.entry.canonical], suggestion };
+  });
+}
+
+/** Returns a function that suggests names that are free in every spelling, each only once. */
+function createNamer(entries: readonly NamedEntry[]): (name: string, entry: NamedEntry) => string {
+  const taken = new Set([...reservedNames.keys()].map(fold));
+  const canonicals = new Set([...reservedNames.values()].map(fold));
+  for (const entry of entries) {
+    canonicals.add(fold(entry.canonical));
+    for (const name of [entry.wireName, entry.ownName, ...entry.aliases.map((alias) => alias.name)]) taken.add(fold(name));
+  }
+  const counters = new Map<string, number>();
+
+  // A name that folds to another tool's canonical name would be legal, but misleading.
+  const take = (name: string, entry: NamedEntry): boolean => {
+    const folded = fold(name);
+    const isFree = isAlias(name) && !taken.has(folded) && (!canonicals.has(folded) || folded === fold(entry.canonical));
+    if (isFree) taken.add(folded);
+    return isFree;
+  };
+
+  return (name, entry) => {
+    const server = slug(entry.server);
+    const base = slug(name);
+    const plain = [base.startsWith(server) ? base : `${server}_${base}`, `${server}_${slug(entry.ownName)}`].map(cut);
+    for (const candidate of plain) if (take(candidate, entry)) return candidate;
+    // The counter continues where it stopped, so that a thousand claims to one name take linear time.
+    const stem = plain[0] ?? 'tool';
+    for (let count = counters.get(stem) ?? 2; ; count++) {
+      counters.set(stem, count + 1);
+      const candidate = `${stem}_${count}`;
+      if (take(candidate, entry)) return candidate;
+    }
+  };
+}
+
+function slug(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^[^a-z]+/, '')
+      .replace(/_$/, '') || 'tool'
+  );
+}
+
+/** Leaves space for a counter. */
+function cut(name: string): string {
+  return name.slice(0, 56);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}

@@ -1,0 +1,193 @@
+/**
+ * First phase of compiling a toolset: each entry by itself. Finds its tool, reads its names, and reports what is wrong with them. The
+ * next phase finds conflicts between entries (`name-claims.ts`).
+ */
+import { isDeeperThan } from '../json/json-depth.ts';
+import type { KnownTools } from './known-tools.ts';
+import { limits } from '../limits.ts';
+import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
+import type { Issue } from '../problem.ts';
+import { nearNames } from '../names/suggest.ts';
+import { reservedServers } from '../servers/server.ts';
+import { notListedYet } from './missing-tool.ts';
+import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
+import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
+import type { Warning } from '../warning.ts';
+
+/** An entry with its final names, not yet compared with the others. */
+export type NamedEntry = {
+  /** `tools[i]` in the document. */
+  path: string;
+  source: ToolsetEntry;
+  canonical: CanonicalName;
+  server: string;
+  ownName: string;
+  /** null: the tool of a known server that has not listed it. */
+  definition: ToolDefinition | null;
+  /** The name given in the entry; null if the default is used. */
+  givenName: WireName | null;
+  aliases: EntryAlias[];
+  wireName: WireName;
+};
+
+/** `path` points to the alias in the document, or to the entry for an inherited alias of the tool. */
+export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: string; inherited: boolean };
+
+export type EntryReadings = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
+
+/** Returns all errors of all entries. `entries` is only complete if `issues` is empty. */
+export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryReadings {
+  const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
+  const finder = createFinder(known);
+  for (const [index, source] of toolset.tools.entries()) {
+    const path = `tools[${index}]`;
+    const givenName = readGivenName(source, path, reading);
+    const found = finder.find(source.tool ?? '');
+    if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
+    const definition = found.ok ? found.definition : null;
+    const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
+    if (!found.ok) continue;
+    const { canonical, server, ownName } = found;
+    const state = definition?.source === undefined ? null : stateWarning(definition.canonical, definition.source);
+    if (state !== null) reading.warnings.push({ path: `${path}.tool`, message: state });
+    if (definition === null) {
+      reading.warnings.push({
+        path: `${path}.tool`,
+        message: `${canonical} is not known yet and cannot be called until it is: ${notListedYet(server)}`,
+      });
+    }
+    const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);
+    reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, aliases, wireName });
+  }
+  return reading;
+}
+
+function stateWarning(canonical: string, { state, held, renamedTo }: ToolSource): string | null {
+  if (state === 'missing') {
+    const now = renamedTo === undefined ? '' : `; ${renamedTo} now has its definition: set tool to it, and the names stay the same`;
+    return `${canonical} is no longer listed by its server and cannot be called${now}`;
+  }
+  if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until an administrator accepts it`;
+  return null;
+}
+
+/** An announced alias was chosen by a person, so it takes precedence over the tool's own name. */
+function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
+  const announced = aliases.find((alias) => alias.mode === 'announced');
+  // Every legal alias is a legal wire name.
+  return announced === undefined ? toWireName(canonical, ownName) : (announced.name as string as WireName);
+}
+
+function readGivenName(source: ToolsetEntry, path: string, reading: EntryReadings): WireName | null {
+  if (source.name === undefined) return null;
+  const parsed = parseWireName(source.name);
+  if (parsed.ok) return parsed.wireName;
+  reading.issues.push({ path: `${path}.name`, message: parsed.reason });
+  return null;
+}
+
+function readAliases(sources: readonly ToolsetAlias[], entryPath: string, reading: EntryReadings): EntryAlias[] {
+  const aliases = new Map<string, EntryAlias>();
+  for (const [index, source] of sources.entries()) {
+    const path = `${entryPath}.aliases[${index}]`;
+    const { name, mode, note } = typeof source === 'string' ? { name: source, mode: 'announced' as const, note: undefined } : source;
+    const parsed = parseAlias(name);
+    if (!parsed.ok) {
+      reading.issues.push({ path, message: parsed.reason });
+      continue;
+    }
+    const before = aliases.get(parsed.alias);
+    if (before === undefined)
+      aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: false });
+    else if (before.mode === mode)
+      reading.warnings.push({ path, message: `"${parsed.alias}" is listed twice in this entry; remove one of them` });
+    else
+      reading.issues.push({
+        path,
+        message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; remove one of them`,
+      });
+  }
+  return [...aliases.values()];
+}
+
+/** A tool's default aliases were checked when they were set; an invalid one must still not break the toolset. */
+function inheritAliases(definition: ToolDefinition | null, path: string, reading: EntryReadings): EntryAlias[] {
+  const names = new Set<string>();
+  for (const text of definition?.aliases ?? []) {
+    const parsed = parseAlias(text);
+    if (parsed.ok && names.size < limits.maxAliasesPerEntry) names.add(parsed.alias);
+    else {
+      const reason = parsed.ok ? `there are more than ${limits.maxAliasesPerEntry}` : parsed.reason;
+      reading.warnings.push({ path, message: `a default alias of ${definition?.canonical} is left out: ${reason}` });
+    }
+  }
+  return [...names].map((name) => ({ name, mode: 'announced', path, inherited: true }));
+}
+
+type Found =
+  | { ok: true; canonical: CanonicalName; server: string; ownName: string; definition: ToolDefinition | null }
+  | { ok: false; message: string };
+
+/** Each suggestion walks all tools. If more entries than this are wrong, the problem is not a typing error. */
+const maxEntriesWithSuggestions = 20;
+
+function createFinder(known: KnownTools): { find(canonical: string): Found } {
+  let listed: Set<string> | undefined;
+  let suggestionsLeft = maxEntriesWithSuggestions;
+
+  const find = (canonical: string): Found => {
+    const definition = known.get(canonical);
+    if (definition !== undefined) {
+      // The later phases walk the schemas recursively without a depth check.
+      if (isDeeperThan([definition.inputSchema, definition.outputSchema, definition.annotations], limits.maxJsonDepth + 1)) {
+        return {
+          ok: false,
+          message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels, so it cannot be offered`,
+        };
+      }
+      return { ok: true, canonical: definition.canonical, server: definition.server, ownName: definition.name, definition };
+    }
+    return findUnlisted(canonical) ?? { ok: false, message: refusal(canonical) };
+  };
+
+  /**
+   * Only the document names such a tool, so its name is split here, at the first dot: server names contain no dot, and the server
+   * must be known. The names stay the same once the server lists the tool.
+   */
+  const findUnlisted = (canonical: string): Found | null => {
+    const dot = canonical.indexOf('.');
+    const server = canonical.slice(0, dot);
+    const ownName = canonical.slice(dot + 1);
+    if (dot < 1 || reservedServers.has(server) || !known.hasServer(server) || !isListedName(ownName)) return null;
+    listed ??= new Set(Array.from(known.all(), (tool) => tool.server));
+    if (listed.has(server)) return null;
+    // `<server>.<name>`, and both parts were just checked.
+    return { ok: true, canonical: canonical as CanonicalName, server, ownName, definition: null };
+  };
+
+  const refusal = (canonical: string): string => {
+    const dot = canonical.indexOf('.');
+    const server = dot < 1 ? null : canonical.slice(0, dot);
+    const what =
+      server === null
+        ? `there is no tool ${quote(canonical)}; a canonical name has the form <server>.<tool>`
+        : known.hasServer(server)
+          ? `the server ${quote(server)} has no tool ${quote(canonical.slice(dot + 1))}`
+          : `there is no server ${quote(server)}`;
+    if (suggestionsLeft === 0) return what;
+    suggestionsLeft -= 1;
+    const near = nearNames(canonical, spellings(known));
+    return near.length === 0 ? what : `${what}; did you mean ${near.join(', ')}?`;
+  };
+
+  return { find };
+}
+
+/** Skips missing tools: an entry for one could not be called. */
+function* spellings(known: KnownTools): Generator<readonly [string, string]> {
+  for (const tool of known.all()) {
+    if (tool.source?.state === 'missing') continue;
+    yield [tool.canonical, tool.canonical];
+    yield [tool.name, tool.canonical];
+  }
+}

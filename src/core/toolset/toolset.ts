@@ -1,0 +1,114 @@
+/**
+ * The toolset document as its administrator writes it (DESIGN §4). `edition.ts` compiles it into an edition, which is what calls use.
+ * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
+ */
+import { z } from 'zod';
+import { EntryArguments, EntryResult } from './entry-rules.ts';
+import { limits } from '../limits.ts';
+import { utf8Length } from '../text/utf8.ts';
+
+export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
+  id: 'AliasMode',
+  description:
+    '`announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. ' +
+    '`deprecated`: callable, never shown, and the result of a call includes the note.',
+});
+export type AliasMode = z.infer<typeof AliasMode>;
+
+const description = z
+  .string()
+  .min(1)
+  .max(limits.maxDescriptionBytes)
+  .refine((text) => utf8Length(text) <= limits.maxDescriptionBytes, { message: `must be at most ${limits.maxDescriptionBytes} bytes` });
+
+const AliasName = z.string().meta({ description: '`^[a-z][a-z0-9_-]{1,63}$`', example: 'shell' });
+
+/** A plain string is an announced alias. */
+export const ToolsetAlias = z
+  .union([
+    AliasName,
+    z.strictObject({ name: AliasName, mode: AliasMode.default('announced'), note: z.string().min(1).max(limits.maxNoteBytes).optional() }),
+  ])
+  .meta({ id: 'ToolsetAlias' });
+export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
+
+export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
+  id: 'ApprovalRule',
+  description:
+    'When a call requires approval. `policy` (default): as the workspace’s policy decides. `always`: every call. ' +
+    '`never`: no approval for calls of this entry; setting it needs an unbound key with scope `admin`.',
+});
+export type ApprovalRule = z.infer<typeof ApprovalRule>;
+
+export const ToolsetEntry = z
+  .strictObject({
+    tool: z.string().min(1).max(192).optional().meta({
+      description: 'Canonical name. Optional if `refId` is given.',
+      example: 'builtin.bash',
+    }),
+    refId: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, { message: 'must be 64 hex digits, as GET /v1/tools shows them' })
+      .optional()
+      .meta({
+        description:
+          'Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`.',
+      }),
+    name: z.string().optional().meta({
+      description: 'Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.',
+      example: 'shell',
+    }),
+    aliases: z.array(ToolsetAlias).max(limits.maxAliasesPerEntry).optional().meta({
+      description: 'Absent: the tool’s default aliases. Empty: none.',
+    }),
+    description: description.optional().meta({ description: 'Replaces the tool’s own description.' }),
+    notes: z
+      .array(z.strictObject({ name: z.string().min(1).max(50), note: z.string().min(1).max(limits.maxNoteBytes) }))
+      .max(limits.maxNotesPerEntry)
+      .optional()
+      .meta({ description: 'Added below the description.' }),
+    arguments: EntryArguments.optional(),
+    result: EntryResult.optional(),
+    approval: ApprovalRule.optional(),
+    alwaysOffered: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Sends the definition from the first step on, even if other tools are loaded on demand.' }),
+  })
+  .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
+  .meta({ id: 'ToolsetEntry' });
+export type ToolsetEntry = z.infer<typeof ToolsetEntry>;
+
+export const ToolsetName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
+
+export const Announce = z.enum(['prompt', 'description', 'none']).meta({
+  id: 'Announce',
+  description: 'How aliases are announced to the model: one block in the system prompt, a line in each description, or not at all.',
+});
+export type Announce = z.infer<typeof Announce>;
+
+export const Toolset = z
+  .strictObject({
+    name: ToolsetName.optional().meta({ description: 'Must equal the name in the path, if given.' }),
+    description: description.optional(),
+    announce: Announce.default('prompt'),
+    onDemandAbove: z
+      .int()
+      .min(0)
+      .max(limits.maxToolsetEntries)
+      .optional()
+      .meta({
+        description: `With more tools than this, the model gets \`find_tools\` and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
+      }),
+    tools: z.array(ToolsetEntry).min(1).max(limits.maxToolsetEntries),
+  })
+  .meta({
+    id: 'Toolset',
+    example: {
+      announce: 'prompt',
+      tools: [{ tool: 'builtin.bash', name: 'shell', aliases: ['bash', { name: 'terminal', mode: 'hidden' }] }],
+    },
+  });
+export type Toolset = z.infer<typeof Toolset>;

@@ -1,0 +1,45 @@
+/**
+ * Builds the system prompt: the agent's instructions, then the part that belongs to its tools. Sent with every step, and identical to
+ * the byte while the plan is the same, so that a provider's prefix cache stays valid; it must not depend on the conversation. Used by
+ * the engine, and to show the prompt of a toolset.
+ */
+import type { AliasMap } from '../toolset/alias-map.ts';
+import { announceBlock } from '../toolset/announce.ts';
+import { codeBlock } from '../code-mode/code-prompt.ts';
+import { alwaysOffered } from '../toolset/offered-tools.ts';
+import { rootOf } from '../names/old-names.ts';
+import { joinParagraphs } from '../text/paragraphs.ts';
+import type { Plan } from './plan.ts';
+import { instructionBlocks } from '../servers/server-instructions.ts';
+import { skillsBlock } from '../skills/skill-prompt.ts';
+
+/** Returns '' if there is nothing to send. `names`: the tools of the plan; null: no tools. */
+export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names: AliasMap | null): string {
+  // Skills come last, after the tools that they mention.
+  return joinParagraphs(plan.instructions, toolPrompt(names), skillsBlock(plan.skills, names));
+}
+
+/** Returns the part for the tools: the instructions of their servers, and the announced names. */
+export function toolPrompt(names: AliasMap | null): string {
+  if (names === null) return '';
+  // Tools added by a conversation or a caller go by their own names, and have no server with instructions.
+  const root = rootOf(names);
+  const known = kept.get(root);
+  if (known !== undefined) return known;
+  // In code mode the declarations contain the names.
+  const told = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
+  const prompt = joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), told);
+  kept.set(root, prompt);
+  return prompt;
+}
+
+/**
+ * Returns the instructions of the servers, for clients that get the names elsewhere: over MCP they are in the descriptions (DESIGN
+ * §4).
+ */
+export function serverPrompt(names: AliasMap | null): string {
+  return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
+}
+
+/** Built once per edition and rights: it is as long as the toolset, and every step sends it. */
+const kept = new WeakMap<AliasMap, string>();

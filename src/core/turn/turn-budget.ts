@@ -1,0 +1,119 @@
+/**
+ * The budgets of a turn, checked against its state alone, so that they hold across restarts: which open calls may run, and when a
+ * limit is reached.
+ */
+import type { ApprovalVerdict } from '../policy/approval.ts';
+import { limits } from '../limits.ts';
+import { costOf, type Price } from '../model/price.ts';
+import type { TurnEndReason } from './session-event.ts';
+import type { ToolResultCode } from '../tools/tool.ts';
+import { repeatKey, type StepCall, type TurnState } from './turn-state.ts';
+
+export type TurnBudget = {
+  maxSteps: number;
+  maxCalls: number;
+  maxTokens: number | null;
+  cost?: { max: number; prices: ReadonlyMap<string, Price> };
+};
+
+/** Why a call gets a result without running: the code, and the sentence that the model reads. */
+export type Refusal = { code: ToolResultCode; message: string };
+export type CallToRun = { call: StepCall; refusal: Refusal | null };
+
+/** Checks the open calls against the budgets of the turn, each as if the calls before it had results. */
+export function admitCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
+  const positions = new Map([...state.calls.keys()].map((callId, index) => [callId, index]));
+  const repeatsHere = new Map<string, number>();
+  return open.map((call, index) => {
+    const key = repeatKey(call);
+    const here = (repeatsHere.get(key) ?? 0) + 1;
+    repeatsHere.set(key, here);
+    const at = {
+      closing,
+      count: state.callsSoFar + index + 1,
+      repeats: (state.repeats.get(key) ?? 0) + here,
+      position: positions.get(call.callId) ?? 0,
+    };
+    return { call, refusal: refuse(state, budget, call, at) };
+  });
+}
+
+function refuse(
+  state: TurnState,
+  budget: TurnBudget,
+  call: StepCall,
+  at: { closing: boolean; count: number; repeats: number; position: number },
+): Refusal | null {
+  // The call was checked before the question, and the decision on it is final.
+  if (call.verdict !== null) return decisionRefusal(call.verdict.decision);
+  if (call.attempts > 0 || call.rounds > 0) return null;
+  if (at.closing)
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`,
+    };
+  if (state.stepReason === 'length' || !call.isComplete) {
+    return {
+      code: 'truncated',
+      message: 'Not run: your reply was cut off at the length limit, so this call may be incomplete. Send it again, shorter.',
+    };
+  }
+  if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
+  const spent = spentLimit(state, budget);
+  if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
+  if (at.position >= limits.maxCallsPerStep) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: a step may have at most ${limits.maxCallsPerStep} calls. Send the rest in the next step.`,
+    };
+  }
+  if (at.count > budget.maxCalls) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`,
+    };
+  }
+  if (at.repeats > limits.maxIdenticalCalls) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: the same call with the same arguments was already made ${limits.maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
+    };
+  }
+  return null;
+}
+
+/** Returns the refusal for a decision; null if the call may run. */
+export function decisionRefusal(decision: ApprovalVerdict): Refusal | null {
+  switch (decision) {
+    case 'approve':
+      return null;
+    case 'deny':
+      return {
+        code: 'denied',
+        message: 'Not run: the user denied the call. Do not try it again in another way; ask the user what to do instead.',
+      };
+    case 'expire':
+      return {
+        code: 'denied',
+        message: 'Not run: the call was not approved in time. Say what you would have done, and ask again if it is still needed.',
+      };
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** Returns the budget that is used up; null if none is. */
+export function spentLimit(
+  { usage, usageOf }: TurnState,
+  { maxTokens, cost }: TurnBudget,
+): { reason: TurnEndReason; limit: string } | null {
+  if (maxTokens !== null && usage.inputTokens + usage.outputTokens >= maxTokens)
+    return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
+  if (cost === undefined) return null;
+  let sum = 0;
+  for (const [model, used] of usageOf) {
+    const price = cost.prices.get(model);
+    if (price !== undefined) sum += costOf(price, used);
+  }
+  return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
+}

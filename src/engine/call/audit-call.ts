@@ -1,0 +1,103 @@
+/**
+ * The audit of one call: an intent row before anything that may have an effect (where the scope stores intents), then one row and one log
+ * line with the outcome.
+ */
+import type { AuditRow } from '../../core/audit.ts';
+import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
+
+type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
+type AuditScope = Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit' | 'begin'>;
+type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
+type Named = Pick<ToolCallAnswer, 'canonical' | 'via'>;
+type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
+
+/**
+ * Writes the audit row and the log line of a finished call. A call that shared the result of an identical call gets its own row.
+ * `request.arguments`: the tool's own arguments where they are known, with secrets as names.
+ */
+export async function auditCall(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, answer: ToolCallAnswer): Promise<void> {
+  const { ran, result, durationMs } = answer;
+  const outcome = { verdict: ran ? 'ran' : 'refused', code: result.code ?? null, durationMs } as const;
+  const row = await rowOf(deps, scope, request, answer, outcome);
+  const { at: _at, ...line } = row;
+  deps.log.info('tool call', line);
+  await scope.audit(row);
+}
+
+/** The audit of one call between its intent and its outcome. */
+export type CallIntent = {
+  /** Stores that the call starts. Returns false if it cannot be stored; then the call must not run. */
+  store(): Promise<boolean>;
+  /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
+  markWaiting(): Promise<void>;
+  /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
+  settle(answer: ToolCallAnswer): Promise<void>;
+};
+
+export function createIntent(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, named: Named): CallIntent {
+  let isStored = false;
+  const unlessStored = (error: unknown): void => {
+    if (!isStored) throw error;
+    deps.log.error('the outcome of a call could not be written to the audit', {
+      callId: request.callId,
+      canonical: named.canonical,
+      cause: String(error),
+    });
+  };
+  return {
+    async store() {
+      if (scope.begin === undefined) return true;
+      const unknown = { verdict: 'outcome_unknown', code: 'outcome_unknown', durationMs: 0 } as const;
+      const row = await rowOf(deps, scope, request, named, unknown);
+      try {
+        await scope.begin(row);
+        isStored = true;
+      } catch (error) {
+        deps.log.error('a call was not run: its audit row cannot be written', {
+          callId: row.callId,
+          canonical: row.canonical,
+          cause: String(error),
+        });
+      }
+      return isStored;
+    },
+    async markWaiting() {
+      if (!isStored) return;
+      const row = await rowOf(deps, scope, request, named, { verdict: 'waiting', code: null, durationMs: 0 });
+      try {
+        await scope.audit(row);
+      } catch (error) {
+        unlessStored(error);
+      }
+    },
+    async settle(answer) {
+      await auditCall(deps, scope, request, answer).catch(unlessStored);
+    },
+  };
+}
+
+async function rowOf(
+  deps: AuditDeps,
+  scope: AuditScope,
+  request: AuditedRequest,
+  { canonical, via }: Named,
+  outcome: Outcome,
+): Promise<Omit<AuditRow, 'sequence'>> {
+  const { edition } = scope;
+  return {
+    at: new Date(deps.clock.now()).toISOString(),
+    keyId: scope.keyId,
+    session: scope.session,
+    turn: scope.turn,
+    callId: request.callId,
+    parent: request.parent ?? null,
+    requested: request.requested,
+    canonical,
+    via,
+    toolset: edition?.toolset ?? null,
+    edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
+    argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
+    ...outcome,
+  };
+}

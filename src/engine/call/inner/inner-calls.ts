@@ -1,0 +1,305 @@
+/**
+ * Nested calls: the calls a running tool makes of other tools (`ToolContext.calls`). Each goes through `callTool` with its own id, timeout,
+ * approval, journal entry and audit row. Independent of the language of the calling code. Used by `execute-call.ts`.
+ */
+import type { AliasMap } from '../../../core/toolset/alias-map.ts';
+import { callsTools, innerCallId } from '../../../core/tools/composite-tool.ts';
+import { failpoint } from '../../../core/failpoint.ts';
+import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
+import { canonicalJson } from '../../../core/hash.ts';
+import { limits } from '../../../core/limits.ts';
+import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
+import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts';
+import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/call-journal.ts';
+import type { FileSystem } from '../../../ports/file-system.ts';
+import type { InnerOutcome, InnerCalls } from '../../../ports/inner-calls.ts';
+import type { CallerChannel } from '../../../ports/tool-executor.ts';
+import { createCallTree, type CallTree } from './call-tree.ts';
+import type { IdleDeadline } from '../call-deadline.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { withoutGuards } from '../../policy/guard-files.ts';
+import { innerFingerprint } from './inner-fingerprint.ts';
+import { nestingFault, innerNames, resolveInnerName, innerTools } from './inner-names.ts';
+import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
+
+/** The type of `callTool`, which the caller passes in because it is a layer above. */
+export type CallTool = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
+
+/** The call that makes nested calls. `signal`: aborts when it ends. `channel`: the one its tool has. `stop` aborts its tool. */
+export type CallingTool = {
+  deps: CallDeps;
+  scope: CallScope;
+  tool: EditionTool;
+  callId: string;
+  callTool: CallTool;
+  signal: AbortSignal;
+  deadline: Pick<IdleDeadline, 'pauseDuring'>;
+  channel: CallerChannel;
+  stop(why: string): void;
+};
+
+export type InnerCallRunner = {
+  calls: InnerCalls;
+  /** Resolves when no nested call is running. */
+  idle(): Promise<void>;
+  /** The nested calls that need an approval or input before the call can be rerun. */
+  waiting(): readonly WaitingInner[];
+  /** The result that replaces the tool's own; null: none. */
+  forcedResult(): ToolResult | null;
+  /** Whether a name resolves to a tool that only works on files. */
+  isFileTool(name: string): boolean;
+  /** The name of a nested call whose effect would be repeated if this call were rerun; null: none. */
+  unrepeatableCall(): string | null;
+};
+
+export function createInnerCallRunner(caller: CallingTool): InnerCallRunner {
+  return new Runner(caller);
+}
+
+/** Runs the nested calls of one run of a call. */
+class Runner implements InnerCallRunner {
+  readonly calls: InnerCalls;
+  readonly #caller: CallingTool;
+  readonly #journal: CallJournal | null;
+  readonly #tree: CallTree;
+  readonly #names: AliasMap | null;
+  readonly #chain: readonly string[];
+  /** The calls of this call that an earlier run recorded. */
+  readonly #recorded: readonly Recorded[];
+  readonly #order: ReplayOrder;
+  readonly #fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #waiting: WaitingInner[] = [];
+  #made = 0;
+  #end: ToolResult | null = null;
+
+  constructor(caller: CallingTool) {
+    const { deps, scope, tool, callId } = caller;
+    const journal = scope.journal ?? null;
+    const above = (): AliasMap | null => scope.innerNames?.() ?? scope.names();
+    const tree = scope.callTree ?? createCallTree(callId, above, journal);
+    const names = innerNames(tool, tree.plan(), above());
+    this.#caller = caller;
+    this.#journal = journal;
+    this.#tree = tree;
+    this.#names = names;
+    this.#chain = [...(scope.chain ?? []), tool.canonical];
+    this.#recorded = journal?.entriesUnder(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
+    this.#order = createReplayOrder(this.#recorded.flatMap(({ order }) => order ?? []));
+    this.calls = {
+      get tools() {
+        return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
+      },
+      // A getter: most scripts use neither value, and then no row is stored.
+      get replay() {
+        return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
+      },
+      call: (name, args, { files = null } = {}) => this.#call(name, args, files),
+    };
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  waiting(): readonly WaitingInner[] {
+    return this.#waiting;
+  }
+
+  forcedResult(): ToolResult | null {
+    return this.#tree.end ?? this.#end;
+  }
+
+  isFileTool(name: string): boolean {
+    return fileTools.has(resolveInnerName(this.#names, name)?.tool.canonical ?? '');
+  }
+
+  unrepeatableCall(): string | null {
+    return this.#tree.effectUnder(this.#caller.callId);
+  }
+
+  async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerOutcome> {
+    // Counted synchronously, so that the id follows the order in which the code made its calls.
+    this.#made += 1;
+    const id = innerCallId(this.#caller.callId, this.#made);
+    const work = this.#caller.deadline.pauseDuring(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
+    this.#running.add(work);
+    const settled = await work.finally(() => this.#running.delete(work));
+    if (settled === null) return { waits: true };
+    if (settled.order !== null) await this.#order.waitForTurn(settled.order);
+    return { waits: false, result: settled.result };
+  }
+
+  async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
+    const journal = this.#journal;
+    const { tool: meant, via } = resolveInnerName(this.#names, name) ?? { tool: null, via: null };
+    const given = readArguments(args);
+    const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
+    const entry = journal?.find(id) ?? null;
+    if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(codeDiverged(this.#recorded));
+    if (entry?.result) return { result: entry.result, order: entry.order };
+    if (this.#caller.signal.aborted)
+      return { result: errorResult('aborted', 'Not run: the call that made this one has ended.'), order: null };
+    const canonical = meant?.canonical ?? null;
+    const start = { callId: id, root: this.#tree.root, requested: name, canonical, via, arguments: given ?? {}, fingerprint };
+    const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
+    return await this.#run(start, given, { meant, entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(meant) });
+  }
+
+  async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
+    const { deps, scope, callTool: door, signal } = this.#caller;
+    const innerScope = this.#scope(start, at);
+    let request = this.#request(start, given, at);
+    let outcome = await door(deps, innerScope, request, signal);
+    while ('waitFor' in outcome && this.#journal === null && scope.askDuringCall !== undefined) {
+      request = { ...request, ...(await scope.askDuringCall(outcome.waitFor, request.rounds ?? 0)) };
+      outcome = await door(deps, innerScope, request, signal);
+    }
+    if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
+    const { result, via, durationMs, ran } = outcome.answer;
+    if (ran && this.#journal === null && hasEffect(deps, given, at))
+      this.#tree.recordEffect(start.callId, start.canonical ?? start.requested);
+    // Aborted by the end of the outer call, which is not rerun.
+    if (signal.aborted && result.code === 'aborted') return { result, order: null };
+    if (this.#journal === null) return this.#tree.addResultBytes(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
+    const before = at.entry?.order ?? null;
+    if (before !== null) return { result, order: before };
+    const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
+    if (order === null) return this.#endFull();
+    this.#order.add(order);
+    await failpoint('inner-result-before-root');
+    return { result, order };
+  }
+
+  #request({ callId, requested }: InnerCallStart, given: Record<string, unknown> | null, at: Place): ToolCallRequest {
+    const verdict = this.#journal?.verdict(callId) ?? null;
+    const { input = null, rounds = 0 } = this.#journal?.given(callId) ?? {};
+    const attempts = at.entry?.attempts ?? 0;
+    return {
+      callId,
+      parent: this.#caller.callId,
+      requested,
+      arguments: given,
+      fault: given === null ? 'invalid_json' : null,
+      refusal: verdict === null ? this.#refuse(callId, at.meant) : decisionRefusal(verdict.decision),
+      approved: verdict?.approved ?? null,
+      given: input,
+      rounds,
+      attempts,
+      // The effects of an interrupted call on a script's uncommitted files were discarded, so it can simply be rerun.
+      interrupted: attempts > 0 && !at.isRedone,
+    };
+  }
+
+  #scope(start: InnerCallStart, { files, onOverlay, entry }: Place): CallScope {
+    const { scope } = this.#caller;
+    const journal = this.#journal;
+    const again = (entry?.order ?? null) !== null;
+    // Inside a made tool only the tools it uses can be called, which are all in `names`.
+    const { innerNames: _plan, started: _ofCaller, ...above } = scope;
+    return {
+      ...above,
+      names: () => this.#names,
+      chain: this.#chain,
+      callTree: this.#tree,
+      channel: innerChannel(this.#caller),
+      // The nested call is judged by its own policy check, not by that of the calling script as well.
+      files: files === null ? scope.files : withoutGuards(files),
+      onOverlay,
+      canWait: scope.canWait && (journal !== null || scope.askDuringCall !== undefined),
+      // A call that is repeated is already in the audit log.
+      ...(again && { begin: () => undefined, audit: () => undefined }),
+      ...(journal !== null && !again && { started: () => journal.begin(start) }),
+    };
+  }
+
+  #wait(start: InnerCallStart, { arguments: args, rounds = 0 }: ToolCallRequest, waitFor: WaitFor): Settled {
+    this.#journal?.markWaiting(start);
+    const { callId, requested: name } = start;
+    if (waitFor.kind === 'inner') this.#waiting.push(...waitFor.waiting);
+    else this.#waiting.push({ callId, name, arguments: args, rounds, waitFor });
+    return null;
+  }
+
+  #refuse(callId: string, meant: EditionTool | null): Refusal | null {
+    if (!this.#tree.tryAdd(callId)) {
+      const message = `Not run: a call may make at most ${limits.maxInnerCalls} nested calls in total. Continue with the results so far.`;
+      return { code: 'limit_reached', message };
+    }
+    const fault = meant === null || !callsTools(meant) ? null : nestingFault(this.#chain, meant);
+    return fault === null ? null : { code: 'not_allowed', message: fault };
+  }
+
+  #endFull(): Settled {
+    this.#tree.end ??= journalFull();
+    return this.#endWith(this.#tree.end);
+  }
+
+  #endWith(result: ToolResult): Settled {
+    this.#end ??= result;
+    this.#caller.stop('its nested calls cannot continue');
+    return { result, order: null };
+  }
+}
+
+type Recorded = ReturnType<CallJournal['entriesUnder']>[number];
+
+/** `isRedone`: its effects are on the files of a script that is rerun, so it is rerun too. */
+type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
+
+/** null: the call waits. `order`: null where nothing is journaled. */
+type Settled = { result: ToolResult; order: number | null } | null;
+
+function isChildOf(callId: string, parent: string): boolean {
+  return callId.startsWith(`${parent}.`) && !callId.includes('.', parent.length + 1);
+}
+
+/** Returns null for arguments that no tool can be sent. Missing arguments are an empty object. */
+function readArguments(args: unknown): Record<string, unknown> | null {
+  if (args === undefined) return {};
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
+  try {
+    canonicalJson(args);
+    // An object that is not an array, checked above.
+    return args as Record<string, unknown>;
+  } catch {
+    // Nested more deeply than any input we accept.
+    return null;
+  }
+}
+
+/** The outer caller gets progress while the nested call runs. Without a journal or `ask`, the call cannot ask for input and be rerun. */
+function innerChannel({ channel, scope }: CallingTool): CallerChannel {
+  if (scope.journal !== undefined || channel.ask !== undefined) return channel;
+  const { askable: _askable, ...rest } = channel;
+  return rest;
+}
+
+const fileTools: ReadonlySet<string> = new Set(
+  ['read_file', 'write_file', 'edit_file', 'delete_file', 'list_directory'].map((name) => `builtin.${name}`),
+);
+
+/** Such a call's effects are part of the script's files and are redone with it; so are calls of tools that call file tools. */
+function worksOnFiles(tool: EditionTool | null): boolean {
+  return tool !== null && (fileTools.has(tool.canonical) || callsTools(tool));
+}
+
+/** Nested calls of a tool that calls tools are recorded separately. */
+function hasEffect({ executor }: CallDeps, given: Record<string, unknown> | null, { meant, isRedone }: Place): boolean {
+  return meant !== null && !isRedone && !callsTools(meant) && !executor.isSafe(meant, given ?? {});
+}
+
+function codeDiverged(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {
+  const done = recorded.flatMap(({ canonical, order }) => (order === null || canonical === null ? [] : [canonical]));
+  const what = done.length === 0 ? 'nothing' : [...new Set(done)].join(', ');
+  return errorResult(
+    'tool_error',
+    `The code made different calls than before it waited, so it was stopped. Calls that had already run: ${what}.`,
+  );
+}
+
+function journalFull(): ToolResult {
+  const text = `Stopped: the results of its nested calls exceed ${limits.maxJournalBytes} bytes in total. Request less data.`;
+  return errorResult('limit_reached', text);
+}

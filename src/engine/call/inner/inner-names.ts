@@ -1,0 +1,88 @@
+/**
+ * Which tools a tool that calls tools may call, by which names. A made tool: only the tools it was compiled with, using the plan's entries
+ * (presets, approval) for those where there are any. Code and scripts: everything the plan offers.
+ */
+import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
+import { limits } from '../../../core/limits.ts';
+import type { Via } from '../../../core/turn/message.ts';
+import type { InnerTool } from '../../../ports/inner-calls.ts';
+
+/** `plan`: the names that the plan offers. `above`: the names at the calling tool, which differ from `plan` only inside a made tool. */
+export function innerNames(tool: EditionTool, plan: AliasMap | null, above: AliasMap | null): AliasMap | null {
+  return tool.kind === 'made' ? madeNames(tool, plan) : above;
+}
+
+/** Cached by tool and plan; a toolset's tools live as long as the toolset. */
+const known = new WeakMap<EditionTool, WeakMap<object, AliasMap>>();
+const noPlan = {};
+
+function madeNames(tool: EditionTool, plan: AliasMap | null): AliasMap {
+  const byPlan = known.get(tool) ?? new WeakMap<object, AliasMap>();
+  known.set(tool, byPlan);
+  const key = plan ?? noPlan;
+  const names = byPlan.get(key) ?? extendAliasMap(null, standIns(tool.made?.uses ?? [], plan));
+  byPlan.set(key, names);
+  return names;
+}
+
+/** Keeps the names that the code was written with, whatever the toolset calls the tools: none of them may resolve to another tool. */
+function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionTool[] {
+  const taken = new Set(uses.flatMap((use) => [use.wireName, ...use.aliases.map(({ name }) => name)]));
+  return uses.flatMap((use) => {
+    const { wireName, ownName, aliases } = use;
+    const [entry, ...others] = entriesOf(use.canonical, plan);
+    if (entry === undefined) return [use];
+    if (others.length === 0) return [{ ...entry, wireName, ownName, aliases }];
+    // Several entries with different presets or approvals: only an entry's own name says which one is meant.
+    const names = [...aliases, { name: wireName, mode: 'hidden' as const }];
+    return [entry, ...others].filter((one) => !taken.has(one.wireName)).map((one) => ({ ...one, ownName, aliases: names }));
+  });
+}
+
+/** Returns the entry that the canonical name resolves to, or all entries of the tool. */
+function entriesOf(canonical: string, plan: AliasMap | null): readonly EditionTool[] {
+  if (plan === null) return [];
+  const meant = resolveName(plan, canonical);
+  if (meant.ok) return meant.canonical === canonical ? [meant.tool] : [];
+  return toolsNamed(plan, canonical).filter((tool) => tool.canonical === canonical);
+}
+
+/**
+ * The tools shown to code: never the tool itself or UI tools, and client tools only where the client can be asked. For a made tool, whose
+ * code exists already, held and missing tools are included: calling one returns an error.
+ */
+export function innerTools(names: AliasMap | null, { canonical: self, kind }: EditionTool, withClient: boolean): InnerTool[] {
+  const tools = names?.tools ?? [];
+  const isThere = (tool: EditionTool): boolean => (kind === 'made' ? tool.kind !== 'ui' : isForModels(tool));
+  return tools
+    .filter((tool) => isThere(tool) && tool.canonical !== self && (withClient || tool.kind !== 'client'))
+    .map(({ wireName, canonical, aliases, description, inputSchema, outputSchema, annotations }) => ({
+      name: wireName,
+      canonical,
+      aliases: aliases.map(({ name }) => name),
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      ...(annotations !== undefined && { annotations }),
+    }));
+}
+
+/** Returns the tool that a name resolves to; null for none, or more than one. */
+export function findInnerTool(names: AliasMap | null, name: string): EditionTool | null {
+  return resolveInnerName(names, name)?.tool ?? null;
+}
+
+/** Like `innerTool`, with how the name resolved, as the log records it before the call. */
+export function resolveInnerName(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
+  const meant = names === null ? null : resolveName(names, name);
+  return meant?.ok ? { tool: meant.tool, via: meant.via } : null;
+}
+
+/** Returns why the tool may not be called at this depth, or null. `chain`: canonical names of the enclosing tools, outermost first. */
+export function nestingFault(chain: readonly string[], { canonical }: EditionTool): string | null {
+  const shown = [...chain, canonical].join(' → ');
+  if (chain.includes(canonical)) return `Not run: ${canonical} would call itself (${shown}). Write the code without calling ${canonical}.`;
+  if (chain.length < limits.maxCompositeDepth) return null;
+  return `Not run: nested calls may be at most ${limits.maxCompositeDepth} levels deep, and this would be one more (${shown}). Use fewer levels.`;
+}

@@ -1,0 +1,188 @@
+/**
+ * Makes tools for `create_tool`, in the Catalog and on behalf of a key. The code may call tools of the calling plan by any name they have there;
+ * canonical names are stored. A tool is private to the key unless it is shared, which needs the same right as over REST. Rights are read when
+ * they are needed, as in `configuration-desk.ts`.
+ */
+import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { withoutFence } from '../../core/made/code-fence.ts';
+import { madeCanonical, madeServer } from '../../core/made/made-definition.ts';
+import { privateToolName } from '../../core/made/made-toolset.ts';
+import { readUses } from '../../core/made/read-uses.ts';
+import type { Lookup, LookupTool } from '../../core/made/tool-lookup.ts';
+import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
+import { quote } from '../../core/names/names.ts';
+import { isAllowed } from '../../core/authority.ts';
+import { hasScope } from '../../core/principal.ts';
+import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
+import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
+import type { Sandbox } from '../../ports/sandbox.ts';
+import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
+import { requireMayHoldSecrets } from './made-tool-secrets.ts';
+import { requireCompiles, writeMadeTool } from './write-made-tool.ts';
+
+/** `desk`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
+export type MakerParts = {
+  catalog: Catalog;
+  keyId: string;
+  sandbox: Pick<Sandbox, 'check'>;
+  desk: Pick<ToolsetEditor, 'toolset' | 'write'>;
+  offered: AliasMap | null;
+};
+
+export function createToolMaker(parts: MakerParts): ToolMaker {
+  const { catalog, keyId, sandbox, offered } = parts;
+  return {
+    async prepare({ name, toolset, share = toolset !== undefined, ...request }) {
+      const { canonical, tool } = readRequest(name, request);
+      await requireMayHoldSecrets(catalog, (await catalog.keyRights(keyId)) ?? { scopes: [] }, canonical);
+      await requireCompiles(sandbox, tool.implementation);
+      const read = readUses(tool, lookupIn(offered, share));
+      if (read.issues.length > 0) throw invalidRequest(read.issues);
+      const target = share ? await sharedTarget(parts, canonical) : privateTarget(parts, canonical);
+      const document = { ...tool, uses: read.uses, names: read.names };
+      const checked = await target.put(document, { dryRun: true });
+      const isReplaced = checked.changed && !checked.created;
+      if (isReplaced) target.requireMayReplace();
+      const place = toolset === undefined ? null : await findPlace(parts, toolset, canonical);
+      const changes: RegistryChange[] = [
+        // The first change that needs approval is the one named in the question.
+        ...(place !== null && !place.isListed ? [{ change: 'write-toolset' as const, name: place.name }] : []),
+        ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : target.creates, name: canonical }] : []),
+      ];
+      return {
+        changes,
+        async store() {
+          // Replaces exactly the version that was checked.
+          const condition = checked.created ? { ifNoneMatch: true } : { ifMatch: checked.document.version - (isReplaced ? 1 : 0) };
+          const { document: stored, warnings } = await target.put(document, condition);
+          return {
+            canonical,
+            version: stored.version,
+            uses: read.uses,
+            aliases: tool.aliases ?? [],
+            outcome: checked.created ? 'made' : isReplaced ? 'replaced' : 'unchanged',
+            shared: share,
+            toolset: place === null ? null : await listIn(parts, place, canonical),
+            warnings: warnings.map(({ path, message }) => `${path}: ${message}`),
+          };
+        },
+      };
+    },
+  };
+}
+
+/** Where the tool is stored. `creates`: the registry change for a new tool. */
+type Target = {
+  put(document: MadeTool, options: WriteOptions): Promise<PutAnswer>;
+  creates: 'create-tool' | 'share-tool';
+  requireMayReplace(): void;
+};
+
+function privateTarget({ catalog, keyId }: MakerParts, canonical: string): Target {
+  return {
+    put: (document, options) => catalog.put('private-tool', privateToolName(keyId, canonical), document, options),
+    creates: 'create-tool',
+    requireMayReplace: () => undefined,
+  };
+}
+
+/** As over REST: sharing needs the scope `toolsets`; replacing a tool may affect any toolset, so it needs the scope for the whole workspace. */
+async function sharedTarget({ catalog, keyId }: MakerParts, canonical: string): Promise<Target> {
+  const rights = await catalog.keyRights(keyId);
+  if (rights === null || !hasScope(rights, 'toolsets') || !isAllowed(rights, { act: 'make-tool' }))
+    throw new Problem(
+      'forbidden',
+      `This key may not share ${quoted(canonical)}: that requires the scope "toolsets". Leave out share and toolset to make a private tool.`,
+    );
+  return {
+    put: (tool, options) => writeMadeTool(catalog, { keyId }, { canonical, tool, options }),
+    creates: 'share-tool',
+    requireMayReplace() {
+      if (isAllowed(rights, { act: 'use-workspace', what: 'Made tools' })) return;
+      throw new Problem(
+        'forbidden',
+        `A shared tool ${quoted(canonical)} already exists, and this key may not replace it: that requires the scope "toolsets" for the whole workspace. Choose another name.`,
+      );
+    },
+  };
+}
+
+function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset' | 'share'>): { canonical: string; tool: MadeTool } {
+  const canonical = name.startsWith(`${madeServer}.`) ? name : madeCanonical(name);
+  const fault = MadeToolName.safeParse(canonical).error?.issues[0]?.message;
+  if (fault !== undefined)
+    throw invalidRequest([
+      { path: 'name', message: `${quote(name)} would be stored as ${quote(canonical)}, which is not valid: ${fault}` },
+    ]);
+  return { canonical, tool: parseDocument(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
+}
+
+/** Resolves names as calls of the plan do. `share`: the tool will be called with other keys, which do not have this key's private tools. */
+function lookupIn(offered: AliasMap | null, share: boolean): Lookup {
+  const taken = (tool: EditionTool): ReturnType<Lookup['find']> => {
+    if (!codeMayCall(tool)) return { fault: `${tool.canonical} cannot be called by code` };
+    if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key. Share it first` };
+    return { tool: toNamedTool(tool) };
+  };
+  return {
+    find(name) {
+      const found = offered === null ? null : resolveName(offered, name);
+      if (found?.ok) return taken(found.tool);
+      // Several entries of one tool count as one tool for code.
+      const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
+      const [entry] = entries;
+      if (entry !== undefined && codeMayCall(entry)) return taken(entry);
+      const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
+      const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : availableTools(offered);
+      return { fault: `${quote(name)} is not one of the offered tools; ${hint}` };
+    },
+  };
+}
+
+/** Client tools and UI tools belong to one conversation only, so code may not call them. */
+function codeMayCall(tool: EditionTool): boolean {
+  return isForModels(tool) && tool.kind !== 'client';
+}
+
+function availableTools(offered: AliasMap | null): string {
+  const names = (offered?.tools ?? []).filter(codeMayCall).map(({ wireName }) => wireName);
+  if (names.length === 0) return 'no tools are available to code';
+  const shown = names.slice(0, limits.maxReportedWarnings);
+  return `available tools: ${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
+}
+
+function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): LookupTool {
+  return { canonical, name: ownName, kind, aliases: [wireName, ...aliases.map(({ name }) => name)], source: { state } };
+}
+
+/** `isListed`: the toolset already lists the tool. */
+type Place = { name: string; document: StoredDocument; isListed: boolean };
+
+async function findPlace({ desk }: MakerParts, name: string, canonical: string): Promise<Place> {
+  const document = await desk.toolset(name);
+  if (document === null) throw new Problem('not_found', `There is no toolset ${quoted(name)} that this key may use.`);
+  return { name, document, isListed: toolsetOf(document).tools.some(({ tool }) => tool === canonical) };
+}
+
+async function listIn({ desk }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<MadeToolOutcome['toolset']> {
+  if (isListed) return { name, version: document.version };
+  const toolset = toolsetOf(document);
+  try {
+    const written = await desk.write(name, { ...toolset, tools: [...toolset.tools, { tool: canonical }] }, document.version);
+    return { name, version: written.document.version };
+  } catch (error) {
+    // The tool is already stored, so a failure here is reported instead of thrown.
+    if (error instanceof Problem) return { name, fault: error.detail };
+    throw error;
+  }
+}
+
+/** Bodies of toolsets were parsed by the schema when they were written. */
+function toolsetOf({ body }: StoredDocument): Toolset {
+  return body as Toolset;
+}

@@ -1,0 +1,61 @@
+/**
+ * The tools of a bound key: it may read, and list in toolsets, only these (`core/authority.ts`). Used by the tool routes, the configuration
+ * tools and every write of a toolset.
+ */
+import { isUnbound, type Rights } from '../../core/authority.ts';
+import { limits } from '../../core/limits.ts';
+import { hasScope, type Principal } from '../../core/principal.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
+import type { Catalog, Directory } from '../../ports/catalog.ts';
+import { readAllPages } from './read-all-pages.ts';
+import { allowOf } from '../plan/agent-list.ts';
+import { listedNames } from '../plan/plan-names.ts';
+import { agentsOfKey, readToolset } from '../plan/read-toolset.ts';
+
+/** Returns canonical names; null: all tools of the workspace. */
+export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
+  if (isUnbound(principal)) return null;
+  const isOfToolsets = principal.agents === undefined || hasScope(principal, 'toolsets');
+  if (principal.toolsets !== undefined && isOfToolsets) return await toolsOfToolsets(catalog, principal.toolsets);
+  return await toolsOfAgents(directory, principal);
+}
+
+/** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */
+export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
+  const documents = await Promise.all([...new Set(toolsets)].map((name) => nullIfNotFound(catalog.get('toolset', name))));
+  // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
+  return new Set(
+    documents.flatMap((document) => (document === null ? [] : (document.body as Toolset).tools.flatMap(({ tool }) => tool ?? []))),
+  );
+}
+
+async function toolsOfAgents(directory: Directory, principal: Principal): Promise<ReadonlySet<string>> {
+  const agents = await agentsOfKey(directory, principal);
+  const references = new Set(agents.flatMap(({ toolset }) => toolset ?? []));
+  const tables = await Promise.all([...references].map((reference) => usableTools(directory, principal, reference)));
+  return new Set(tables.flat());
+}
+
+/** Returns no tools for a toolset that does not exist or that the key is not bound to. */
+async function usableTools(directory: Directory, principal: Principal, reference: string): Promise<string[]> {
+  try {
+    const { names, list } = await readToolset(directory, principal, reference);
+    return listedNames(names, { aliases: true, ...allowOf(list) }).tools.map(({ canonical }) => canonical);
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return [];
+    throw error;
+  }
+}
+
+/** Returns definitions as their sources describe them, sorted by canonical name. `has` null: all. */
+export async function readDefinitions(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
+  const all = await readAllPages((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
+  return has === null ? all : all.filter(({ canonical }) => has.has(canonical));
+}
+
+/** Returns the tools that a key may list in toolsets; null: any. */
+export async function listableTools(catalog: Pick<Catalog, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
+  return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
+}

@@ -1,0 +1,106 @@
+/**
+ * The toolset editor behind the configuration tools: works on the Catalog on behalf of a key. Reads the key's rights for each call, since the
+ * key may have been revoked since its session started. `core/authority.ts` decides, as for the REST routes.
+ */
+import { isAllowed, isUnbound, requireAllowed } from '../../core/authority.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { ServerHealth } from '../../core/servers/server-state.ts';
+import { readToolsetReference } from '../../core/toolset/toolset-reference.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
+import type { Catalog, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
+import { readAllDocuments, readAllPages } from './read-all-pages.ts';
+import { readDefinitions, listableTools } from './tools-of-key.ts';
+import { checkToolset, writeToolset } from './write-toolset.ts';
+
+/** `meet`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
+export type ToolsetEditorOptions = { aliases: boolean; refreshIfStale(servers: readonly string[]): void };
+
+export function createToolsetEditor(catalog: Catalog, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
+  const { aliases = true, refreshIfStale: meet } = given;
+  const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
+  const mayUse = async (name: string): Promise<boolean> => isAllowed(await rights(), { act: 'write-toolset', toolset: name });
+  const find = async (name: string): Promise<StoredDocument | null> =>
+    (await mayUse(name)) ? await nullIfNotFound(catalog.get('toolset', name)) : null;
+  const tools = once(async () => await readDefinitions(catalog, await listableTools(catalog, await rights())));
+
+  const editor: ToolsetEditor = {
+    aliases,
+    tools,
+    async servers() {
+      // A bound key sees only the servers of its own tools.
+      const seen = isUnbound(await rights()) ? null : new Set((await tools()).map(({ server }) => server));
+      const documents = await readAllDocuments(catalog, 'server');
+      meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
+      return new Map(documents.flatMap(({ name, body }) => (seen?.has(name) === false ? [] : healthOf(name, body))));
+    },
+    async toolsets() {
+      const { toolsets } = await rights();
+      if (toolsets === undefined) return await readAllDocuments(catalog, 'toolset');
+      const found = await Promise.all([...new Set(toolsets)].sort().map(find));
+      return found.flatMap((document) => document ?? []);
+    },
+    toolset: find,
+    async write(name, toolset, version) {
+      return await writeToolset(catalog, await rights(), name, toolset, version === null ? { ifNoneMatch: true } : { ifMatch: version });
+    },
+    async rename(from, to, version) {
+      const principal = await rights();
+      for (const toolset of [from, to]) requireAllowed(principal, { act: 'write-toolset', toolset });
+      const { body } = await catalog.get('toolset', from);
+      // Checked as a write under the new name. Bodies of toolsets were parsed by the schema when they were written.
+      await checkToolset(catalog, principal, to, body as Toolset, {});
+      return await catalog.renameToolset(from, to, version);
+    },
+    async remove(name, version) {
+      requireAllowed(await rights(), { act: 'write-toolset', toolset: name });
+      await catalog.remove('toolset', name, { ifMatch: version });
+    },
+    async usedBy(name) {
+      // A bound key does not see other agents and keys.
+      if (!isUnbound(await rights())) return { agents: [], keys: [] };
+      const [agents, keys] = await Promise.all([readAllDocuments(catalog, 'agent'), readAllPages((page) => catalog.keys(page))]);
+      const bound = keys.filter((key) => key.revokedAt === null && key.toolsets?.includes(name) === true);
+      return {
+        agents: agents.flatMap(({ name: agent, body }) => (toolsetOf(body) === name ? [agent] : [])),
+        keys: bound.map((key) => `${key.name} (${key.id})`),
+      };
+    },
+    async equipment() {
+      await rights();
+      return await usableEquipment(await catalog.equipment(keyId), mayUse);
+    },
+    async equip(change) {
+      const principal = await rights();
+      if (change.toolset != null) requireAllowed(principal, { act: 'write-toolset', toolset: change.toolset });
+      return await usableEquipment(await catalog.setEquipment(keyId, change), mayUse);
+    },
+  };
+  return editor;
+}
+
+function requireRights(rights: KeyRights | null): KeyRights {
+  if (rights === null) throw new Problem('forbidden', 'The key of this call was revoked or has expired.');
+  requireAllowed(rights, { act: 'configure' });
+  return rights;
+}
+
+async function usableEquipment(equipment: Equipment, mayUse: (name: string) => Promise<boolean>): Promise<Equipment> {
+  const isUsable = equipment.toolset === null || (await mayUse(equipment.toolset));
+  return isUsable ? equipment : { toolset: null, mode: 'configuration' };
+}
+
+/** The toolset of an agent, without a pinned version; null if it has none. */
+function toolsetOf({ toolset }: Record<string, unknown>): string | null {
+  return typeof toolset === 'string' ? readToolsetReference(toolset).name : null;
+}
+
+function healthOf(name: string, body: Record<string, unknown>): [string, Pick<ServerHealth, 'status' | 'reason'>][] {
+  const parsed = ServerHealth.safeParse(body.health);
+  return parsed.success ? [[name, parsed.data]] : [];
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let cached: Promise<Value> | undefined;
+  return () => (cached ??= read());
+}

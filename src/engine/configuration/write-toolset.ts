@@ -1,0 +1,114 @@
+/**
+ * Writes a toolset on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
+ * them, and which entries only an administrator may write (`core/authority.ts`).
+ */
+import { isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/authority.ts';
+import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import { toolPin } from '../../core/listing/tool-pin.ts';
+import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
+import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
+import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import { readDefinitions, listableTools } from './tools-of-key.ts';
+
+/** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
+export async function writeToolset(
+  catalog: Catalog,
+  rights: Rights,
+  name: string,
+  toolset: Toolset,
+  options: WriteOptions,
+): Promise<PutAnswer> {
+  const checked = await checkToolset(catalog, rights, name, toolset, options);
+  return await catalog.put('toolset', name, { ...toolset, tools: checked.tools, name }, checked.options);
+}
+
+/** Returns the entries with the names of their tools, and the write options under which the check holds. */
+export async function checkToolset(
+  catalog: Catalog,
+  rights: Rights,
+  name: string,
+  { tools: written }: Pick<Toolset, 'tools'>,
+  options: WriteOptions,
+): Promise<{ tools: ToolsetEntry[]; options: WriteOptions }> {
+  requireAllowed(rights, { act: 'write-toolset', toolset: name });
+  const has = await listableTools(catalog, rights);
+  const tools = has === null ? written : await listOnly(catalog, rights, written, has);
+  const isWaiving = tools.some((entry) => waivers(entry).length > 0) && !isAllowed(rights, { act: 'waive', what: '' });
+  if (has === null && !isWaiving) return { tools, options };
+  const stored = await nullIfNotFound(catalog.get('toolset', name));
+  if (isWaiving) requireKept(tools, stored);
+  return { tools, options: atVersion(stored, options) };
+}
+
+/** Returns each entry with the name of its tool. Throws `forbidden` for tools that the key does not have. */
+async function listOnly(
+  catalog: Catalog,
+  rights: Rights,
+  entries: readonly ToolsetEntry[],
+  has: ReadonlySet<string>,
+): Promise<ToolsetEntry[]> {
+  const byPin = entries.every(({ tool }) => tool !== undefined) ? new Map<string, string>() : await toolsByPin(catalog, has);
+  const named = entries.map((entry) => (entry.tool === undefined ? { ...entry, tool: byPin.get(entry.refId ?? '') } : entry));
+  const issues = named.flatMap(({ tool }, index): Issue[] => {
+    const message = authorizationRefusal(rights, { act: 'list-tool', tool, has });
+    return message === null ? [] : [{ path: `tools[${index}].${entries[index]?.tool === undefined ? 'refId' : 'tool'}`, message }];
+  });
+  if (issues.length > 0) throw refused(issues);
+  return named.map(({ tool, ...entry }) => (tool === undefined ? entry : { ...entry, tool }));
+}
+
+async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const definitions = await readDefinitions(catalog, has);
+  return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await toolPin(tool), tool.canonical])));
+}
+
+/** `kept`: the part of the entry that must equal the stored one if the key lacks the right. */
+type Waiver = { path: string; what: string; kept: unknown };
+
+/**
+ * Entries that remove an approval or give a tool a secret. An entry with `approval: "never"` must be unchanged; one with a secret must keep
+ * its tool and its arguments, since a changed address or default could send the secret elsewhere.
+ */
+function waivers(entry: ToolsetEntry): Waiver[] {
+  const secrets = [...secretArguments(entry.arguments).keys()];
+  return [
+    ...(entry.approval === 'never' ? [{ path: 'approval', what: '`approval: "never"`', kept: entry }] : []),
+    ...secrets.map((argument) => ({
+      path: `arguments.preset.${argument}`,
+      what: 'A secret in a preset',
+      kept: [entry.tool, entry.arguments],
+    })),
+  ];
+}
+
+function requireKept(tools: readonly ToolsetEntry[], stored: StoredDocument | null): void {
+  // Bodies of toolsets were parsed by the schema when they were written.
+  const before = ((stored?.body.tools ?? []) as ToolsetEntry[]).flatMap(waivers);
+  const kept = new Set(before.map((waiver) => canonicalJson(waiver.kept)));
+  const issues = tools.flatMap((entry, index) =>
+    waivers(entry).flatMap((waiver): Issue[] => {
+      if (kept.has(canonicalJson(waiver.kept))) return [];
+      const message = `${waiver.what} requires an unbound key with the scope "admin"; this key may only keep an existing entry that has it, unchanged`;
+      return [{ path: `tools[${index}].${waiver.path}`, message }];
+    }),
+  );
+  if (issues.length > 0) throw refused(issues);
+}
+
+/** Makes sure that the version that was compared is the one that is replaced. */
+function atVersion(stored: StoredDocument | null, options: WriteOptions): WriteOptions {
+  if (stored === null) return options;
+  if (typeof options.ifMatch === 'number' && options.ifMatch !== stored.version)
+    throw new Problem(
+      'precondition_failed',
+      `The toolset is at version ${stored.version}, not ${options.ifMatch}. Read it again and retry.`,
+    );
+  return { ...options, ifMatch: stored.version };
+}
+
+function refused(issues: Issue[]): Problem {
+  const shown = issues.slice(0, limits.maxReportedIssues);
+  return new Problem('forbidden', shown.map(({ path, message }) => `${path}: ${message}`).join('; '), { issues: shown });
+}

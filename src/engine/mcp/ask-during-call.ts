@@ -1,0 +1,112 @@
+/**
+ * Asks for what a nested call of an MCP client's call waits for, while the outer call is open: on the connection of a session (2025
+ * revisions), or from the object that keeps the call in flight (`in-flight-call.ts`). Nothing is rerun, since the outer call has not ended. Used by
+ * `serve-call.ts`.
+ */
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/tools/mcp-input.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+import { approvalKey, approvalRefusal, approvalRequest, cannotAsk, deniedByPerson, isApproved } from './serve-approval.ts';
+import { screenQuestions } from './serve-questions.ts';
+import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
+
+type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput };
+
+/** Returns the changes to the request with which the call is made again. `rounds`: how often it has asked for input before. */
+export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
+  switch (waitFor.kind) {
+    case 'approval':
+      return await askApproval(asked, waitFor);
+    case 'input':
+      return await askInput(asked, waitFor, rounds);
+    case 'client':
+      return {
+        refusal: {
+          code: 'not_allowed',
+          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
+        },
+      };
+    case 'inner':
+      return { refusal: cannotAsk(`a nested call of ${waitFor.tool.wireName} waits`, sessionsCan) };
+    default:
+      return waitFor satisfies never;
+  }
+}
+
+const sessionsCan = 'this connection cannot ask for one during this call. Call the tool in a Moniker session (POST /v1/sessions)';
+
+const tooMany =
+  'too many calls of this key or workspace are already waiting for an answer. Try again later, or call the tool in a Moniker session (POST /v1/sessions)';
+
+/** The number of open questions, by workspace and key. Counts what this isolate holds, so it is module state. */
+const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<string, number>() };
+
+/** Whether one more question may be opened: no key or workspace can use up the limit of the others. */
+function mayAsk({ workspace, keyId }: Principal): boolean {
+  return (
+    open.all < limits.maxOpenQuestions &&
+    (open.byWorkspace.get(workspace) ?? 0) < limits.maxOpenQuestionsPerWorkspace &&
+    (open.byKey.get(`${workspace} ${keyId}`) ?? 0) < limits.maxOpenQuestionsPerKey
+  );
+}
+
+function countOpen({ workspace, keyId }: Principal, change: 1 | -1): void {
+  open.all += change;
+  for (const [table, name] of [[open.byWorkspace, workspace] as const, [open.byKey, `${workspace} ${keyId}`] as const]) {
+    const count = (table.get(name) ?? 0) + change;
+    if (count === 0) table.delete(name);
+    else table.set(name, count);
+  }
+}
+
+/** Returns null if the client disconnected or did not answer in time. */
+async function waitForAnswer(principal: Principal, ask: () => Promise<InputAnswer>): Promise<InputAnswer | null> {
+  countOpen(principal, 1);
+  try {
+    return await ask();
+  } catch {
+    // However the connection failed, there is no answer.
+    return null;
+  } finally {
+    countOpen(principal, -1);
+  }
+}
+
+async function askApproval(
+  { principal, channel, askable }: Asked,
+  { tool, ask, round, arguments: args }: Extract<WaitFor, { kind: 'approval' }>,
+): Promise<Partial<ToolCallRequest>> {
+  const refusal = approvalRefusal({ principal, askable }, ask.reason);
+  if (refusal !== null) return { refusal };
+  if (channel.ask === undefined) return { refusal: cannotAsk(ask.reason, sessionsCan) };
+  if (!mayAsk(principal)) return { refusal: cannotAsk(ask.reason, tooMany) };
+  const send = channel.ask;
+  const answer = await waitForAnswer(principal, () => send(approvalRequest(tool, ask, args), approvalKey));
+  if (answer === null) return { refusal: cannotAsk(ask.reason, 'the client did not answer') };
+  return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
+}
+
+async function askInput(
+  { principal, channel, askable }: Asked,
+  { tool, input }: { tool: EditionTool; input: InputRequired },
+  rounds: number,
+): Promise<Partial<ToolCallRequest>> {
+  const failed = (why: string): Partial<ToolCallRequest> => ({
+    refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${why}.` },
+  });
+  const { questions, answered, fault } = screenQuestions(tool.server, input.requests, askable);
+  if (fault !== null) return failed(fault);
+  const answers = new Map(Object.entries(answered));
+  for (const [key, question] of Object.entries(questions)) {
+    const send = channel.ask;
+    if (send === undefined) return failed('it asked for input, which this connection cannot provide during a call');
+    if (!mayAsk(principal)) return failed(`it asked for input, and ${tooMany}`);
+    const answer = await waitForAnswer(principal, () => send(question, key));
+    // The server expects an answer to each of its questions.
+    if (answer === null) return failed('it asked for input, and the client did not answer');
+    answers.set(key, answer);
+  }
+  return { given: toGiven(input, Object.fromEntries(answers)), rounds: rounds + 1 };
+}

@@ -1,0 +1,70 @@
+/**
+ * The approval request as an MCP client shows it to its user (elicitation, form mode): the tool, its arguments, and the reason. The answer
+ * counts as a decision only if the key may approve, which `engine/mcp/serve-call.ts` checks.
+ */
+import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
+import { hasScope, type Principal } from '../../core/principal.ts';
+import type { Refusal } from '../../core/turn/turn-budget.ts';
+import { showInvisible } from '../../core/text/visible-text.ts';
+import { isRecord } from '../../core/json/wire-value.ts';
+
+export const approvalKey = 'approval';
+
+/** `args`: the tool's own arguments in full, secrets as names, since only what is shown is approved. */
+export function approvalRequest(
+  { canonical, wireName }: EditionTool,
+  question: ApprovalQuestion,
+  args: Record<string, unknown>,
+): InputRequest {
+  const effects = question.effectCount > 1 ? `\n${effectLines(question)}` : '';
+  const message = `Allow one call of ${canonical}, named ${wireName} here?\nReason: ${question.reason}.${effects}\nArguments: ${JSON.stringify(args)}`;
+  return {
+    method: 'elicitation/create',
+    params: {
+      mode: 'form',
+      message: showInvisible(message),
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          approve: {
+            type: 'boolean',
+            title: 'Allow this call',
+            description: 'This one call, with exactly these arguments and effects.',
+            default: false,
+          },
+        },
+        required: ['approve'],
+      },
+    },
+  };
+}
+
+function effectLines({ effects, effectCount }: ApprovalQuestion): string {
+  const lines = effects.map(({ action, method, target }: AskedEffect) => `- ${[method ?? action, target].filter(Boolean).join(' ')}`);
+  const more = effectCount - effects.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+/** Whether the answer is an explicit approval. */
+export function isApproved(answer: InputAnswer | undefined): boolean {
+  return answer?.action === 'accept' && isRecord(answer.content) && answer.content.approve === true;
+}
+
+/** Returns why the client cannot be asked; null if it can. */
+export function approvalRefusal({ principal, askable }: { principal: Principal; askable: AskableInput }, reason: string): Refusal | null {
+  if (!hasScope(principal, 'approve')) return cannotAsk(reason, 'this key does not have the scope "approve"');
+  if (!canElicit(askable, 'form'))
+    return cannotAsk(reason, 'this client cannot ask for one (MCP elicitation). Call the tool in a Moniker session');
+  return null;
+}
+
+export function cannotAsk(reason: string, why: string): Refusal {
+  return { code: 'approval_required', message: `Not run: ${reason}. This requires a person's approval, and ${why}.` };
+}
+
+export const deniedByPerson: Refusal = {
+  code: 'denied',
+  message: 'Not run: the user denied this call. Do not try to achieve the same in another way. Ask the user what to do instead.',
+};

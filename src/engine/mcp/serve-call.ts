@@ -1,0 +1,307 @@
+/**
+ * Runs a tool call of an MCP client through `callTool`, asking the client for approvals and input. If the call has to wait, the response has
+ * the questions and a signed state, and the client repeats the request with answers. Nothing is stored meanwhile, except for calls of servers
+ * that ask while the call is open (`in-flight-call.ts`).
+ */
+import { resolveName } from '../../core/toolset/alias-map.ts';
+import type { AuditRow } from '../../core/audit.ts';
+import { callsTools } from '../../core/tools/composite-tool.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
+import { callerFields, type Principal } from '../../core/principal.ts';
+import type { Refusal } from '../../core/turn/turn-budget.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+import { createAuditTrail } from '../call/audit-trail.ts';
+import { callTool } from '../call/call-tool.ts';
+import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
+import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
+import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
+import { askDuringCall } from './ask-during-call.ts';
+import { screenedAsk, screenQuestions } from './serve-questions.ts';
+import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
+import type { ServedView, ServeTarget } from './serve-view.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
+
+export type ServeCallDeps = StateDeps & {
+  callDeps(workspace: string): CallDeps;
+  directory: Directory;
+  scratchFiles(): FileSystem;
+  audit(workspace: string, rows: AuditRow[]): Promise<void>;
+  /** The marks of a key's calls with one toolset; null: with none. */
+  marks(principal: Principal, toolset: string | null): MarkStore;
+};
+
+/** The caller of a served request, and what is served to it. */
+export type ServedCaller = {
+  principal: Principal;
+  target: ServeTarget;
+  view: ServedView;
+  /** The owner of state at a server: the MCP session, or the key. */
+  conversation: string;
+  channel: CallerChannel;
+  askable: AskableInput;
+  /** Keeps the call in flight between requests; absent: it ends with the request. */
+  openCall?: InFlightCallSlot;
+  /** The marks of its MCP session; absent: the marks of the key and the toolset. */
+  marks?: MarkStore;
+  /** A call that was running when the process stopped. */
+  interrupted?: { callId: string };
+  /** Records the start durably, before the effect. */
+  started?(callId: string): void;
+};
+
+export type ServedCall = {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** The client's answers, with the state that came with the questions. */
+  responses?: Readonly<Record<string, unknown>>;
+  state?: string;
+};
+
+export type ServedAnswer =
+  | { kind: 'result'; answer: ToolCallAnswer; tool: EditionTool | null }
+  | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
+
+/** Throws `invalid_request` for a state that does not belong to this call. */
+export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const { principal, target, view } = caller;
+  const tool = toolNamed(view, call.name);
+  const about = await subjectOf(
+    principal,
+    target,
+    'tools/call',
+    tool === null ? [call.name] : [tool.canonical, tool.wireName],
+    call.arguments,
+  );
+  const before = call.state === undefined ? null : await openState(deps, about, call.state);
+  let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
+  const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
+    const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...decisionsOf(round) };
+    const { scope, settle } = await scopeOf(deps, on, tool);
+    return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, until));
+  };
+  for (let isBack = before?.asked === 'held'; ; isBack = false) {
+    const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
+    if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
+    const { outcome } = news;
+    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    const next = await ask(deps, caller, about, round, outcome.waitFor);
+    if ('kind' in next) return next;
+    round = next;
+  }
+}
+
+/** `back`: the round of a client that returns with answers for an in-flight call. */
+async function newsOf(
+  { clock }: ServeCallDeps,
+  caller: ServedCaller,
+  run: (on: ServedCaller, until: AbortSignal) => Promise<CallOutcome>,
+  back: Round | null,
+  signal: AbortSignal,
+): Promise<InFlightCallUpdate> {
+  const { openCall: hold, channel } = caller;
+  if (hold === undefined) return { outcome: await run(caller, signal) };
+  if (back === null || hold.call === null) {
+    if (back !== null && hold.hasEnded) throw invalidState('was used already');
+    // Without a call in this process the object was restarted: the round makes the result say that the call was lost.
+    const call = new InFlightCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
+    hold.store(call);
+    return await call.next(channel, signal);
+  }
+  hold.call.answer(back.given?.responses ?? {});
+  return await hold.call.next(channel, signal);
+}
+
+/** Ends an in-flight call that was lost in a restart, for the audit and for a client that still returns for it. */
+export async function serveUnrecoverable(
+  deps: ServeCallDeps,
+  { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
+  { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
+): Promise<InFlightCall> {
+  const tool = toolNamed(served.view, name);
+  const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
+  const { scope, settle } = await scopeOf(deps, caller, tool);
+  const request = { callId, requested: name, arguments: args, lost: true };
+  return new InFlightCall(deps.clock, {}, async (_, signal) => {
+    return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
+  });
+}
+
+function toolNamed({ names }: ServedView, name: string): EditionTool | null {
+  const resolution = resolveName(names, name);
+  return resolution.ok ? resolution.tool : null;
+}
+
+async function waitHeld(
+  deps: ServeCallDeps,
+  { openCall: hold }: ServedCaller,
+  about: StateSubject,
+  { callId, rounds }: Round,
+  requests: Record<string, InputRequest>,
+): Promise<ServedAnswer> {
+  const keys = Object.keys(requests);
+  const state = await sealState(deps, about, {
+    ...{ callId, asked: 'held', keys, rounds: rounds + 1 },
+    ...(hold && { held: hold.name }),
+  });
+  return { kind: 'input', requests, state };
+}
+
+/** One attempt of a call, with the decisions and answers so far. */
+type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & {
+  given?: GivenInput;
+  refusal?: Refusal;
+  interrupted?: boolean;
+  lost?: boolean;
+};
+
+function firstRound({ ids }: ServeCallDeps, { interrupted }: ServedCaller): Round {
+  return interrupted === undefined ? { callId: ids.next('call'), rounds: 0 } : { ...interrupted, rounds: 0, interrupted: true };
+}
+
+function readRound(
+  { callId, rounds, asked, approved, keys, answered, state }: ServedState,
+  responses: Readonly<Record<string, unknown>>,
+): Round {
+  const before = { callId, rounds, ...(approved && { approved }) };
+  if (asked === 'approval') {
+    const { [approvalKey]: answer } = answersTo(keys, responses);
+    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
+  }
+  const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
+  // These answers are for the open call only. If it has to be made again, it was lost, and the result says so.
+  return { ...before, given, ...(asked === 'held' && { lost: true }) };
+}
+
+/** Returns the answers to the asked questions, without others. A missing answer is a `cancel`, since the server expects one for each. */
+function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
+  const answers = keys.map((key): [string, InputAnswer] => {
+    const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
+    return [key, typeof answer === 'object' && answer !== null ? (answer as InputAnswer) : { action: 'cancel' }];
+  });
+  return Object.fromEntries(answers);
+}
+
+function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
+  return {
+    rounds,
+    ...(interrupted === true && { interrupted, attempts: 1 }),
+    ...(lost === true && { unrecoverable: lost }),
+    ...(approved !== undefined && { approved: { binding: approved.binding ?? [], round: approved.round ?? 1 } }),
+    ...(given !== undefined && { given }),
+    ...(refusal !== undefined && { refusal }),
+  };
+}
+
+async function scopeOf(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  tool: EditionTool | null,
+): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
+  const { principal, view, conversation, channel, askable, openCall: hold } = caller;
+  // A tool that calls tools asks nothing itself; questions of its nested calls are screened under the name of their own server.
+  const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
+  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows), deps.callDeps(principal.workspace).log);
+  const marks = await openMarks(markStoreOf(deps, caller), deps.callDeps(principal.workspace), tool);
+  const scope: CallScope = {
+    keyId: principal.keyId,
+    caller: callerFields(principal),
+    conversation,
+    channel: { ...channel, ask, askable },
+    session: null,
+    turn: null,
+    names: () => view.names,
+    edition: view.pointer,
+    files: deps.scratchFiles(),
+    results: null,
+    rules: await deps.directory.rules(principal.workspace),
+    canWait: true,
+    askDuringCall: (waitFor, rounds) => askDuringCall(caller, waitFor, rounds),
+    timeoutMs: limits.toolTimeoutMs,
+    started(callId) {
+      caller.started?.(callId);
+      hold?.started(callId);
+    },
+    taint: marks.taint,
+    begin: trail.begin,
+    audit: trail.audit,
+  };
+  return {
+    scope,
+    async settle(outcome) {
+      const [settled] = await Promise.all([marks.settle(outcome), trail.written()]);
+      return settled;
+    },
+  };
+}
+
+/** Returns where the marks of the caller's calls are stored. */
+export function markStoreOf(
+  deps: Pick<ServeCallDeps, 'marks'>,
+  { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
+): MarkStore {
+  return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
+}
+
+/** Returns the questions to send; or the next round at once if there is nothing to ask the client. */
+async function ask(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  about: StateSubject,
+  round: Round,
+  waitFor: WaitFor,
+): Promise<ServedAnswer | Round> {
+  const { callId, approved } = round;
+  switch (waitFor.kind) {
+    case 'approval': {
+      const { tool, ask: asked, arguments: args, round: question } = waitFor;
+      const refusal = approvalRefusal(caller, asked.reason);
+      if (refusal !== null) return { ...round, refusal };
+      // For an approval only: if the answer is no, `approved` is dropped when the state is read.
+      const state = await sealState(deps, about, {
+        callId,
+        asked: 'approval',
+        approved: { binding: asked.binding, round: question },
+        keys: [approvalKey],
+        rounds: round.rounds,
+      });
+      return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args) }, state };
+    }
+    case 'input': {
+      const { tool, input } = waitFor;
+      const rounds = round.rounds + 1;
+      const sorted = screenQuestions(tool.server, input.requests, caller.askable);
+      const { questions, answered, fault } = sorted;
+      if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
+      const given = toGiven(input, answered);
+      const keys = Object.keys(questions);
+      // A server may only want to be called again.
+      if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };
+      const waits = { callId, asked: 'input' as const, keys, answered, rounds };
+      const state = await sealState(deps, about, {
+        ...waits,
+        ...(approved && { approved }),
+        ...(input.state !== undefined && { state: input.state }),
+      });
+      return { kind: 'input', requests: questions, state };
+    }
+    case 'client':
+      return {
+        ...round,
+        refusal: {
+          code: 'not_allowed',
+          message: `Not run: the client that starts a turn runs ${waitFor.tool.wireName} itself, and this call is not part of a turn.`,
+        },
+      };
+    case 'inner':
+      return {
+        ...round,
+        refusal: { code: 'approval_required', message: `Not run: a nested call of ${waitFor.tool.wireName} has to wait.` },
+      };
+    default:
+      return waitFor satisfies never;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The `tools/list` of an MCP client (2024-11-05 to 2026-07-28): exactly the tools that may be called, in the document's order, each followed
+ * by its `function` aliases. Built once per table of names, in pages, so that a warm list is a lookup. MCP has no system prompt, so
+ * wherever a toolset announces aliases, they are in the descriptions.
+ */
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { describeTool, visibleAliases } from '../../core/toolset/announce.ts';
+import { definitionNames } from '../../core/toolset/definition-names.ts';
+import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { madeAnnotations } from '../../core/made/made-annotations.ts';
+import { withoutHeaders } from '../../core/listing/listing-headers.ts';
+import { modelDefinition } from '../../core/toolset/model-definitions.ts';
+import type { JsonSchema, ToolAnnotations } from '../../core/tools/tool.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+
+/** `Tool` of MCP. */
+export type ServedTool = {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: ToolAnnotations;
+  _meta: { canonical: string; aliases: string[] };
+};
+
+/** Returns at least one page. Cached. */
+export function servedPages(names: AliasMap): readonly (readonly ServedTool[])[] {
+  const known = pages.get(names);
+  if (known !== undefined) return known;
+  const made = toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool)));
+  pages.set(names, made);
+  return made;
+}
+
+const pages = new WeakMap<AliasMap, readonly (readonly ServedTool[])[]>();
+
+/** Returns the schema of a tool's structured results, as `tools/list` shows it. */
+export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {
+  return result?.pick === undefined ? outputSchema : undefined;
+}
+
+function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
+  const told = modelDefinition(names, tool);
+  const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
+  const outputSchema = servedOutputSchema(tool);
+  const annotations = madeAnnotations(tool);
+  const shown = {
+    ...(annotations?.title !== undefined && { title: annotations.title }),
+    description: describeTool({ ...tool, description: told.description }, announce),
+    inputSchema: objectSchema(withoutHeaders(told.inputSchema)),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    _meta: { canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
+  };
+  return definitionNames(tool).map((name) => ({ name, ...shown }));
+}
+
+/** Adds `type: "object"`, which MCP requires and other kinds of definitions may omit. */
+function objectSchema(schema: JsonSchema): JsonSchema {
+  return schema.type === 'object' ? schema : { ...schema, type: 'object' };
+}
+
+function toPages(tools: readonly ServedTool[]): ServedTool[][] {
+  const made: ServedTool[][] = [[]];
+  let bytes = 0;
+  for (const tool of tools) {
+    const size = utf8Length(JSON.stringify(tool));
+    const page = made.at(-1);
+    const isFull =
+      page !== undefined && page.length > 0 && (page.length >= limits.maxMcpPageItems || bytes + size > limits.maxMcpPageBytes);
+    if (page === undefined || isFull) {
+      made.push([tool]);
+      bytes = size;
+    } else {
+      page.push(tool);
+      bytes += size;
+    }
+  }
+  return made;
+}

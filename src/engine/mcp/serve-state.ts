@@ -1,0 +1,105 @@
+/**
+ * The state that an MCP client carries while it asks its user (`requestState` of 2026-07-28: opaque to the client, and trusted only if signed
+ * by us). It says which call the question is about, for which key and until when; signing is in `storage/request-state.ts`. A state that
+ * leads to an effect can be used once.
+ */
+import type { GivenApproval } from '../../core/policy/approval.ts';
+import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Clock, Ids } from '../../ports/runtime.ts';
+
+/** `approval`: our question before the call. `input`: the server's question, which is called again with the answer. `held`: the same for an open call. */
+export type PendingKind = 'approval' | 'input' | 'held';
+
+export type ServedState = {
+  nonce: string;
+  expiresAt: number;
+  keyId: string;
+  /** The endpoint: a toolset, or null for what the key has equipped. */
+  target: string | null;
+  /** What was called (canonical name and entry, prompt, resource), and with what. */
+  subject: string;
+  argumentsHash: string;
+  /** The same in every attempt of one call. */
+  callId: string;
+  asked: PendingKind;
+  /** The user's approval of exactly this call, and what it is bound to. Absent members: the state is of an older release, and the approval is bound to nothing. */
+  approved?: Partial<GivenApproval>;
+  /** The questions asked, by the server's keys; and the answers that needed no question. */
+  keys: string[];
+  answered?: Record<string, Record<string, unknown>>;
+  /** The server's own state. */
+  state?: string;
+  /** With `held`: the name of the open call (`engine/mcp/in-flight-call.ts`). */
+  held?: string;
+  rounds: number;
+};
+
+export interface StateSeal {
+  /** Signs the state for the workspace. */
+  seal(workspace: string, state: ServedState): Promise<string>;
+  /** Returns null if the state is not ours or was changed. */
+  open(workspace: string, text: string): Promise<ServedState | null>;
+}
+
+export type StateDeps = {
+  clock: Clock;
+  ids: Ids;
+  seal: StateSeal;
+  consumeNonce(workspace: string, nonce: string, expiresAt: number): Promise<boolean>;
+};
+
+/** What a request is about. */
+export type StateSubject = { principal: Principal; target: string | null; subject: string; argumentsHash: string };
+
+export async function subjectOf(
+  principal: Principal,
+  target: string | null,
+  kind: string,
+  names: readonly string[],
+  given: unknown,
+): Promise<StateSubject> {
+  return { principal, target, subject: JSON.stringify([kind, ...names]), argumentsHash: await sha256Hex(canonicalJson(given ?? null)) };
+}
+
+export async function sealState(
+  deps: StateDeps,
+  { principal, target, subject, argumentsHash }: StateSubject,
+  state: Omit<ServedState, 'nonce' | 'expiresAt' | 'keyId' | 'target' | 'subject' | 'argumentsHash'>,
+): Promise<string> {
+  const sealed = await deps.seal.seal(principal.workspace, {
+    nonce: deps.ids.next('ask'),
+    expiresAt: deps.clock.now() + limits.requestStateTtlMs,
+    keyId: principal.keyId,
+    target,
+    subject,
+    argumentsHash,
+    ...state,
+  });
+  if (sealed.length > limits.maxRequestStateLength)
+    throw new Problem('upstream_error', 'The server asked the client to carry more state than is possible.');
+  return sealed;
+}
+
+/** Throws `invalid_request` for a state that is not ours, of another call, expired, or already used. */
+export async function openState(deps: StateDeps, about: StateSubject, text: string): Promise<ServedState> {
+  const { workspace, keyId } = about.principal;
+  const state = text.length > limits.maxRequestStateLength ? null : await deps.seal.open(workspace, text);
+  const isOurs = state !== null && state.keyId === keyId && state.target === about.target;
+  if (!isOurs || state.subject !== about.subject || state.argumentsHash !== about.argumentsHash)
+    throw invalidState('does not belong to this call');
+  if (state.expiresAt <= deps.clock.now()) throw invalidState('has expired');
+  // Answers to a server's question may be repeated: the server knows which question it asked.
+  const isOnce = state.asked === 'approval' || state.approved !== undefined;
+  if (isOnce && !(await deps.consumeNonce(workspace, state.nonce, state.expiresAt))) throw invalidState('was already used');
+  return state;
+}
+
+export function invalidState(what: string): Problem {
+  return new Problem('invalid_request', `The requestState ${what}. Send the request again without it.`, {
+    issues: [{ path: 'requestState', message: what }],
+    reason: 'invalid_request_state',
+  });
+}

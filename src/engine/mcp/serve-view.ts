@@ -1,0 +1,135 @@
+/**
+ * What a key is served over MCP, read for each request: a toolset, or at `/mcp` the toolset the key has equipped together with the tools
+ * that equip (DESIGN §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
+ * equipment from the Catalog.
+ */
+import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
+import { isAllowed } from '../../core/authority.ts';
+import type { WireName } from '../../core/names/names.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { configurationTools } from '../../core/names/reserved-names.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Directory, Equipment } from '../../ports/catalog.ts';
+import { allowOf } from '../plan/agent-list.ts';
+import { listedNames } from '../plan/plan-names.ts';
+import { readToolset, type UsableToolset } from '../plan/read-toolset.ts';
+
+/** A name, or `name@version`; null: what the key has equipped. */
+export type ServeTarget = string | null;
+
+export type ServedView = {
+  names: AliasMap;
+  /** null: no toolset is served. */
+  pointer: EditionPointer | null;
+  /** The mode of `/mcp`; null elsewhere. */
+  mode: Equipment['mode'] | null;
+};
+
+export type ViewDeps = {
+  directory: Directory;
+  aliases: boolean;
+  equipment(principal: Principal): Promise<Equipment>;
+  /** The configuration tools. */
+  configuration: ConfigurationTables;
+};
+
+/** Throws `forbidden` and `not_found`. */
+export async function readView(deps: ViewDeps, principal: Principal, target: ServeTarget): Promise<ServedView> {
+  if (target !== null) {
+    const usable = await readToolset(deps.directory, principal, target);
+    return { names: servedNames(usable, deps), pointer: usable.pointer, mode: null };
+  }
+  const mayConfigure = isAllowed(principal, { act: 'configure' });
+  const { toolset, mode } = await deps.equipment(principal);
+  const equipped = toolset === null ? null : await readEquipped(deps.directory, principal, toolset);
+  if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
+  const { pointer } = equipped;
+  const names = servedNames(equipped, deps);
+  // A key that cannot configure is always in normal mode.
+  if (!mayConfigure) return { names, pointer, mode: 'normal' };
+  if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
+  return { names: withEntrance(names, deps.configuration), pointer, mode };
+}
+
+function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {
+  return listedNames(names, { aliases, ...allowOf(list) });
+}
+
+/** Returns null if the toolset was removed or the key may no longer use it; then the key has nothing equipped. */
+async function readEquipped(directory: Directory, principal: Principal, toolset: string): Promise<UsableToolset | null> {
+  try {
+    return await readToolset(directory, principal, toolset);
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return null;
+    throw error;
+  }
+}
+
+const nothing = extendAliasMap(null, []);
+
+/** Adds a hint to the message that no tool has this name (`message`): at `/mcp` the name may be that of a tool of the other mode. */
+export function withModeHint({ names, mode, pointer }: ServedView, requested: string, message: string): string {
+  if (mode === 'configuration' && pointer !== null)
+    return `${message} Call exit-configuration-mode to get the tools of ${pointer.toolset}.`;
+  const isOfConfiguration = configurationTools.some((name) => name === requested || `builtin.${name}` === requested);
+  if (mode !== 'normal' || !isOfConfiguration || !resolveName(names, entranceName).ok) return message;
+  return `"${requested}" is a tool of configuration mode: call ${entranceName} first.`;
+}
+
+/** Built once per isolate, since lists are cached by table. `entrance`: the tool that returns to configuration mode. */
+export type ConfigurationTables = { all: AliasMap; entrance: EditionTool | null };
+
+export function configurationTables(definitions: readonly ToolDefinition[]): ConfigurationTables {
+  const known = new Map(definitions.flatMap((definition) => (definition.server === 'builtin' ? [[definition.name, definition]] : [])));
+  const tools = configurationTools.flatMap((name) => {
+    const definition = known.get(name);
+    return definition === undefined ? [] : [toEditionTool(definition)];
+  });
+  return { all: extendAliasMap(null, tools), entrance: tools.find(({ ownName }) => ownName === entranceName) ?? null };
+}
+
+const entranceName = 'enter-configuration-mode' satisfies (typeof configurationTools)[number];
+
+const entered = new WeakMap<AliasMap, AliasMap>();
+
+/** Adds the tool unless the toolset lists it itself. */
+function withEntrance(names: AliasMap, { entrance }: ConfigurationTables): AliasMap {
+  if (entrance === null) return names;
+  const known = entered.get(names);
+  if (known !== undefined) return known;
+  const isListed = [entrance.canonical, entrance.wireName].some((name) =>
+    toolsNamed(names, name).some(({ canonical, wireName }) => canonical === entrance.canonical || wireName === entrance.wireName),
+  );
+  const map = isListed ? names : extendAliasMap(names, [entrance]);
+  entered.set(names, map);
+  return map;
+}
+
+function toEditionTool({
+  canonical,
+  server,
+  name,
+  kind,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolDefinition): EditionTool {
+  return {
+    canonical,
+    // `defineTool` checks that built-in names are valid wire names.
+    wireName: name as WireName,
+    ownName: name,
+    server,
+    kind,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    aliases: [],
+    state: 'ready',
+    pin: '',
+  };
+}

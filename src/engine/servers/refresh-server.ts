@@ -1,0 +1,190 @@
+/**
+ * Reads what servers list, under a lease of the Catalog, which only one reader has at a time; in the request that asks for it or in the
+ * background. The Catalog decides what to store (`catalog/servers/server-refresh.ts`). Testing a server without storing anything is
+ * `test-server.ts`.
+ */
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { ListingReport, ServerAccess, ServerKind } from '../../core/servers/server.ts';
+import type { RefreshReason } from '../../core/servers/refresh-state.ts';
+import type { Discovery } from '../../core/servers/server-state.ts';
+import type { Catalog, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
+import { withRedactedTokens } from './redacted-tokens.ts';
+import { createRedactor, redactProblem } from '../call/redact.ts';
+
+export type ReadDeps = {
+  clock: Clock;
+  log: Logger;
+  /** By kind of server; an absent kind cannot be read here. */
+  sources: Partial<Record<ServerKind, ServerSource>>;
+  context(workspace: string, server: ServerAccess, signal: AbortSignal): UpstreamContext;
+};
+export type RefreshDeps = ReadDeps & {
+  catalog(workspace: string): Pick<Catalog, 'claimRefresh' | 'takeDiscovery' | 'takeFailure' | 'refreshServer'>;
+};
+
+export type ServerRefresh = {
+  /**
+   * Returns null if another reader holds the lease or has just read the server; for reason `asked`, throws `rate_limited` instead. Concurrent
+   * calls in this isolate share the result, unless the server's document was written since (`isNew`). Throws why reading failed.
+   */
+  refresh(workspace: string, server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
+  /** Refreshes a stale list in the background: `background` keeps the work alive. */
+  refreshIfStale(workspace: string, server: ServerAccess, background: (work: Promise<unknown>) => void): void;
+};
+
+/** One per isolate. */
+export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
+  const inFlight = new Map<string, Promise<ListingReport | null>>();
+  /** When a refused lease may be requested again, by key. */
+  const retryAt = new Map<string, number>();
+
+  const delay = (key: string, ms: number): void => {
+    if (retryAt.size >= limits.maxCachedNames) retryAt.clear();
+    retryAt.set(key, deps.clock.now() + ms);
+  };
+  const mustWait = (key: string): boolean => (retryAt.get(key) ?? 0) > deps.clock.now();
+
+  const claimAndRead = async (workspace: string, name: string, reason: RefreshReason): Promise<ListingReport | null> => {
+    const catalog = deps.catalog(workspace);
+    const claim = await catalog.claimRefresh(name, reason);
+    if (!claim.claimed) {
+      if (reason !== 'asked') delay(keyOf(workspace, name, reason), claim.retryAfterMs);
+      else throw new Problem('rate_limited', `The server "${name}" is already being read.`, { retryAfterMs: claim.retryAfterMs });
+      return null;
+    }
+    if (claim.server.kind === 'static') return await catalog.refreshServer(name);
+    return await readAndStore(deps, workspace, claim.server, claim.lease);
+  };
+
+  const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
+    const key = keyOf(workspace, name, reason);
+    if (reason !== 'asked' && mustWait(key)) return null;
+    const before = isNew ? undefined : inFlight.get(key);
+    if (before !== undefined) {
+      const answer = await withTimeout(deps.clock, before);
+      // Without a lease, or if the reading request was cancelled, a reader with reason `asked` tries itself.
+      if (answer !== null && answer !== abandoned) return answer;
+      if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
+      return reason === 'asked' ? await refresh(workspace, name, reason) : null;
+    }
+    const work = claimAndRead(workspace, name, reason).finally(() => {
+      if (inFlight.get(key) === work) inFlight.delete(key);
+    });
+    inFlight.set(key, work);
+    return await work;
+  };
+
+  return {
+    refresh,
+    refreshIfStale(workspace, { name, staleAt }, background) {
+      const key = keyOf(workspace, name, 'stale');
+      if (staleAt === null || staleAt > deps.clock.now() || inFlight.has(key) || mustWait(key)) return;
+      const work = refresh(workspace, name, 'stale').catch((error: unknown) => {
+        // The server's health records what went wrong; the delay spares the Catalog.
+        delay(key, limits.minRefreshIntervalMs);
+        if (!(error instanceof Problem)) deps.log.error('reading a server failed', { workspace, server: name, cause: String(error) });
+      });
+      background(work);
+    },
+  };
+}
+
+/**
+ * Refreshes because of a changed list do not share a reading that began before the change; the Catalog is notified even during such a
+ * reading, so that the server is read once more.
+ */
+function keyOf(workspace: string, server: string, reason: RefreshReason): string {
+  return reason === 'changed' ? `${workspace}:${server}:changed` : `${workspace}:${server}`;
+}
+
+const abandoned = Symbol('abandoned');
+
+/** Resolves to `abandoned` after `limits.refreshLeaseMs`, since a cancelled request can stop its work without settling the promise. */
+function withTimeout<T>(clock: Clock, work: Promise<T>): Promise<T | typeof abandoned> {
+  return new Promise((resolve, reject) => {
+    const disarm = clock.after(limits.refreshLeaseMs, () => resolve(abandoned));
+    work.finally(disarm).then(resolve, reject);
+  });
+}
+
+async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: RefreshLease): Promise<ListingReport> {
+  const { name } = server;
+  let read: Discovery;
+  try {
+    read = await discoverServer(deps, workspace, server);
+  } catch (error) {
+    await noteFailure(deps, workspace, name, lease, error);
+    throw asServerState(name, error);
+  }
+  try {
+    return await deps.catalog(workspace).takeDiscovery(name, lease, read);
+  } catch (error) {
+    // The server was rewritten, read by another reader, or removed meanwhile: the result is dropped, and the server is not at fault.
+    if (error instanceof Problem && (error.code === 'conflict' || error.code === 'not_found')) throw error;
+    await noteFailure(deps, workspace, name, lease, error);
+    throw error;
+  }
+}
+
+/** Stores the failure in the server's health, which also releases the lease. */
+async function noteFailure(deps: RefreshDeps, workspace: string, server: string, lease: RefreshLease, error: unknown): Promise<void> {
+  const { catalog, log } = deps;
+  if (!(error instanceof Problem)) log.error('reading a server failed', { workspace, server, cause: String(error) });
+  const failure = toFailure(error);
+  log.info('a server could not be read', { workspace, server, status: failure.status, reason: failure.reason });
+  await catalog(workspace).takeFailure(server, lease, failure);
+}
+
+/** Turns `not_found` and `forbidden` of a secret into `conflict`: the server itself exists, and the caller may read it. */
+function asServerState(server: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || (error.code !== 'not_found' && error.code !== 'forbidden')) return error;
+  return new Problem('conflict', `The server "${server}" cannot be read. ${error.detail}`, error.extra, { cause: error });
+}
+
+/** Returns everything the server lists. Ends after `limits.discoveryTimeoutMs`, whatever the source does. */
+export function discoverServer(
+  { clock, sources, context }: ReadDeps,
+  workspace: string,
+  server: ServerAccess,
+  change: Partial<UpstreamContext> = {},
+): Promise<Discovery> {
+  const source = sources[server.kind];
+  if (source === undefined)
+    throw new Problem('not_configured', `This installation of Moniker cannot read servers of kind "${server.kind}".`);
+  const abort = new AbortController();
+  const redactor = createRedactor();
+  return new Promise((resolve, reject) => {
+    const seconds = limits.discoveryTimeoutMs / 1000;
+    const late = new Problem('upstream_timeout', `"${server.name}" did not return its list within ${seconds} s.`, { retryable: true });
+    const disarm = clock.after(limits.discoveryTimeoutMs, () => {
+      reject(late);
+      abort.abort(late);
+    });
+    const work = async (): Promise<Discovery> => {
+      const outside = { ...context(workspace, server, abort.signal), ...change };
+      const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
+      // A server may repeat what it was sent; that must not reach definitions, health or the log.
+      const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
+      return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
+    };
+    work()
+      .finally(() => {
+        disarm();
+        // Aborts whatever is still running.
+        abort.abort(new Error('the server has been read'));
+      })
+      .then(resolve, (error: unknown) => reject(redactProblem(error, redactor)));
+  });
+}
+
+/** For the server's health. An internal error says nothing about the server, but it was not read. */
+export function toFailure(error: unknown): RefreshFailure {
+  if (!(error instanceof Problem))
+    return { status: 'failing', reason: 'It could not be read because of an internal error. See the log of this installation.' };
+  const { unauthorized, upstreamStatus } = error.extra;
+  const isUnauthorized = unauthorized === true || upstreamStatus === 401 || upstreamStatus === 403;
+  return { status: isUnauthorized ? 'unauthorized' : 'failing', reason: error.detail };
+}

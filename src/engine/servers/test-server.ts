@@ -1,0 +1,90 @@
+/** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
+import { reportListing } from '../../core/listing/listing-report.ts';
+import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { isSameClient, toServerAccess } from '../../core/servers/server.ts';
+import type { Server, ServerAccess } from '../../core/servers/server.ts';
+import type { ServerTest } from '../../core/servers/server-test.ts';
+import { boundedDiscovery, countOffers } from '../../core/servers/refresh-state.ts';
+import type { Discovery } from '../../core/servers/server-state.ts';
+import { pinListing, applyListing } from '../../core/listing/apply-listing.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { Ids } from '../../ports/runtime.ts';
+import { discoverServer, toFailure, type ReadDeps } from './refresh-server.ts';
+
+export type TestDeps = ReadDeps & {
+  ids: Ids;
+  directory: Pick<Directory, 'server'>;
+};
+
+/** `document`: a document that need not be stored; absent: the stored one of this name (`not_found`). */
+export async function testServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<ServerTest> {
+  const begun = deps.clock.now();
+  const tested = await tryServer(deps, workspace, name, document);
+  return { ...tested, durationMs: Math.round(deps.clock.now() - begun) };
+}
+
+async function tryServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<Omit<ServerTest, 'durationMs'>> {
+  const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
+  if (document?.kind === 'static') return { ...untried, ok: true, ...(await readTools(name, { tools: document.tools, operations: null })) };
+  if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
+  // A test shares no state with users of the server, and tokens granted for the stored address are not sent to another one.
+  const conversation = deps.ids.next('test');
+  const isGranted = document === undefined || (await isStoredClient(deps, workspace, name, document));
+  const change = {
+    conversation,
+    ...(document !== undefined && { document: async () => givenText(document) }),
+    ...(!isGranted && { tokens: undefined }),
+  };
+  try {
+    const known = new Set([...server.ready, ...server.held]);
+    const { discovery, warnings } = boundedDiscovery(await discoverServer(deps, workspace, server, change), known);
+    const { warnings: more, ...counts } = await readTools(name, discovery);
+    const { prompts, resources } = countOffers(discovery.offers);
+    const { connection } = discovery;
+    return { ok: true, health: { status: 'ok' }, connection, ...counts, prompts, resources, warnings: [...warnings, ...more] };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const health = toFailure(error);
+    const isTokenless = !isGranted && server.mcp?.oauth !== undefined && health.status === 'unauthorized';
+    return { ...untried, health: isTokenless ? { ...health, reason: `${health.reason} ${tokenless}` } : health };
+  }
+}
+
+const tokenless = 'No token was sent: `oauth` takes effect after the server is stored and, where required, a user has signed in.';
+
+async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: Server): Promise<boolean> {
+  const stored = await nullIfNotFound(directory.server(workspace, name));
+  if (stored?.kind !== 'mcp' || document.kind !== 'mcp') return false;
+  return isSameClient({ url: stored.url, oauth: stored.mcp?.oauth }, document);
+}
+
+const untried: Omit<ServerTest, 'durationMs'> = {
+  ok: false,
+  health: { status: 'unknown' },
+  connection: null,
+  tools: 0,
+  held: 0,
+  prompts: 0,
+  resources: 0,
+  warnings: [],
+};
+
+function accessOf(name: string, document: Server): ServerAccess {
+  return toServerAccess(name, document, { ready: [], held: [], version: 0, connection: null, staleAt: null });
+}
+
+function givenText(document: Server): string | null {
+  const given = document.kind === 'openapi' ? document.document : undefined;
+  return given === undefined || typeof given === 'string' ? (given ?? null) : JSON.stringify(given);
+}
+
+/** Counts tools as the first listing of a new server would. */
+async function readTools(
+  name: string,
+  { tools, operations }: Pick<Discovery, 'tools' | 'operations'>,
+): Promise<Pick<ServerTest, 'tools' | 'held' | 'warnings'>> {
+  const listing = await pinListing(tools, { operations: operations ?? {} });
+  const taken = applyListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
+  const { tools: count, held, warnings } = reportListing(name, listing, taken, []);
+  return { tools: count, held: held.length, warnings };
+}

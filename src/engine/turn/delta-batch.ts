@@ -1,0 +1,79 @@
+/**
+ * Joins a model's deltas into log rows (DESIGN §5): the first delta is written at once; then one row for each 4 kB, for each network read
+ * that arrives 50 ms after the last row, or after 50 ms of silence. Each row is one event for every reader, so the number of rows
+ * determines the cost of a stream.
+ */
+import { limits } from '../../core/limits.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
+import type { Clock } from '../../ports/runtime.ts';
+
+type Delta = Extract<SessionEventBody, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
+
+export type DeltaBatch = {
+  add(delta: Delta): void;
+  /** Called after the deltas of one network read were added. */
+  readEnded(): void;
+  flush(): void;
+  /** Flushes and stops the timer. */
+  close(): void;
+};
+
+export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody) => void): DeltaBatch {
+  let held: Delta | null = null;
+  let lastFlushAt = Number.NEGATIVE_INFINITY;
+  let disarm: (() => void) | null = null;
+  let intervalMs: number = limits.deltaFlushMs;
+
+  const flush = (): void => {
+    disarm?.();
+    disarm = null;
+    if (held === null) return;
+    const event = held;
+    held = null;
+    lastFlushAt = clock.now();
+    append(event);
+  };
+
+  /** A timer that fires late means that the machine is overloaded, so the interval grows to write fewer rows. */
+  const arm = (ms: number): void => {
+    const due = clock.now() + ms;
+    disarm ??= clock.after(ms, () => {
+      const lateMs = clock.now() - due;
+      intervalMs = Math.min(limits.maxDeltaFlushMs, Math.max(limits.deltaFlushMs, 4 * lateMs, intervalMs / 2));
+      flush();
+    });
+  };
+
+  return {
+    add(delta) {
+      if (held !== null && !joins(held, delta)) flush();
+      held = held === null ? { ...delta } : join(held, delta);
+      if (deltaText(held).length >= limits.deltaFlushBytes) flush();
+    },
+    readEnded() {
+      if (held === null) return;
+      const sinceMs = clock.now() - lastFlushAt;
+      if (sinceMs < intervalMs) arm(intervalMs);
+      else if (sinceMs < 2 * limits.deltaFlushMs || lastFlushAt < 0) flush();
+      // Long after the last row, either the model is slow or this process is. A timer measures which, without delaying the row.
+      else arm(0);
+    },
+    flush,
+    close: flush,
+  };
+}
+
+function joins(held: Delta, next: Delta): boolean {
+  if (held.type !== next.type) return false;
+  return held.type !== 'tool-input-delta' || next.type !== 'tool-input-delta' || held.callId === next.callId;
+}
+
+/** Only called for deltas that join: same kind, same call. */
+function join(held: Delta, next: Delta): Delta {
+  if (held.type === 'tool-input-delta') return { ...held, delta: held.delta + deltaText(next) };
+  return { ...held, text: held.text + deltaText(next) };
+}
+
+function deltaText(delta: Delta): string {
+  return delta.type === 'tool-input-delta' ? delta.delta : delta.text;
+}

@@ -1,0 +1,291 @@
+/**
+ * Runs a turn: gets the next action from the step function, performs it, and appends the events. Keeps no state of the conversation, which
+ * is all in the log, so that any later run can resume the turn.
+ */
+import { resolveName } from '../../core/toolset/alias-map.ts';
+import { callsTools } from '../../core/tools/composite-tool.ts';
+import { failpoint } from '../../core/failpoint.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { Problem, type ProblemBody } from '../../core/problem.ts';
+import { createProgressGate } from '../../core/tools/progress.ts';
+import { rankProposals } from '../../core/tools/proposals.ts';
+import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { nextAction } from '../../core/turn/turn.ts';
+import type { CallToRun, TurnBudget } from '../../core/turn/turn-budget.ts';
+import { unansweredCalls, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
+import type { Proposal } from '../../core/tools/ui-tool.ts';
+import { auditCall } from '../call/audit-call.ts';
+import { callTool, outcomeUnknown } from '../call/call-tool.ts';
+import { sentArguments } from '../call/entry-call.ts';
+import type { CallDeps, CallOutcome, CallScope, WaitFor, WaitingInner } from '../call/tool-call.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+import { compactIfLong, type CompactScope } from './compact.ts';
+import { runStep, type StepDeps, type StepScope } from './run-step.ts';
+
+export type TurnDeps = StepDeps & CallDeps;
+
+export type TurnScope = StepScope &
+  CompactScope & {
+    /** Folded from the log; `append` keeps it up to date. */
+    state: TurnState;
+    call: CallScope;
+    /** Returns the current policy, which replaces that of `call`, since a turn may run for hours. Absent: the policy of `call`. */
+    rules?(): Promise<CallScope['rules']>;
+    inputs: TurnInputs;
+    /** Awaited once, before the turn's end is appended. */
+    flushBeforeEnd(): Promise<void>;
+  };
+
+/** The inputs that tools requested in this turn. Stored beside the log, since they contain data of servers and of the user. */
+export type TurnInputs = {
+  /** Must be called in the same synchronous block that appends `input-required`. */
+  store(callId: string, input: InputRequired): void;
+  /** The last question of a call with its answer; null if it has asked none. */
+  given(callId: string): GivenInput | null;
+};
+
+/**
+ * Resumes the turn from its current state. Resolves to `ended`; to `waiting` when it waits for an external answer, which will be appended by
+ * its recipient; or to `aborted` when the signal aborted, and then the aborting code appends the end.
+ */
+export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<'ended' | 'waiting' | 'aborted'> {
+  const budget = toBudget(scope.plan);
+  while (!signal.aborted) {
+    const action = nextAction(scope.state, budget);
+    switch (action.do) {
+      case 'nothing':
+        return 'ended';
+      case 'call-model':
+        await compactIfLong(deps, scope, action.step, signal);
+        await runStep(deps, scope, { step: action.step, closing: action.closing, restartFrom: null }, signal);
+        break;
+      case 'restart-step': {
+        const { step, stepEvent } = scope.state;
+        await runStep(deps, scope, { step, closing: step > budget.maxSteps, restartFrom: stepEvent + 1 }, signal);
+        break;
+      }
+      case 'run-calls':
+        await failpoint('persisted-before-tools');
+        await runCalls(deps, scope, action.step, action.calls, signal);
+        await failpoint('results-before-next-model');
+        break;
+      case 'wait':
+        return 'waiting';
+      case 'end':
+        await endTurn(scope, action.status, action.reason);
+        return 'ended';
+      default:
+        action satisfies never;
+    }
+  }
+  return 'aborted';
+}
+
+export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>): TurnBudget {
+  return {
+    maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
+    maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
+    maxTokens: own.maxTokens ?? null,
+    ...(own.maxCost !== undefined && { cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])) } }),
+  };
+}
+
+async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
+  await scope.flushBeforeEnd();
+  await failpoint('final-before-event');
+  // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
+  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages) : [];
+  for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
+}
+
+/** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
+export function closingEvents(
+  state: TurnState,
+  status: TurnStatus,
+  reason: TurnEndReason,
+  proposals: readonly Proposal[] = [],
+): SessionEventBody[] {
+  const { turn, step } = state;
+  const results = unansweredCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
+  const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: recoveryLimitReached() }] : [];
+  const proposed = proposals.map((proposal) => ({ type: 'proposal' as const, turn, ...proposal }));
+  return [...results, ...problem, ...proposed, { type: 'turn-end', turn, status, reason, usage: state.usage }];
+}
+
+/** A call that was started may have had its effect, however the turn ended; one that was not has had none. */
+function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
+  if (call.interrupted) return outcomeUnknown();
+  const how = status === 'cancelled' ? 'was cancelled' : 'ended';
+  if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
+  if (call.inner.size > 0)
+    return errorResult(
+      'aborted',
+      `The turn ${how} while this call waited for one of its nested calls: it may have had part of its effect.`,
+    );
+  if (call.rounds > 0)
+    return errorResult('aborted', `The turn ${how} while this call waited for input: it may have had part of its effect.`);
+  return errorResult('aborted', `The turn ${how} before this call was run.`);
+}
+
+function recoveryLimitReached(): ProblemBody {
+  return new Problem(
+    'internal',
+    'The service stopped repeatedly during this turn, so the turn was ended. The log shows what its calls did.',
+  ).toBody();
+}
+
+function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult): SessionEventBody {
+  return { type: 'tool-result', turn, step, callId: call.callId, name: call.name, canonical: call.canonical, via: call.via, ...result };
+}
+
+/**
+ * Runs a step's calls concurrently, up to a limit; appends each result once those of all earlier calls are appended. Questions are appended
+ * after all calls have finished, so that a stream which ends at a question ends with it.
+ */
+async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: CallToRun[], signal: AbortSignal): Promise<void> {
+  const outcomes = new Array<CallOutcome | undefined>(calls.length);
+  const batch: Batch = { shared: new Map(), rules: (await scope.rules?.()) ?? scope.call.rules };
+  let appended = 0;
+  let next = 0;
+  const appendReady = (): void => {
+    for (; appended < calls.length; appended += 1) {
+      const outcome = outcomes[appended];
+      const entry = calls[appended];
+      if (outcome === undefined || entry === undefined || signal.aborted) return;
+      if ('answer' in outcome) scope.append(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
+    }
+  };
+  const worker = async (): Promise<void> => {
+    while (next < calls.length && !signal.aborted) {
+      const index = next;
+      next += 1;
+      const entry = calls[index];
+      if (entry === undefined) return;
+      outcomes[index] = await runOne(deps, scope, entry, batch, signal);
+      appendReady();
+      if (appended < calls.length) await failpoint('result-partial-of-parallel');
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limits.maxParallelCalls, calls.length) }, worker));
+  if (signal.aborted) return;
+  const questions = calls.flatMap(({ call }, index) => {
+    const outcome = outcomes[index];
+    return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
+  });
+  for (const { call, waitFor } of questions) ask(deps, scope, step, call, waitFor);
+  if (questions.some(({ waitFor }) => waitFor.kind === 'inner')) await failpoint('paused-for-inner');
+  if (questions.length > 0) await failpoint('paused-for-confirmation');
+}
+
+function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
+  if (waitFor.kind === 'inner') {
+    askForInner(deps, scope, step, call, waitFor.waiting);
+    return;
+  }
+  scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
+  if (waitFor.kind === 'input') scope.inputs.store(call.callId, waitFor.input);
+}
+
+/** Appends one question per nested call, each with its own arguments and decision. A question still open from before a crash is not repeated. */
+function askForInner(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waiting: readonly WaitingInner[]): void {
+  const added = waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
+  for (const [index, { waitFor, ...asker }] of added.entries()) {
+    const more = added.length - 1 - index;
+    scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId, ...(more > 0 && { more }) });
+    if (waitFor.kind === 'input') scope.inputs.store(asker.callId, waitFor.input);
+  }
+}
+
+type Asker = Pick<StepCall, 'callId' | 'name' | 'arguments' | 'rounds'>;
+type QuestionBody = Extract<SessionEventBody, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
+
+function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, waitFor: Exclude<WaitFor, { kind: 'inner' }>): QuestionBody {
+  const { callId, name } = call;
+  const { canonical, wireName: entry } = waitFor.tool;
+  const at = { turn, step, callId, name, canonical, arguments: call.arguments ?? {} };
+  // The client knows its tool by its own name, however the model spelled it.
+  if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
+  const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
+  if (waitFor.kind === 'input') {
+    const asked = { arguments: waitFor.arguments, entry, server: waitFor.tool.server, requests: waitFor.input.requests };
+    return { type: 'input-required', ...at, ...asked, round: call.rounds + 1, expiresAt };
+  }
+  const { kind: ask, ...question } = waitFor.ask;
+  return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, ...question, ask, round: waitFor.round, expiresAt };
+}
+
+/** `shared`: calls of the step whose result is shared by identical calls. */
+type Batch = { shared: Map<string, Promise<CallOutcome>>; rules: CallScope['rules'] };
+
+async function runOne(
+  deps: TurnDeps,
+  scope: TurnScope,
+  { call, refusal }: CallToRun,
+  { shared, rules }: Batch,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  const request = {
+    callId: call.callId,
+    requested: call.name,
+    arguments: call.arguments,
+    fault: call.fault,
+    guessed: call.repaired && !call.closersOnly,
+    refusal,
+    approved: call.verdict?.decision === 'approve' ? (call.question ?? null) : null,
+    attempts: call.attempts,
+    interrupted: call.interrupted,
+    given: call.rounds > 0 ? scope.inputs.given(call.callId) : null,
+    rounds: call.rounds,
+  };
+  if (call.verdict !== null) await failpoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
+  const sent = refusal === null ? sentCall(scope, call) : null;
+  const key = sent === null ? null : shareKey(deps, call, sent);
+  const begun = key === null ? undefined : shared.get(key);
+  // Awaits only if there is an earlier call: no other call may run between `get` and `set`.
+  const earlier = begun === undefined ? undefined : await begun;
+  if (earlier !== undefined && 'answer' in earlier) {
+    await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
+    return earlier;
+  }
+  const outcome = callTool(deps, { ...scope.call, rules, channel: channelOf(deps, scope, call) }, request, signal);
+  if (key !== null) shared.set(key, outcome);
+  return await outcome;
+}
+
+/** The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. */
+function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
+  const { turn, state } = scope;
+  const { step } = state;
+  const mayPass = createProgressGate(clock.now);
+  return {
+    askable: { elicitation: { form: {}, url: {} } },
+    progress(update) {
+      if (mayPass()) scope.append({ type: 'tool-progress', turn, step, callId, ...update });
+    },
+  };
+}
+
+type SentCall = { tool: EditionTool; arguments: Record<string, unknown> };
+
+/** Returns the tool a call means and the arguments it will be sent; null if they cannot be determined. */
+function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCall | null {
+  const names = scope.names();
+  const meant = names === null || args === null ? null : resolveName(names, name);
+  return meant?.ok && args !== null ? { tool: meant.tool, arguments: sentArguments(meant.tool, args, scope.call.caller) } : null;
+}
+
+/**
+ * Returns the key under which identical calls of one step share one run, or null if they may not. It has the name as called, since notes in
+ * the result are about that name and those arguments. A call that was started before keeps its own idempotency key.
+ */
+function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
+  // A tool that calls tools may be safe to rerun only because of its journal, which cannot be shared.
+  return call.attempts === 0 && call.rounds === 0 && !callsTools(tool) && deps.executor.isSafe(tool, own)
+    ? `${call.name} ${canonicalJson(call.arguments)}`
+    : null;
+}

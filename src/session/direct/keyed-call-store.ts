@@ -1,0 +1,45 @@
+/** Direct calls with an idempotency key and their responses, stored for a day. */
+import { limits } from '../../core/limits.ts';
+import { idempotencyMismatch } from '../../core/problem.ts';
+import type { SessionCall } from '../../ports/session.ts';
+
+export class CallStore {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** Returns the call of this key; `answer` is null while it has none. Throws `idempotency_mismatch` for another body under the same key. */
+  find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
+    this.#sql.exec('DELETE FROM calls WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
+    const [row] = [
+      ...this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(
+        'SELECT body_hash, call_id, answer FROM calls WHERE key = ?',
+        key,
+      ),
+    ];
+    if (row === undefined) return null;
+    if (row.body_hash !== bodyHash) throw idempotencyMismatch();
+    return { callId: row.call_id, answer: row.answer === null ? null : (JSON.parse(row.answer) as SessionCall) };
+  }
+
+  begin(key: string, bodyHash: string, callId: string): void {
+    this.#sql.exec('INSERT INTO calls (key, body_hash, call_id, at) VALUES (?, ?, ?, ?)', key, bodyHash, callId, this.#now());
+  }
+
+  /** Assigns the key to an earlier call that had to wait and is now resumed. */
+  continueAs(key: string, callId: string): void {
+    this.#sql.exec('UPDATE calls SET call_id = ? WHERE key = ?', callId, key);
+  }
+
+  recordResult(key: string, answer: SessionCall): void {
+    this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', JSON.stringify(answer), key);
+  }
+
+  remove(key: string): void {
+    this.#sql.exec('DELETE FROM calls WHERE key = ?', key);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The append-only numbered log of one session. Appending is synchronous: the row is written, then readers are woken. The
+ * platform's output gate delays their bytes until the row is durable. The newest events are cached in memory for readers.
+ */
+import { limits } from '../../core/limits.ts';
+import type { SessionEvent, SessionEventBody } from '../../core/turn/session-event.ts';
+
+export class EventLog {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+  #newest: number;
+  /** The newest events, contiguous, limited by bytes. */
+  #tail: SessionEvent[] = [];
+  #tailSizes: number[] = [];
+  #tailBytes = 0;
+  #waiting = new Set<() => void>();
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+    const row = sql.exec<{ newest: number | null }>('SELECT max(id) AS newest FROM events').one();
+    this.#newest = row.newest ?? 0;
+  }
+
+  get newest(): number {
+    return this.#newest;
+  }
+
+  append(body: SessionEventBody): SessionEvent {
+    const text = JSON.stringify(body);
+    const event: SessionEvent = { ...body, id: this.#newest + 1, at: this.#now() };
+    if (text.length <= limits.maxRowCharacters) {
+      this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, text);
+    } else {
+      this.#sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', event.id, event.at, '');
+      writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO event_chunks (id, seq, part) VALUES (?, ?, ?)', event.id, seq, part));
+    }
+    this.#newest = event.id;
+    this.#remember(event, text.length);
+    this.#wake();
+    return event;
+  }
+
+  /** Returns the events after `after`, oldest first, at most one page. */
+  read(after: number): SessionEvent[] {
+    const oldest = this.#tail[0]?.id;
+    if (oldest !== undefined && after >= oldest - 1) return this.#tail.slice(after - oldest + 1, after - oldest + 1 + limits.eventPageRows);
+    return [...this.#page(after)];
+  }
+
+  /** Yields every event after `after` up to `last`, one page at a time. */
+  *readAll(after: number, last = this.#newest): Generator<SessionEvent> {
+    let cursor = after;
+    while (cursor < last) {
+      const page = this.read(cursor);
+      if (page.length === 0) return;
+      for (const event of page) {
+        if (event.id > last) return;
+        yield event;
+        cursor = event.id;
+      }
+    }
+  }
+
+  /** Calls `callback` once, at the next append. The returned function unsubscribes. */
+  onChange(callback: () => void): () => void {
+    this.#waiting.add(callback);
+    return () => this.#waiting.delete(callback);
+  }
+
+  /** Wakes the readers without an append, because the session is being deleted. */
+  wakeReaders(): void {
+    this.#wake();
+  }
+
+  *#page(after: number): Generator<SessionEvent> {
+    let bytes = 0;
+    const rows = this.#sql.exec<{ id: number; at: number; body: string }>(
+      'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?',
+      after,
+      limits.eventPageRows,
+    );
+    for (const { id, at, body } of rows) {
+      const text = body === '' ? this.#joinChunks(id) : body;
+      yield { ...(JSON.parse(text) as SessionEventBody), id, at };
+      bytes += text.length;
+      if (bytes >= limits.eventPageBytes) return;
+    }
+  }
+
+  #joinChunks(id: number): string {
+    const parts = this.#sql.exec<{ part: string }>('SELECT part FROM event_chunks WHERE id = ? ORDER BY seq', id);
+    return [...parts].map(({ part }) => part).join('');
+  }
+
+  #remember(event: SessionEvent, size: number): void {
+    this.#tail.push(event);
+    this.#tailSizes.push(size);
+    this.#tailBytes += size;
+    if (this.#tailBytes <= limits.eventTailBytes) return;
+    // Drops half of the cache at once, so that dropping costs one move per event instead of one per append.
+    let drop = 0;
+    while (drop < this.#tail.length - 1 && this.#tailBytes > limits.eventTailBytes / 2) {
+      this.#tailBytes -= this.#tailSizes[drop] ?? 0;
+      drop += 1;
+    }
+    this.#tail = this.#tail.slice(drop);
+    this.#tailSizes = this.#tailSizes.slice(drop);
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const callback of waiting) callback();
+  }
+}
+
+/** Splits a text into parts that fit in a row. */
+export function writeChunks(text: string, write: (seq: number, part: string) => void): void {
+  for (let seq = 0, at = 0; at < text.length; seq += 1) {
+    let end = Math.min(text.length, at + limits.maxRowCharacters);
+    // SQLite stores UTF-8, which has no lone surrogates, so a cut never splits a surrogate pair.
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+    write(seq, text.slice(at, end));
+    at = end;
+  }
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

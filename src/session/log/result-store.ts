@@ -1,0 +1,92 @@
+/**
+ * Long results of a session in its own tables, as text split into rows, for `fetch_result`. Limited in size for one result and in
+ * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
+ */
+import { limits } from '../../core/limits.ts';
+import { cutUtf8 } from '../../core/tools/result-bound.ts';
+import { contentText } from '../../core/tools/tool.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import type { FetchedResult, ResultStore } from '../../ports/result-store.ts';
+import { writeChunks } from './event-log.ts';
+
+export function createResultStore(sql: SqlStorage, maxBytes: number = limits.maxSessionResultsBytes): ResultStore {
+  /** null until first read. */
+  let any: boolean | null = null;
+
+  const drop = (callId: string): void => {
+    sql.exec('DELETE FROM results WHERE call_id = ?', callId);
+    sql.exec('DELETE FROM result_parts WHERE call_id = ?', callId);
+  };
+
+  const makeRoom = (bytes: number): void => {
+    const rows = [...sql.exec<{ call_id: string; bytes: number }>('SELECT call_id, bytes FROM results ORDER BY number')];
+    let held = rows.reduce((sum, row) => sum + row.bytes, 0);
+    for (const row of rows) {
+      if (held + bytes <= maxBytes) return;
+      drop(row.call_id);
+      held -= row.bytes;
+    }
+  };
+
+  return {
+    hasAny() {
+      any ??= sql.exec('SELECT number FROM results LIMIT 1').toArray().length > 0;
+      return any;
+    },
+    has: (callId) => sql.exec('SELECT number FROM results WHERE call_id = ?', callId).toArray().length > 0,
+    store(callId, content) {
+      const text = bounded(contentText(content).toWellFormed());
+      const bytes = utf8Length(text);
+      drop(callId);
+      makeRoom(bytes);
+      sql.exec('INSERT INTO results (call_id, bytes) VALUES (?, ?)', callId, bytes);
+      let start = 0;
+      writeChunks(text, (_seq, part) => {
+        sql.exec('INSERT INTO result_parts (call_id, start, part) VALUES (?, ?, ?)', callId, start, part);
+        start += part.length;
+      });
+      any = true;
+    },
+    read(callId, offset, pieceBytes) {
+      const [row] = [...sql.exec<{ bytes: number }>('SELECT bytes FROM results WHERE call_id = ?', callId)];
+      return row === undefined ? null : readPiece(sql, callId, offset, pieceBytes, row.bytes);
+    },
+  };
+}
+
+/** Cuts a text that is too long to store, and says so at its end. */
+function bounded(text: string): string {
+  const total = utf8Length(text);
+  if (total <= limits.maxStoredResultBytes) return text;
+  return `${cutUtf8(text, limits.maxStoredResultBytes)}\n[Cut: only the first ${limits.maxStoredResultBytes} of ${total} bytes were stored.]`;
+}
+
+function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {
+  let text = '';
+  let bytes = 0;
+  let at = offset;
+  for (;;) {
+    // Rows begin between characters, so a piece that spans two rows has whole characters.
+    const [row] = [
+      ...sql.exec<{ start: number; part: string }>(
+        'SELECT start, part FROM result_parts WHERE call_id = ? AND start <= ? ORDER BY start DESC LIMIT 1',
+        callId,
+        at,
+      ),
+    ];
+    const rest = row === undefined ? '' : row.part.slice(characterStart(row.part, at - row.start));
+    // The offset is at the end of the last row, or past it.
+    if (rest === '') return { text, nextOffset: null, totalBytes };
+    // At least one character, so that a caller with a very small limit still makes progress.
+    const piece = cutUtf8(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
+    text += piece;
+    bytes += utf8Length(piece);
+    at = (row?.start ?? 0) + (row?.part.length ?? 0) - rest.length + piece.length;
+    if (piece.length < rest.length) return { text, nextOffset: at, totalBytes };
+  }
+}
+
+/** An offset inside a surrogate pair is moved to the beginning of the pair. */
+function characterStart(part: string, index: number): number {
+  return index > 0 && (part.charCodeAt(index) & 0xfc00) === 0xdc00 ? index - 1 : index;
+}

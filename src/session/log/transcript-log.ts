@@ -1,0 +1,72 @@
+/**
+ * The conversation of one session, folded from its log on first use and updated with each event; reading or streaming a session
+ * loads none of it. Models receive the conversation from the last compaction on; only a client's resent history is compared with
+ * all of it.
+ */
+import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import { createTranscript, type Transcript, type TurnMessages } from '../../core/turn/transcript.ts';
+import type { EventLog } from './event-log.ts';
+import { createGatheredStore } from './gathered-store.ts';
+
+export type LogTranscript = Transcript & {
+  /** Returns the tools that the conversation has found or called, including those of summarized turns. */
+  gathered(): readonly Gathered[];
+  /** Returns the whole conversation by turn, ignoring compactions. Reads the whole log once there is a compaction. */
+  everything(): TurnMessages[];
+};
+
+/** Creates the transcript. `apply` must directly follow `log.append` of the same event, the newest one. */
+export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscript {
+  let fold: Transcript | null = null;
+  const gathered = createGatheredStore(sql);
+
+  const folded = (): Transcript => {
+    if (fold !== null) return fold;
+    const created = createTranscript();
+    for (const event of log.readAll(lastCompaction(sql) ?? 0)) created.apply(event);
+    fold = created;
+    return created;
+  };
+
+  return {
+    apply(event) {
+      if (event.type === 'compaction') rememberCompaction(sql, log.newest, event.through);
+      gathered.apply(event);
+      fold?.apply(event);
+    },
+    messages: () => folded().messages(),
+    turns: () => folded().turns(),
+    summary: () => folded().summary(),
+    tokens: () => folded().tokens(),
+    gathered: () => gathered.list(),
+    everything() {
+      let whole = folded();
+      if (whole.summary() !== null) {
+        whole = createTranscript({ everything: true });
+        for (const event of log.readAll(0)) whole.apply(event);
+      }
+      return whole.turns();
+    },
+  };
+}
+
+/** Returns the number of the last event that the newest compaction replaces; null without a compaction. */
+function lastCompaction(sql: SqlStorage): number | null {
+  const [row] = [...sql.exec<{ after_event: number }>('SELECT after_event FROM compactions ORDER BY event DESC LIMIT 1')];
+  return row?.after_event ?? null;
+}
+
+/** Stores the compaction in the same transaction as its event. */
+function rememberCompaction(sql: SqlStorage, event: number, through: string): void {
+  const after = lastEventOf(sql, through);
+  // Without a start event the fold begins where it did before: the `compaction` event itself drops what it replaces.
+  if (after !== null) sql.exec('INSERT INTO compactions (event, after_event) VALUES (?, ?)', event, after);
+}
+
+/** Returns the last event of a turn. Turn '' is the imported history, which is everything before the first turn. */
+function lastEventOf(sql: SqlStorage, turn: string): number | null {
+  const query =
+    turn === '' ? "SELECT min(input_event) AS last FROM turns WHERE ? = ''" : 'SELECT last_event AS last FROM turns WHERE id = ?';
+  const [row] = [...sql.exec<{ last: number | null }>(query, turn)];
+  return row?.last ?? null;
+}

@@ -1,0 +1,85 @@
+/**
+ * Handles the alarm of a session: runs each job of the `timers` table that is due. Each timer is set again before its job runs,
+ * so that a process that dies in the middle is woken again. Every job is idempotent.
+ */
+import { failpoint } from '../../core/failpoint.ts';
+import { limits } from '../../core/limits.ts';
+import type { Logger } from '../../ports/runtime.ts';
+import { expireApprovals } from '../pending/decide.ts';
+import { expireInputs } from '../pending/submit-input.ts';
+import type { OpenSession } from './open-session.ts';
+import type { TimerKind } from './timers.ts';
+
+export type AlarmContext = {
+  openSession: OpenSession;
+  session: string;
+  now(): number;
+  log: Logger;
+  /** Returns true when all audit rows were sent. */
+  flushAudit(): Promise<boolean>;
+  /** Returns true when the Catalog has received all notices of turns. */
+  flushNotices(): Promise<boolean>;
+  /** Returns true when the session's key was revoked with `cancel`. */
+  isCancelled(): Promise<boolean>;
+  /** Deletes the session. */
+  destroy(): Promise<void>;
+};
+
+/** When each job is retried if it failed or its process died. */
+const againMs: Readonly<Record<TimerKind, number>> = {
+  turn: limits.turnAlarmMs,
+  audit: limits.auditRetryMs,
+  notice: limits.noticeRetryMs,
+  approval: limits.auditRetryMs,
+  expire: limits.turnTimeoutMs,
+  erase: limits.auditRetryMs,
+};
+
+export async function runAlarm(context: AlarmContext): Promise<void> {
+  const { openSession: room, now, log, session } = context;
+  room.timers.markFired();
+  const due = room.timers.due(now());
+  for (const kind of due) room.timers.set(kind, now() + againMs[kind]);
+  room.timers.arm();
+  await failpoint('alarm-mid');
+  for (const kind of due) {
+    try {
+      if ((await handleTimer(context, kind)) === 'destroyed') return;
+    } catch (error) {
+      log.error('a timer job failed', { session, kind, error: String(error) });
+    }
+  }
+}
+
+async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'destroyed' | 'done'> {
+  const { openSession: room, flushAudit, flushNotices, destroy: leave } = context;
+  switch (kind) {
+    case 'turn':
+      room.runner.recordTimeSpent();
+      room.runner.recover();
+      room.runner.startNext();
+      if (room.runner.active && (await context.isCancelled())) room.runner.cancelAll();
+      return 'done';
+    case 'audit':
+      if (await flushAudit()) room.timers.clear('audit');
+      return 'done';
+    case 'notice':
+      if (await flushNotices()) room.timers.clear('notice');
+      return 'done';
+    case 'approval':
+      await expireApprovals(context);
+      await expireInputs(room);
+      await flushAudit();
+      return 'done';
+    case 'expire':
+      // A session with a running turn or an open question is not deleted.
+      if (room.runner.active || room.approvals.pendingCount() + room.inputs.pendingCount() > 0) return 'done';
+      await leave();
+      return 'destroyed';
+    case 'erase':
+      await leave();
+      return 'destroyed';
+    default:
+      return kind satisfies never;
+  }
+}

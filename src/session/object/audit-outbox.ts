@@ -1,0 +1,67 @@
+/** The outbox for audit rows of a session: stores a row with its call and sends the rows to the Catalog in order, at least once. */
+import type { AuditRow } from '../../core/audit.ts';
+import { limits } from '../../core/limits.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
+
+export class AuditOutbox {
+  readonly #sql: SqlStorage;
+  /** Row numbers of calls without an outcome, by call id. */
+  readonly #begun = new Map<string, number>();
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Stores the intent of a direct call, which `add` replaces with the outcome. If the process dies before that, the Catalog receives the intent. */
+  begin(row: Omit<AuditRow, 'sequence'>): void {
+    this.#begun.set(row.callId, this.#begun.get(row.callId) ?? this.#insert(row));
+  }
+
+  /** Stores the row, under the number of its intent if there is one. The table never reuses a number. */
+  add(row: Omit<AuditRow, 'sequence'>): void {
+    const sequence = this.#begun.get(row.callId);
+    if (sequence === undefined) this.#insert(row);
+    else this.#sql.exec('INSERT OR REPLACE INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
+    // A waiting call is started again later under the same id.
+    if (row.verdict !== 'waiting') this.#begun.delete(row.callId);
+  }
+
+  #insert(row: Omit<AuditRow, 'sequence'>): number {
+    const query = 'INSERT INTO audit (body) VALUES (?) RETURNING sequence';
+    return this.#sql.exec<{ sequence: number }>(query, JSON.stringify(row)).one().sequence;
+  }
+
+  hasRows(): boolean {
+    return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
+  }
+
+  /** Like `flush`, but waits at most `limits.auditWaitMs`. Returns the error when rows are left, else null. */
+  async handOver(send: (rows: AuditRow[]) => Promise<void>): Promise<Error | null> {
+    const late = (): never => {
+      throw new Error('the Catalog did not respond in time');
+    };
+    try {
+      await withTimeLimit(this.flush(send), limits.auditWaitMs, late);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  /** Sends all stored rows and deletes those that the Catalog took. The Catalog identifies a row by session and sequence. */
+  async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
+    for (;;) {
+      const stored = [
+        ...this.#sql.exec<{ sequence: number; body: string }>(
+          'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?',
+          limits.auditBatchRows,
+        ),
+      ];
+      const last = stored.at(-1);
+      if (last === undefined) return;
+      await send(stored.map(({ sequence, body }) => ({ ...(JSON.parse(body) as Omit<AuditRow, 'sequence'>), sequence })));
+      // Compares the text too: an intent that was sent may have been replaced by its outcome in the meantime.
+      for (const { sequence, body } of stored) this.#sql.exec('DELETE FROM audit WHERE sequence = ? AND body = ?', sequence, body);
+    }
+  }
+}

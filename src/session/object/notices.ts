@@ -1,0 +1,172 @@
+/**
+ * The outbox for notices about this session's turns to the Catalog. A notice is a row in the transaction of the event that it is
+ * about, and is sent afterwards, in order, at least once; its content is read from the log when it is sent. A session without
+ * subscribers stores no notices, as far as it knows them.
+ */
+import { failpoint } from '../../core/failpoint.ts';
+import { limits } from '../../core/limits.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import type { SessionEventBody, TurnStatus } from '../../core/turn/session-event.ts';
+import { couldMatchSubscription } from '../../core/triggers/callbacks/subscription-match.ts';
+import type { SubscriptionHead } from '../../core/triggers/callbacks/subscription.ts';
+import { truncateNotice, type NoticeType, type TurnNotice } from '../../core/triggers/callbacks/turn-notice.ts';
+import type { TriggerEvent } from '../../core/triggers/callbacks/callback-settings.ts';
+import { pendingQuestions } from '../../core/turn/turn-state.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { eventsOfTurn, openQuestionEvents } from '../pending/pending.ts';
+import type { Timers } from './timers.ts';
+import { toTurnAnswer, toWaitingAnswer } from '../turn/turn-answer.ts';
+import type { TurnRun } from '../turn/turn-run.ts';
+import type { TurnStore } from '../turn/turn-store.ts';
+
+type NoticeParts = {
+  sql: SqlStorage;
+  session: string;
+  log: EventLog;
+  turns: TurnStore;
+  timers: Timers;
+  now(): number;
+  /** Returns the subscriptions of the workspace. Called often, so it should be cached. */
+  subscriptions(): Promise<readonly SubscriptionHead[]>;
+  /** A notice was stored: send it in the background. */
+  tell(): void;
+};
+
+type Send = (notices: readonly TurnNotice[]) => Promise<void>;
+
+type NoticeRow = { sequence: number; type: NoticeType; turn: string; event: number; at: number };
+
+export class Notices {
+  readonly #parts: NoticeParts;
+  /** null when unknown. */
+  #listeners: readonly SubscriptionHead[] | null = null;
+  #sending: Promise<void> | null = null;
+
+  constructor(parts: NoticeParts) {
+    this.#parts = parts;
+  }
+
+  /** Refreshes the subscribers at each step, in the background: at the end of a turn they are as old as its last step. */
+  refreshListeners(plan: Plan, event: SessionEventBody): void {
+    if (event.type !== 'step-start' || plan.trigger !== undefined) return;
+    const { subscriptions } = this.#parts;
+    subscriptions().then(
+      (heads) => {
+        this.#listeners = heads;
+      },
+      () => {
+        // Unknown: the Catalog is notified and drops what no subscription matches.
+        this.#listeners = null;
+      },
+    );
+  }
+
+  /** Notes the end of a turn, in the transaction that ends it. `event`: its last event. */
+  noteEnd(turn: string, plan: Plan, status: TurnStatus, event: number): void {
+    this.#note(plan, { type: status === 'completed' ? 'turn.completed' : 'turn.failed', turn, event });
+  }
+
+  /** Notes that the turn waits: once for each new question, and not when only tools of the client are pending. */
+  noteWaiting({ turn, plan, state }: Pick<TurnRun, 'turn' | 'plan' | 'state'>): void {
+    const { log, turns } = this.#parts;
+    if (!this.#isWanted(plan, 'approval.required') || pendingQuestions(state).every(({ asked }) => asked === 'client')) return;
+    const questions = openQuestionEvents(eventsOfTurn(turn, log.readAll(turns.get(turn)?.before ?? 0)));
+    const newest = questions.reduce((last, { type, id }) => (type === 'client-tool-required' ? last : Math.max(last, id)), 0);
+    if (!turns.claimNotice(turn, newest)) return;
+    this.#note(plan, { type: 'approval.required', turn, event: log.newest });
+  }
+
+  /** Notes that the turn has resumed, once nothing is pending, so that its delivery is no longer shown as waiting. */
+  noteResumed({ turn, plan, state }: Pick<TurnRun, 'turn' | 'plan' | 'state'>): void {
+    const { turns, log } = this.#parts;
+    if (plan.trigger !== undefined && turns.hasWaitedNotice(turn) && pendingQuestions(state).length === 0)
+      this.#store({ type: 'turn.resumed', turn, event: log.newest });
+  }
+
+  /** Ends the queued turns of a session that is being deleted, with a notice for each. */
+  abandonQueued(): void {
+    const { turns, log } = this.#parts;
+    for (let next = turns.nextQueued(); next !== null; next = turns.nextQueued()) {
+      turns.markEnded(next.id, 'cancelled', 'cancelled', log.newest);
+      this.noteEnd(next.id, next.plan, 'cancelled', log.newest);
+    }
+  }
+
+  hasRows(): boolean {
+    return this.#parts.sql.exec('SELECT sequence FROM notices LIMIT 1').toArray().length > 0;
+  }
+
+  /** Sends all stored notices and deletes those that were taken. Returns the error when some are left, else null. */
+  async handOver(send: Send): Promise<Error | null> {
+    if (!this.hasRows()) return null;
+    this.#sending ??= this.#sendAll(send);
+    const late = (): never => {
+      throw new Error('the Catalog did not respond in time');
+    };
+    try {
+      await withTimeLimit(this.#sending, limits.noticeWaitMs, late);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #isWanted(plan: Plan, type: TriggerEvent): boolean {
+    return plan.trigger !== undefined || this.#listeners === null || couldMatchSubscription(this.#listeners, type, plan.agent);
+  }
+
+  #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TriggerEvent }): void {
+    if (this.#isWanted(plan, notice.type)) this.#store(notice);
+  }
+
+  #store({ type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
+    const { sql, timers, now, tell } = this.#parts;
+    sql.exec('INSERT INTO notices (type, turn, event, at) VALUES (?, ?, ?, ?)', type, turn, event, now());
+    // The timer is durable with the row: the notice is sent even if the process dies.
+    timers.set('notice', now() + limits.noticeRetryMs);
+    tell();
+  }
+
+  async #sendAll(send: Send): Promise<void> {
+    const { sql } = this.#parts;
+    try {
+      for (;;) {
+        // This `await` also makes sure that nothing below runs before the caller has stored the returned promise in `#sending`.
+        await failpoint('turn-ended-before-noted');
+        const query = 'SELECT sequence, type, turn, event, at FROM notices ORDER BY sequence LIMIT ?';
+        const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        await send(rows.map((row) => this.#build(row)));
+        // Checks the time too: if the session was deleted and created again while sending, its notices count from 1 again.
+        sql.exec('DELETE FROM notices WHERE sequence <= ? AND at <= ?', last.sequence, last.at);
+      }
+    } finally {
+      // Cleared in the same tick as the last read: notices stored from now on are sent by another run.
+      this.#sending = null;
+    }
+  }
+
+  #build({ sequence, type, turn, event, at }: NoticeRow): TurnNotice {
+    const { turns, log, session } = this.#parts;
+    const row = turns.get(turn);
+    // Turn rows are never deleted.
+    if (row === null) throw new Error(`a notice names the unknown turn ${turn}`);
+    const { agent, trigger } = row.plan;
+    const about = { session, sequence, type, turn, at, ...(agent !== undefined && { agent }), ...(trigger !== undefined && { trigger }) };
+    if (type === 'turn.resumed') return { ...about, status: 'running', reason: '', text: '', usage: { inputTokens: 0, outputTokens: 0 } };
+    const events = row.before === null ? [] : eventsOfTurn(turn, log.readAll(row.before, event));
+    const answer = type === 'approval.required' ? toWaitingAnswer(turn, events) : toTurnAnswer(turn, events);
+    const { text, pending, problem, usage } = answer;
+    // A turn that never started has no events; its row says how it ended.
+    const { status, reason } = row.before === null ? { status: row.status ?? 'cancelled', reason: row.reason ?? 'cancelled' } : answer;
+    return truncateNotice({
+      ...about,
+      ...{ status, reason, text },
+      ...(pending !== undefined && { pending }),
+      ...(problem !== undefined && { problem }),
+      usage,
+    });
+  }
+}

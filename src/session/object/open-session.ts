@@ -1,0 +1,159 @@
+/**
+ * The open session: log, queue, timers, files, transcript and runner, built from its tables once in the life of the object.
+ * `session.ts` is its public interface.
+ */
+import type { CallScope } from '../../engine/call/tool-call.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ResultStore } from '../../ports/result-store.ts';
+import type { SessionSetup, SessionView } from '../../ports/session.ts';
+import { migrate } from '../../storage/schema.ts';
+import { createSessionFiles } from '../../storage/session-files.ts';
+import type { Wiring } from '../../wiring.ts';
+import { ApprovalLinks } from '../pending/approval-links.ts';
+import { Approvals } from '../pending/approvals.ts';
+import { AuditOutbox } from './audit-outbox.ts';
+import { CallJournals } from '../log/call-journal.ts';
+import { CallStore } from '../direct/keyed-call-store.ts';
+import { ClientCalls } from '../turn/client-calls.ts';
+import { CompletionStore } from '../log/completion-store.ts';
+import { EventLog } from '../log/event-log.ts';
+import { Inputs } from '../pending/inputs.ts';
+import { Notices } from './notices.ts';
+import { createResultStore } from '../log/result-store.ts';
+import { sessionMigrations } from './schema.ts';
+import { createTaintStore, type TaintStore } from '../../storage/taint-store.ts';
+import { Timers } from './timers.ts';
+import { createLogTranscript, type LogTranscript } from '../log/transcript-log.ts';
+import { TurnRunner } from '../turn/turn-runner.ts';
+import { TurnStore } from '../turn/turn-store.ts';
+
+export type SessionRecord = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
+
+export type OpenSession = {
+  meta: SessionRecord;
+  log: EventLog;
+  turns: TurnStore;
+  timers: Timers;
+  files: FileSystem;
+  audit: AuditOutbox;
+  transcript: LogTranscript;
+  results: ResultStore;
+  approvals: Approvals;
+  approvalLinks: ApprovalLinks;
+  clientCalls: ClientCalls;
+  inputs: Inputs;
+  keyedCalls: CallStore;
+  journals: CallJournals;
+  completions: CompletionStore;
+  taint: TaintStore;
+  notices: Notices;
+  runner: TurnRunner;
+};
+
+/**
+ * Returns the state of the session in this object: `none` before `foundRoom` and after its deletion, `leaving` while a deletion
+ * is in progress. Creates no tables, so that requests with guessed ids store nothing.
+ */
+export function readSessionState(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
+  const { sql } = storage;
+  if (sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray().length === 0) return 'none';
+  migrate(storage, sessionMigrations);
+  const [row] = [...sql.exec<{ leaving: number }>('SELECT leaving FROM meta')];
+  return row === undefined ? 'none' : row.leaving === 0 ? 'open' : 'leaving';
+}
+
+/** Marks the session as being deleted, durably and before the rest of the deletion. If the process dies, the next request or the alarm finishes it. */
+export function markDeleting({ timers }: OpenSession, storage: DurableObjectStorage, retryAt: number): void {
+  storage.sql.exec('UPDATE meta SET leaving = 1');
+  timers.clearAll();
+  timers.set('erase', retryAt);
+}
+
+export function createSessionTables(storage: DurableObjectStorage, meta: SessionRecord): void {
+  migrate(storage, sessionMigrations);
+  const { workspace, keyId, setup, createdAt } = meta;
+  storage.sql.exec(
+    'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
+    workspace,
+    keyId,
+    JSON.stringify(setup),
+    createdAt,
+  );
+}
+
+/**
+ * Builds the open session. `audit`, `flushAudit`, `tell` (sends stored notices to the Catalog) and `waitUntil` come from
+ * the object. Starts nothing: the caller recovers and starts turns.
+ */
+export function buildOpenSession(
+  storage: DurableObjectStorage,
+  session: string,
+  wiring: Wiring,
+  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; tell(): void; waitUntil(work: Promise<unknown>): void },
+): OpenSession {
+  migrate(storage, sessionMigrations);
+  const meta = readMeta(storage.sql);
+  const now = (): number => wiring.clock.now();
+  const log = new EventLog(storage.sql, now);
+  const transcript = createLogTranscript(storage.sql, log);
+  const approvals = new Approvals(storage.sql, now);
+  const inputs = new Inputs(storage.sql, now);
+  const turns = new TurnStore(storage.sql, now);
+  const timers = new Timers(storage);
+  const { workspace, keyId } = meta;
+  const parts = {
+    log,
+    transcript,
+    completions: new CompletionStore(storage.sql),
+    results: createResultStore(storage.sql),
+    turns,
+    timers,
+    files: createSessionFiles(storage.sql, now),
+    audit: new AuditOutbox(storage.sql),
+    approvals,
+    approvalLinks: new ApprovalLinks(storage.sql, now),
+    clientCalls: new ClientCalls(storage.sql),
+    inputs,
+    keyedCalls: new CallStore(storage.sql, now),
+    journals: new CallJournals(storage.sql, now, { approvals, inputs }),
+    taint: createTaintStore(storage.sql, now),
+    notices: new Notices({
+      ...{ sql: storage.sql, session, log, turns, timers, now, tell: own.tell },
+      subscriptions: () => wiring.directory.subscriptions(workspace),
+    }),
+  };
+  const deps = wiring.turnDeps(workspace);
+  const runner = new TurnRunner({
+    ...parts,
+    ...own,
+    deps,
+    workspace,
+    keyId,
+    session,
+    rules: () => wiring.rules(workspace),
+    namesFor: (plan) => wiring.namesFor(workspace, plan, keyId),
+    skillsFor: async (plan) => (plan.skills === undefined ? [] : await wiring.skillsFor(workspace, plan)),
+  });
+  return { meta, ...parts, runner };
+}
+
+export function toSessionView(session: string, { meta, turns }: OpenSession): SessionView {
+  const { agent, model, toolset } = meta.setup;
+  const current = turns.current();
+  return {
+    id: session,
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    toolset: toolset ?? null,
+    createdAt: new Date(meta.createdAt).toISOString(),
+    turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
+    queued: turns.countQueued(),
+  };
+}
+
+function readMeta(sql: SqlStorage): SessionRecord {
+  const row = sql
+    .exec<{ workspace: string; key_id: string; setup: string; created_at: number }>('SELECT workspace, key_id, setup, created_at FROM meta')
+    .one();
+  return { workspace: row.workspace, keyId: row.key_id, setup: JSON.parse(row.setup) as SessionSetup, createdAt: row.created_at };
+}

@@ -1,0 +1,142 @@
+/**
+ * The tables of one session, as migrations to which new ones are only appended.
+ *
+ * - `meta`: the session, one row. `leaving`: it is being deleted.
+ * - `events`: the log; `body` has no id and time. `event_chunks`: bodies over 1 MB, split.
+ * - `turns`: accepted turns in order.
+ * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
+ * - `timers`: the jobs of the alarm.
+ * - `audit`: rows that the Catalog has not received yet.
+ * - `approvals`: approvals and decisions. `turn` is null for a direct call, which is found by its `arguments_hash`; one of a turn is
+ *   found by its call. `told`: a direct call has returned the denial. `approval_arguments`: the arguments of the call, split.
+ * - `approval_links`: SHA-256 of the nonces of links, each used once (`key_id`: the key that created it).
+ * - `client_calls`: calls that the client runs (`state`: pending, answered, closed; `answer_hash`: SHA-256 of its result).
+ * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units.
+ * - `compactions`: number of each `compaction` event and of the last event that it replaces.
+ * - `completions`: responses of chat dialects, so that an interrupted stream can continue.
+ * - `gathered`: tools that the conversation found or called, in order.
+ * - `inputs`: questions of tool servers to a person, with their answers (`state`: pending, given, closed; `answer_hash`: SHA-256 of
+ *   the answers). `input_parts`: JSON of the question with its request state (`asked`) and of the answers (`given`), split, until
+ *   the call has its result.
+ * - `journal`: nested calls (`finished`: number among the finished calls of a root, from 1, null while started or waiting;
+ *   `attempts`: since it last waited; `told`: it is in the log; `bytes`: of its result). `journal_results`: JSON of the results,
+ *   split. `journal_roots`: when the outermost call first started (`turn` is null for a direct call, which waits under its `key`).
+ *   All are deleted when the outermost call has its result.
+ * - `taint`: taint marks of the conversation and the tool that set them (`origin`: the one origin of all private data, else null).
+ * - `calls`: direct calls with an idempotency key and their responses (null while running).
+ * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
+ *
+ * Files have their own tables (`storage/session-files.ts`).
+ */
+import { sessionFilesOwn, sessionFilesSchema } from '../../storage/session-files.ts';
+
+const first = [
+  `CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT NOT NULL, key_id TEXT NOT NULL, setup TEXT NOT NULL, created_at INTEGER NOT NULL)`,
+  `CREATE TABLE events (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)`,
+  `CREATE TABLE event_chunks (id INTEGER NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE turns (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, status TEXT, reason TEXT, plan TEXT NOT NULL, input_event INTEGER, last_event INTEGER, accepted_at INTEGER NOT NULL)`,
+  `CREATE TABLE turn_inputs (turn TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (turn, seq)) WITHOUT ROWID`,
+  `CREATE TABLE idempotency (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE timers (kind TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL)`,
+  ...sessionFilesSchema,
+];
+
+/** Open turns and old keys are looked up with every turn, in tables that only grow and whose rows hold whole plans. */
+const second = [
+  `CREATE INDEX turns_by_state ON turns (state, seq)`,
+  `CREATE INDEX idempotency_by_time ON idempotency (at)`,
+  `ALTER TABLE idempotency ADD COLUMN session TEXT`,
+  `ALTER TABLE idempotency ADD COLUMN edition TEXT`,
+];
+
+/**
+ * Turns that resume after a crash or wait. `epoch` fences off the writes of an earlier run, `spent_ms` is the time that the turn
+ * has worked without waits, `format` is the `logFormat` of the release that accepted it. `meta.leaving`: the session is being
+ * deleted, and the next request or alarm finishes the deletion.
+ */
+const third = [
+  `ALTER TABLE turns ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN spent_ms INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN format INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE meta ADD COLUMN leaving INTEGER NOT NULL DEFAULT 0`,
+  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT NOT NULL, entry TEXT NOT NULL, toolset TEXT, arguments_hash TEXT, kind TEXT NOT NULL, target TEXT, reason TEXT NOT NULL, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_by TEXT, told INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE INDEX approvals_by_state ON approvals (state, expires_at)`,
+  `CREATE TABLE approval_arguments (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE client_calls (call_id TEXT PRIMARY KEY, turn TEXT NOT NULL, state TEXT NOT NULL, answer_hash TEXT) WITHOUT ROWID`,
+  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, key_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE results (number INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL)`,
+  `CREATE TABLE result_parts (call_id TEXT NOT NULL, start INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start)) WITHOUT ROWID`,
+  `CREATE TABLE compactions (event INTEGER PRIMARY KEY, after_event INTEGER NOT NULL)`,
+  `CREATE TABLE completions (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL)`,
+  `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
+  `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  // Queried with every turn or keyed call, in tables that only grow, some with rows of a megabyte.
+  `CREATE INDEX turns_by_input ON turns (input_event)`,
+  `CREATE INDEX client_calls_by_state ON client_calls (state, turn)`,
+  `CREATE INDEX calls_by_time ON calls (at)`,
+];
+
+/** Responses in other dialects than Chat Completions. `echo`: JSON of the request fields that the response repeats. */
+const fourth = [
+  `ALTER TABLE completions ADD COLUMN dialect TEXT NOT NULL DEFAULT 'openai-chat'`,
+  `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
+];
+
+/**
+ * An existing conversation was sent all tools: those that it called stay in its list when a large toolset is sent on demand. Read
+ * from its events as in `core/tools/gathered-tools.ts`, except results over 1 MB (`event_chunks`), which are skipped.
+ */
+const fifth = [
+  `CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`,
+  `INSERT INTO gathered (canonical, name)
+     SELECT body ->> '$.canonical' AS canonical, body ->> '$.name' AS name FROM events
+     WHERE body GLOB '{"type":"tool-result"*' AND body ->> '$.canonical' IS NOT NULL AND body ->> '$.name' IS NOT NULL
+     GROUP BY 1, 2 ORDER BY min(id) LIMIT 1000`,
+];
+
+/** Tools that ask a person for input during a call. */
+const sixth = [
+  `CREATE TABLE inputs (call_id TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT NOT NULL, canonical TEXT NOT NULL, question TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, answer_hash TEXT, PRIMARY KEY (call_id, round)) WITHOUT ROWID`,
+  `CREATE INDEX inputs_by_state ON inputs (state, expires_at)`,
+  `CREATE INDEX inputs_by_turn ON inputs (turn)`,
+  `CREATE TABLE input_parts (call_id TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
+];
+
+/**
+ * Nested calls, the owner of a file, and taint marks. Existing files count as the client's: a tool then needs one approval too many,
+ * but no file of the client is lost.
+ */
+const seventh = [
+  `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT NOT NULL, canonical TEXT, fingerprint TEXT NOT NULL, attempts INTEGER NOT NULL, told INTEGER NOT NULL, finished INTEGER, bytes INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE INDEX journal_by_root ON journal (root)`,
+  `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, turn TEXT, key TEXT, started_at INTEGER NOT NULL) WITHOUT ROWID`,
+  ...sessionFilesOwn,
+  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+];
+
+/** Notices about turns to the Catalog and its subscribers. `turns.asked_event`: the last question with a notice. */
+const eighth = [
+  `ALTER TABLE turns ADD COLUMN asked_event INTEGER NOT NULL DEFAULT 0`,
+  `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
+];
+
+/**
+ * `question`: JSON of the effects that the question lists and of what an approval is bound to; NULL when an older release stored it,
+ * whose approval is bound to nothing. `round` counts the questions of a call; `earlier` has the reasons of the earlier ones. A link
+ * decides the question that it was created for.
+ */
+const ninth = [
+  `ALTER TABLE approvals ADD COLUMN question TEXT`,
+  `ALTER TABLE approvals ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE approvals ADD COLUMN earlier TEXT NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE approval_links ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
+];
+
+/** Hash of the input of a response (`core/policy/answer-name.ts`). It is unknown for earlier responses, whose taint marks are therefore not found. */
+const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT NOT NULL DEFAULT ''`];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth].map(
+  (statements) => statements.join(';\n'),
+);

@@ -1,0 +1,335 @@
+/**
+ * The `Session` Durable Object: one conversation's log, queue, files and feed (DESIGN §5, §11). It stores and drives; `core/turn/turn.ts`
+ * decides what the conversation does next. Every RPC method checks the owner first and returns an `Outcome`.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
+import { failpoint } from '../../core/failpoint.ts';
+import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import type { ClientResult } from '../../core/turn/message.ts';
+import type { PolicyAnswer } from '../../core/policy/explain.ts';
+import { isAllowed } from '../../core/authority.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem, toOutcome, type Outcome } from '../../core/problem.ts';
+import type { SessionEvent } from '../../core/turn/session-event.ts';
+import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import type { AnswerContent } from '../../core/policy/answer-name.ts';
+import type { Remote } from '../../ports/remote.ts';
+import type {
+  CompletionOptions,
+  DecisionOutcome,
+  GivenInputs,
+  MessagePage,
+  MessageQuery,
+  ResultsAccepted,
+  SessionPort,
+  SessionCall,
+  SessionCallRequest,
+  SessionSetup,
+  SessionView,
+  SubmitTurn,
+  SubmittedTurn,
+  TurnAnswer,
+  SessionExplainRequest,
+  FileConditions,
+} from '../../ports/session.ts';
+import type { Bindings } from '../../storage/bindings.ts';
+import { wire, type Wiring } from '../../wiring.ts';
+import type { SubmitContext } from '../turn/accept-turn.ts';
+import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
+import { createHistoryJudge, rememberAnswer } from '../turn/client-history-taint.ts';
+import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
+import { explainInSession } from '../direct/explain-call.ts';
+import { createDirectCallContext } from '../direct/direct-call-context.ts';
+import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
+import {
+  deleteSessionFile,
+  listSessionFiles,
+  readSessionFile,
+  writeSessionFile,
+  type FileContent,
+  type FileListing,
+} from './file-access.ts';
+import { submitInput } from '../pending/submit-input.ts';
+import { toSessionView, type OpenSession } from './open-session.ts';
+import { SessionLifecycle } from './session-lifecycle.ts';
+import { repeatedTurn, submit } from '../turn/submit.ts';
+import { acceptResults } from '../turn/accept-results.ts';
+import { readMessages } from '../log/transcript-pages.ts';
+import { readAnswer, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
+
+export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
+  readonly #wiring: Wiring;
+  /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
+  readonly #forks = new Map<string, Promise<SubmittedTurn>>();
+  /** Direct calls in flight, by idempotency key. */
+  readonly #calls = new Map<string, Promise<SessionCall>>();
+  readonly #life: SessionLifecycle;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#wiring = wire(env);
+    const { storage } = ctx;
+    this.#life = new SessionLifecycle({ storage, session: this.#id, wiring: this.#wiring, keep: (work) => ctx.waitUntil(work) });
+  }
+
+  /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
+  createOrGet(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
+    return toOutcome(async () => {
+      await this.#life.finishDeletion();
+      if (this.#life.tryOpen() !== null) return toSessionView(this.#id, this.#enter(owner));
+      return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
+    });
+  }
+
+  view(caller: Principal): Promise<Outcome<SessionView>> {
+    return toOutcome(() => toSessionView(this.#id, this.#enter(caller)));
+  }
+
+  setup(caller: Principal): Promise<Outcome<SessionSetup>> {
+    return toOutcome(() => this.#enter(caller).meta.setup);
+  }
+
+  /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
+  remove(caller: Principal): Promise<Outcome<void>> {
+    return toOutcome(async () => {
+      this.#enter(caller);
+      await this.#life.tryDestroy();
+    });
+  }
+
+  messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
+    return toOutcome(() => readMessages(this.#enter(caller).log, query));
+  }
+
+  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
+    return toOutcome(async () => {
+      const submitted = await submit(this.#submitContext(this.#enter(caller)), caller, request);
+      await failpoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
+      return submitted;
+    });
+  }
+
+  findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
+    return toOutcome(() => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash));
+  }
+
+  hasTurn(caller: Principal, turn: string): Promise<Outcome<boolean>> {
+    return toOutcome(() => this.#enter(caller).turns.stateOf(turn) !== null);
+  }
+
+  waitForAnswer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
+    return toOutcome(() => readAnswer(this.#source(caller), turn));
+  }
+
+  stream(caller: Principal, turn: string): Promise<Outcome<ReadableStream<Uint8Array>>> {
+    return toOutcome(() => streamTurn(this.#source(caller), turn));
+  }
+
+  completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
+    return toOutcome(() => {
+      const source = this.#source(caller);
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source.room, caller, answer);
+      return readCompletion({ ...source, session: this.#id, remember }, completion, options);
+    });
+  }
+
+  completionEdition(caller: Principal, completion: string): Promise<Outcome<EditionPointer | null>> {
+    return toOutcome(() => editionOf(this.#enter(caller), completion));
+  }
+
+  eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
+    return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
+  }
+
+  approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
+    return toOutcome(() => showPending(this.#decisionContext(this.#enterToDecide(caller), caller.keyId)));
+  }
+
+  approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
+    return toOutcome(() => showApproval(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId));
+  }
+
+  decide(
+    caller: Principal,
+    callId: string,
+    decision: Decision,
+    options: { remember: boolean; round?: number | null },
+  ): Promise<Outcome<DecisionOutcome>> {
+    return toOutcome(() =>
+      this.#decided(this.#enterToDecide(caller), caller.keyId, (context) =>
+        decide(context, callId, decision, { by: caller.keyId, ...options }),
+      ),
+    );
+  }
+
+  mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
+    return toOutcome(() => mintLink(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId, caller.keyId));
+  }
+
+  linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
+    return toOutcome(() => showLinked(this.#decisionContext(this.#enterByLink(), 'link'), nonce));
+  }
+
+  decideByLink(nonce: string, decision: Decision): Promise<Outcome<DecisionOutcome>> {
+    return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (context) => decideByLink(context, nonce, decision)));
+  }
+
+  submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
+    return toOutcome(() => acceptResults(this.#enter(caller), results));
+  }
+
+  submitInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsAccepted>> {
+    return toOutcome(() => submitInput(this.#enter(caller), given, caller.keyId, this.#wiring.clock.now()));
+  }
+
+  cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const turn = completion === undefined || isInProgress(room, completion) ? room.runner.cancel() : null;
+      await failpoint('cancel-mid');
+      return { turn, cancelled: turn !== null };
+    });
+  }
+
+  cancelAll(caller: Principal): Promise<Outcome<{ cancelled: number }>> {
+    return toOutcome(() => ({ cancelled: this.#enter(caller).runner.cancelAll() }));
+  }
+
+  call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const gone = (): boolean => this.#life.isDeleted(room);
+      const context = await createDirectCallContext(this.#wiring, room, request.plan, {
+        session: this.#id,
+        keyId: caller.keyId,
+        inFlight: this.#calls,
+        isDeleted: gone,
+        auditIntent: (row) => this.#life.beginAudit(room, row),
+        audit: (row) => this.#life.audit(room, row),
+      });
+      if (gone()) throw unknownSession();
+      const answer = await callWithSession(context, request);
+      if (!gone() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
+      return answer;
+    });
+  }
+
+  explain(caller: Principal, request: SessionExplainRequest): Promise<Outcome<PolicyAnswer>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const isDeleted = (): boolean => this.#life.isDeleted(room);
+      const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, audit: () => undefined };
+      const context = await createDirectCallContext(this.#wiring, room, request.plan, own);
+      if (isDeleted()) throw unknownSession();
+      return await explainInSession(context, request);
+    });
+  }
+
+  findCallByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SessionCall | null>> {
+    return toOutcome(() => repeatedCall({ openSession: this.#enter(caller), inFlight: this.#calls }, key, bodyHash));
+  }
+
+  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<FileListing>> {
+    return toOutcome(() => listSessionFiles(this.#enter(caller).files, path, options));
+  }
+
+  readFile(caller: Principal, path: string): Promise<Outcome<FileContent>> {
+    return toOutcome(() => readSessionFile(this.#enter(caller).files, path));
+  }
+
+  writeFile(
+    caller: Principal,
+    path: string,
+    content: Uint8Array,
+    conditions?: FileConditions,
+  ): Promise<Outcome<{ path: string; created: boolean }>> {
+    return toOutcome(() => writeSessionFile(this.#enter(caller).files, path, content, conditions));
+  }
+
+  deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
+    return toOutcome(() => deleteSessionFile(this.#enter(caller).files, path, conditions));
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#life.runAlarm();
+  }
+
+  get #id(): string {
+    return this.ctx.id.toString();
+  }
+
+  /** Returns the session for its owner and for unbound administrators of its workspace; for all other callers it does not exist. */
+  #enter(caller: Principal): OpenSession {
+    const room = this.#life.tryOpen();
+    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
+    if (!isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === room.meta.keyId })) throw unknownSession();
+    return room;
+  }
+
+  /** Like `#enter`; a session that a trigger created is also open to keys that approve for its agent. */
+  #enterToDecide(caller: Principal): OpenSession {
+    const room = this.#life.tryOpen();
+    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
+    const { keyId, setup } = room.meta;
+    const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
+    if (!isAllowed(caller, { act: 'decide-approval', isOwn: caller.keyId === keyId, triggered })) throw unknownSession();
+    return room;
+  }
+
+  /** Returns the session for a link: its nonce authorizes one approval and nothing else. */
+  #enterByLink(): OpenSession {
+    const room = this.#life.tryOpen();
+    if (room === null) throw unknownSession();
+    return room;
+  }
+
+  #submitContext(room: OpenSession): SubmitContext {
+    const { clock, ids, sessions } = this.#wiring;
+    const gone = (): boolean => this.#life.isDeleted(room);
+    return {
+      openSession: room,
+      session: this.#id,
+      now: clock.now,
+      ids,
+      sessions,
+      forks: this.#forks,
+      isDeleted: gone,
+      judgeHistory: createHistoryJudge(this.#wiring),
+    };
+  }
+
+  /** `by`: id of the key that decides, or `link`. */
+  #decisionContext(room: OpenSession, by: string): DecisionContext {
+    const { clock, catalog, log } = this.#wiring;
+    const { addRule: allow, isKeyActive: keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
+    return {
+      openSession: room,
+      session: this.#id,
+      now: clock.now,
+      log,
+      isDeleted: () => this.#life.isDeleted(room),
+      addRule: allow,
+      isKeyActive: keyStands,
+    };
+  }
+
+  /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
+  async #decided(room: OpenSession, by: string, work: (context: DecisionContext) => Promise<DecisionOutcome>): Promise<DecisionOutcome> {
+    try {
+      return await work(this.#decisionContext(room, by));
+    } finally {
+      await this.#life.flushAudit(room);
+    }
+  }
+
+  #source(caller: Principal): TurnSource & { room: OpenSession } {
+    const room = this.#enter(caller);
+    return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, isDeleted: () => this.#life.isDeleted(room) };
+  }
+}
+
+function unknownSession(): Problem {
+  return new Problem('not_found', 'There is no such session.');
+}

@@ -1,0 +1,209 @@
+/**
+ * Applies approval decisions, made by key or by link: checks and stores a decision and passes it to the turn, which resumes.
+ * Repeating a decision has no effect; a different decision is refused. `session.ts` has checked the caller.
+ */
+import type { ApprovalVerdict, ApprovalView, Decision } from '../../core/policy/approval.ts';
+import { toBase64Url } from '../../core/text/bytes.ts';
+import { outerRootId } from '../../core/tools/composite-tool.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import { ruleToRemember, whyNotRemembered } from '../../core/policy/remembered-rule.ts';
+import type { PolicyRule } from '../../core/policy/rule.ts';
+import { rootKeyId, type Scope } from '../../core/principal.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { DecisionOutcome } from '../../ports/session.ts';
+import type { StoredApprovalLink } from './approval-links.ts';
+import { toApprovalView, type Approval } from './approvals.ts';
+import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+export type DecisionContext = DecisionAuditContext & {
+  /** True once the session was deleted. */
+  isDeleted(): boolean;
+  /** Stores a rule for the workspace. */
+  addRule(rule: PolicyRule): Promise<void>;
+  /** Asks the Catalog whether the key is active and has this scope. */
+  isKeyActive(keyId: string, scope: Scope): Promise<boolean>;
+};
+
+export function showApproval({ openSession: room, session }: DecisionContext, callId: string): ApprovalView {
+  return toApprovalView(session, find(room, callId), room.approvals.argumentsOf(callId));
+}
+
+/** Returns all pending approvals, oldest first. */
+export function showPending({ openSession: room, session }: DecisionContext): ApprovalView[] {
+  return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
+}
+
+/**
+ * Applies a decision. `by`: id of the key that decides, or `link`. `round`: the question that is decided; null means the first.
+ * Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a question that
+ * they were not shown.
+ */
+export async function decide(
+  context: DecisionContext,
+  callId: string,
+  decision: Decision,
+  { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
+): Promise<DecisionOutcome> {
+  if (remember && decision !== 'approve') {
+    const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
+    throw invalidRequest([{ path: 'remember', message }], message);
+  }
+  const approval = find(context.openSession, callId);
+  if (refuse(context, approval, { decision, remember, round }) === 'same' && !remember) return answer(context, callId, decision);
+  const rule = remember ? toRule(approval) : null;
+  const argumentsHash = await hashOfArguments(context.openSession, callId);
+  if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
+  // Another decision may have been made in the meantime, and the call may have asked again.
+  if (refuse(context, find(context.openSession, callId), { decision, remember, round: approval.round }) === 'new')
+    settle(context, approval, { decision, by, argumentsHash });
+  // Only after the decision is stored: a decision that came too late must not create a rule.
+  if (rule !== null) await keepRule(context, rule);
+  return context.isDeleted() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
+}
+
+async function keepRule({ addRule: allow }: DecisionContext, rule: PolicyRule): Promise<void> {
+  try {
+    await allow(rule);
+  } catch (error) {
+    const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
+    const detail = `The call is approved, but the rule was not stored.${why} Repeat the request with \`remember\` to store it.`;
+    throw new Problem(code, detail, error instanceof Problem ? error.extra : {}, { cause: error });
+  }
+}
+
+/** Denies the approvals that have expired. Called by the alarm. */
+export async function expireApprovals(context: DecisionAuditContext): Promise<void> {
+  const { openSession: room } = context;
+  for (const approval of room.approvals.expired()) {
+    const argumentsHash = await hashOfArguments(room, approval.callId);
+    // The turn may have been cancelled in the meantime.
+    if (room.approvals.get(approval.callId)?.state === 'pending')
+      settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
+  }
+  room.runner.setApprovalTimer();
+}
+
+/** Creates a nonce that allows one decision, as long as the key that created it is active. */
+export async function mintLink(context: DecisionContext, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
+  const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+  const hash = await sha256Hex(nonce);
+  const approval = find(context.openSession, callId);
+  if (approval.state !== 'pending' || approval.expiresAt <= context.now())
+    throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
+  const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
+  context.openSession.approvalLinks.add(hash, { callId, keyId, expiresAt, round: approval.round });
+  return { nonce, expiresAt };
+}
+
+export async function showLinked(context: DecisionContext, nonce: string): Promise<ApprovalView> {
+  const { callId } = await linkedCall(context, await sha256Hex(nonce));
+  return showApproval(context, callId);
+}
+
+export async function decideByLink(context: DecisionContext, nonce: string, decision: Decision): Promise<DecisionOutcome> {
+  const hash = await sha256Hex(nonce);
+  const { callId, round } = await linkedCall(context, hash);
+  const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
+  context.openSession.approvalLinks.markUsed(hash);
+  return decided;
+}
+
+/** A link grants no more than the key that created it. */
+async function linkedCall(context: DecisionContext, nonceHash: string): Promise<StoredApprovalLink> {
+  const { keyId } = findLink(context.openSession, nonceHash);
+  if (!(await stillStands(context, keyId)))
+    throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
+  // The link may have been used while the Catalog was asked.
+  return findLink(context.openSession, nonceHash);
+}
+
+function findLink({ approvalLinks: links, approvals }: OpenSession, nonceHash: string): StoredApprovalLink {
+  const link = links.find(nonceHash);
+  const asked = link === null ? null : approvals.get(link.callId);
+  if (link !== null && asked !== null && asked.round !== link.round)
+    throw new Problem('not_found', 'The call has changed since this link was created and requires a new approval. Request a new link.');
+  if (link === null) throw new Problem('not_found', 'This link was used or has expired. Request a new link.');
+  return link;
+}
+
+/** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
+async function stillStands({ isKeyActive: keyStands }: DecisionContext, keyId: string): Promise<boolean> {
+  if (keyId === rootKeyId) return true;
+  try {
+    return await keyStands(keyId, 'approve');
+  } catch (error) {
+    const detail = 'The key of this link cannot be checked at the moment, so nothing was decided. Try again later.';
+    throw new Problem('internal', detail, {}, { cause: error });
+  }
+}
+
+function find(room: OpenSession, callId: string): Approval {
+  const approval = room.approvals.get(callId);
+  if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
+  return approval;
+}
+
+type Wanted = { decision: Decision; remember: boolean; round: number | null };
+
+/**
+ * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
+ * decision was made before. A used approval can still be remembered.
+ */
+function refuse(context: DecisionContext, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
+  const state = stateNow(context, approval);
+  const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
+  if (isForAnother) throw otherQuestion(approval, state);
+  if (state === 'pending') return 'new';
+  if (state === 'used' && remember) return 'same';
+  if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
+  const why =
+    state === 'used'
+      ? 'was approved and used'
+      : state === 'expired'
+        ? 'is no longer open: it has expired or its turn has ended'
+        : `was already ${state}`;
+  throw new Problem('conflict', `This approval ${why}. This request had no effect.`);
+}
+
+function otherQuestion({ round, reason }: Approval, state: Approval['state']): Problem {
+  if (state !== 'pending') return new Problem('conflict', `The last question about this call has round ${round}. Nothing was decided.`);
+  const detail = `This call would now do something other than what was approved, so it requires a new approval: ${reason}. Nothing was decided. To decide this question, send "round": ${round}.`;
+  return new Problem('conflict', detail, { round });
+}
+
+/** An approval may have expired before the alarm has marked it. */
+function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): Approval['state'] {
+  return state === 'pending' && expiresAt <= now() ? 'expired' : state;
+}
+
+type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
+
+function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
+  const { openSession: room } = context;
+  const { callId, turn } = approval;
+  const { decision, by } = record;
+  const parent = outerRootId(callId);
+  const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
+  // For turns the table follows the log.
+  if (turn === null) room.approvals.recordDecision(callId, decision, by);
+  else if (!room.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
+    throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
+  auditDecision(context, approval, record);
+  room.runner.setApprovalTimer();
+}
+
+function answer({ openSession: room }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
+  const { turn } = find(room, callId);
+  const row = turn === null ? null : room.turns.get(turn);
+  return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
+}
+
+function toRule({ kind, canonical, target, question }: Approval): PolicyRule {
+  const asked = { kind, target, several: question?.several };
+  const rule = ruleToRemember(canonical, asked);
+  if (rule !== null) return rule;
+  const message = whyNotRemembered(asked) ?? 'this approval cannot be remembered: omit "remember"';
+  throw invalidRequest([{ path: 'remember', message }], message);
+}

@@ -1,0 +1,84 @@
+/**
+ * Applies a person's answers to an elicitation of a tool's server: checks them against the form, stores them and passes them to the
+ * turn, which repeats the call with them. Repeating the same answers has no effect. `session.ts` has checked the caller.
+ */
+import { outerRootId } from '../../core/tools/composite-tool.ts';
+import { declined, elicitationFaults } from '../../core/tools/elicitation.ts';
+import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import type { InputRequest } from '../../core/tools/mcp-input.ts';
+import { invalidRequest, Problem, quoted, type Issue } from '../../core/problem.ts';
+import type { GivenInputs, ResultsAccepted } from '../../ports/session.ts';
+import type { StoredInput, ElicitationAnswers } from './inputs.ts';
+import { pendingOf } from './pending.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+/** `by`: id of the key. Throws `not_found` for a call without an open question and `conflict` when it has different answers. */
+export async function submitInput(
+  room: OpenSession,
+  { callId, input, round }: GivenInputs,
+  by: string,
+  now: number,
+): Promise<ResultsAccepted> {
+  const hash = await hashOf(input);
+  // One transaction from here, so that the checks still hold for the writes.
+  const asked = room.inputs.get(callId, round);
+  if (asked === null || asked.state === 'closed') throw noOpenQuestion(callId);
+  if (asked.state === 'given' && asked.answerHash !== hash)
+    throw new Problem('conflict', `The question of ${callId} already has a different answer, which cannot be changed.`);
+  if (asked.state === 'pending') {
+    if (asked.expiresAt <= now) throw noOpenQuestion(callId);
+    const issues = answerFaults(room.inputs.questionOf(callId)?.requests ?? {}, input);
+    if (issues.length > 0) throw invalidRequest(issues);
+    if (!applyAnswers(room, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
+  }
+  const row = room.turns.get(asked.turn);
+  return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(room, asked.turn) };
+}
+
+/** Declines the questions that have expired. Called by the alarm. */
+export async function expireInputs(room: OpenSession): Promise<void> {
+  for (const { callId, round } of room.inputs.expired()) {
+    const requests = room.inputs.questionOf(callId)?.requests ?? {};
+    const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
+    const hash = await hashOf(answers);
+    // The question may have been answered, or its turn cancelled, in the meantime.
+    const asked = room.inputs.get(callId, round);
+    if (asked?.state === 'pending') applyAnswers(room, asked, { answers, hash, by: 'clock' });
+  }
+  room.runner.setApprovalTimer();
+}
+
+/** Returns false when the turn has ended. */
+function applyAnswers(room: OpenSession, asked: StoredInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
+  const { callId, round, turn } = asked;
+  const { answers, hash, by } = given;
+  const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
+  return room.runner.applyExternal(turn, ({ step }) => {
+    room.inputs.addAnswers(asked, answers, hash);
+    const parent = outerRootId(callId);
+    return [{ type: 'input-given', turn, step, callId, ...(parent !== undefined && { parent }), round, actions, by }];
+  });
+}
+
+function hashOf(answers: ElicitationAnswers): Promise<string> {
+  return sha256Hex(canonicalJson(answers));
+}
+
+function answerFaults(requests: Readonly<Record<string, InputRequest>>, answers: ElicitationAnswers): Issue[] {
+  const unknown = Object.keys(answers).filter((key) => !Object.hasOwn(requests, key));
+  return [
+    ...unknown.map((key) => ({
+      path: `input.${key}`,
+      message: `is not a question of this call; its questions are ${Object.keys(requests).map(quoted).join(', ')}`,
+    })),
+    ...Object.entries(requests).flatMap(([key, request]): Issue[] => {
+      const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
+      if (answer === undefined) return [{ path: `input.${key}`, message: 'is missing: answer all questions in one request' }];
+      return elicitationFaults(request, answer).map((issue) => ({ ...issue, path: `input.${key}.${issue.path}` }));
+    }),
+  ];
+}
+
+function noOpenQuestion(callId: string): Problem {
+  return new Problem('not_found', `No open question for ${callId} in this session: it has another round, has expired or is closed.`);
+}

@@ -1,0 +1,145 @@
+/**
+ * Accepts results of the client's own tools, from REST or a chat dialect. Each call gets exactly one result, limited in size like
+ * any tool's, and the turn resumes when it has everything that it waits for.
+ */
+import { rootCallId } from '../../core/tools/composite-tool.ts';
+import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import type { ClientResult } from '../../core/turn/message.ts';
+import { Problem } from '../../core/problem.ts';
+import { boundResult, contentToStore } from '../../core/tools/result-bound.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { unansweredCalls, openInnerQuestions, type InnerQuestion, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
+import type { ResultsAccepted } from '../../ports/session.ts';
+import { innerResultEvent } from '../log/inner-events.ts';
+import { pendingOf } from '../pending/pending.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+/** A result and the hash that identifies a repeat of it. */
+export type HashedResult = { result: ClientResult; hash: string };
+
+/** Hashes the results. Throws `conflict` for two different results of one call in the same request. */
+export async function hashResults(results: readonly ClientResult[]): Promise<HashedResult[]> {
+  const hashOf = ({ content, isError }: ClientResult): Promise<string> => sha256Hex(canonicalJson({ content, isError }));
+  const hashed = await Promise.all(results.map(async (result) => ({ result, hash: await hashOf(result) })));
+  const byCall = new Map<string, string>();
+  for (const { result, hash } of hashed) {
+    if ((byCall.get(result.callId) ?? hash) !== hash)
+      throw new Problem('conflict', `The call ${result.callId} has two different results in this request. Send one result per call.`);
+    byCall.set(result.callId, hash);
+  }
+  return hashed;
+}
+
+/** Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
+export async function acceptResults(room: OpenSession, results: readonly ClientResult[]): Promise<ResultsAccepted> {
+  const hashed = await hashResults(results);
+  // One transaction from here, so that the checks still hold for the writes.
+  const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
+  const turn = known[0]?.call.turn;
+  if (turn === undefined) throw new Problem('invalid_request', 'The request has no results.');
+  for (const { result, hash, call } of known) {
+    if (call.turn !== turn)
+      throw new Problem('invalid_request', 'The results belong to different turns. Send the results of one turn per request.');
+    if (call.state === 'answered' && call.answerHash !== hash)
+      throw new Problem('conflict', `The call ${result.callId} already has a different result, which cannot be changed.`);
+  }
+  const fresh = known.filter(({ call }) => call.state === 'pending');
+  if (fresh.length > 0) {
+    room.runner.applyExternal(turn, (state) => resultEvents(room, state, fresh));
+    markAnswered(room, fresh);
+  }
+  return { turn, status: statusOf(room, turn), pending: pendingOf(room, turn) };
+}
+
+/** Returns the log events of the results, in call order. Call `answered` once they are in the log. */
+export function resultEvents(room: OpenSession, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
+  const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
+  const ofStep = clientCalls(state).flatMap((call) => {
+    const result = byCall.get(call.callId);
+    return result === undefined ? [] : [toEvent(state, call, bounded(room, result))];
+  });
+  const beneath = clientQuestions(state).flatMap((question) => {
+    const result = byCall.get(question.callId);
+    return result === undefined ? [] : [answerBeneath(room, state, question, wholeOf(result))];
+  });
+  return [...ofStep, ...beneath];
+}
+
+export function markAnswered(room: OpenSession, fresh: readonly HashedResult[]): void {
+  for (const { result, hash } of fresh) room.clientCalls.markAnswered(result.callId, hash);
+}
+
+/** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */
+export function abortedResults(room: OpenSession, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
+  const result = errorResult('aborted', 'Not run: the client continued without running this tool.');
+  const isAborted = ({ callId }: { callId: string }): boolean => !except.has(callId);
+  return [
+    ...clientCalls(state)
+      .filter(isAborted)
+      .map((call) => toEvent(state, call, result)),
+    ...clientQuestions(state)
+      .filter(isAborted)
+      .map((question) => answerBeneath(room, state, question, result)),
+  ];
+}
+
+/** Returns the ids of the calls that the client is to run, including nested calls. */
+export function clientCallIds(state: TurnState): string[] {
+  return [...clientCalls(state), ...clientQuestions(state)].map(({ callId }) => callId);
+}
+
+function findCall(room: OpenSession, callId: string) {
+  const call = room.clientCalls.get(callId);
+  if (call === null && room.inputs.get(callId)?.state === 'pending')
+    throw new Problem('not_found', `${callId} waits for input, not for a result. Send {"callId", "input"} as in its \`pending\` entry.`);
+  if (call === null || call.state === 'closed') throw new Problem('not_found', `No pending call ${callId} in this session.`);
+  return call;
+}
+
+function clientCalls(state: TurnState): StepCall[] {
+  return unansweredCalls(state).filter(({ asked }) => asked === 'client');
+}
+
+function clientQuestions(state: TurnState): InnerQuestion[] {
+  return unansweredCalls(state)
+    .flatMap(openInnerQuestions)
+    .filter(({ asked }) => asked === 'client');
+}
+
+/** Stores the whole result in the journal, since code may read all of it, and returns the event. Call it in the transaction that appends the event. */
+function answerBeneath(
+  room: OpenSession,
+  { turn, step }: TurnState,
+  { callId, canonical }: InnerQuestion,
+  result: ToolResult,
+): SessionEventBody {
+  const shown = boundResult(result, limits.maxInnerResultBytes);
+  room.journals.recordClientResult(callId, shown);
+  return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
+}
+
+/** Returns the result with the code `tool_error` if it is an error; the client cannot set another code. */
+function wholeOf({ content, isError }: ClientResult): ToolResult {
+  return isError ? { content, isError, code: 'tool_error' } : { content, isError };
+}
+
+function bounded(room: OpenSession, result: ClientResult): ToolResult {
+  const { callId } = result;
+  const whole = wholeOf(result);
+  const shown = boundResult(whole, limits.maxResultBytes, callId);
+  const kept = shown === whole ? null : contentToStore(whole, shown);
+  if (kept !== null) room.results?.store(callId, kept);
+  return shown;
+}
+
+function toEvent({ turn, step }: TurnState, call: StepCall, result: ToolResult): SessionEventBody {
+  const { callId, name, canonical, via } = call;
+  return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result };
+}
+
+function statusOf(room: OpenSession, turn: string): string {
+  const row = room.turns.get(turn);
+  return row?.status ?? row?.state ?? 'ended';
+}

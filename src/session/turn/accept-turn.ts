@@ -1,0 +1,37 @@
+/** Stores a turn and its idempotency key in one transaction, before the response. Used by `submit.ts` and `submit-chat.ts`. */
+import type { Message } from '../../core/turn/message.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Taint } from '../../core/policy/taint.ts';
+import type { Ids } from '../../ports/runtime.ts';
+import type { Sessions, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+export type SubmitContext = {
+  openSession: OpenSession;
+  /** The id of this session. */
+  session: string;
+  now(): number;
+  ids: Ids;
+  sessions: Sessions;
+  /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
+  forks: Map<string, Promise<SubmittedTurn>>;
+  /** Returns the taint marks of a history that a client sent. Never throws. */
+  judgeHistory(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
+  /** True after the session was deleted. */
+  isDeleted(): boolean;
+};
+
+/** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
+export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
+  const { openSession: room, session, ids } = context;
+  const turn = request.turn ?? ids.next('turn');
+  const edition = request.plan.edition ?? null;
+  room.turns.accept(turn, request.plan, request.input);
+  const completion = note(turn);
+  if (request.idempotencyKey !== undefined)
+    room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
+  const position = room.runner.active || room.turns.isWaiting() ? room.turns.countQueued() : 0;
+  room.runner.startNext();
+  return { turn, position, session, edition, completion };
+}

@@ -1,0 +1,78 @@
+/**
+ * Decides where a request with a previous response id continues: in this session when the id is the newest response, else in a
+ * new session with the conversation up to that response. Read-only; used by `submit.ts`.
+ */
+import { createGathering, type Gathered } from '../../core/tools/gathered-tools.ts';
+import type { Message } from '../../core/turn/message.ts';
+import { Problem } from '../../core/problem.ts';
+import { toToolCallId } from '../../core/reference.ts';
+import { createTranscript } from '../../core/turn/transcript.ts';
+import { answerEnd, unknownCompletion } from '../../dialects/answer.ts';
+import type { SubmitTurn } from '../../ports/session.ts';
+import type { SubmitContext } from './accept-turn.ts';
+import type { Completion } from '../log/completion-store.ts';
+import type { OpenSession } from '../object/open-session.ts';
+import type { HashedResult } from './accept-results.ts';
+
+/** The conversation with which a new session is created (`SubmitTurn`). */
+export type Branch = { history: Message[]; gathered: readonly Gathered[] };
+
+/**
+ * Returns null when the session itself continues. Otherwise returns the conversation up to the previous response followed by the
+ * history of the request, in the form in which a client has it, and the gathered tools at that point, so that the model of the new
+ * session is sent the same definitions. Throws `not_found` for a response that is not in this session, and `conflict` for an older
+ * response that has not ended.
+ */
+export function branchBefore(
+  { openSession: room, session }: SubmitContext,
+  request: SubmitTurn,
+  results: readonly HashedResult[],
+): Branch | null {
+  const previous = request.chat?.previous;
+  if (previous === undefined) return null;
+  const answer = room.completions.get(previous);
+  if (answer === null) throw unknownCompletion();
+  const own = request.history ?? [];
+  if (own.length === 0 && (room.completions.last()?.id === previous || isSentAgain(room, previous, request, results))) return null;
+  const { history, gathered } = conversationUpTo(room, session, answer);
+  return { history: [...history, ...own], gathered };
+}
+
+/** True when the request repeats the tool outputs that were sent after the second newest response: the newest one was lost on the way to the client. */
+function isSentAgain(
+  { completions, clientCalls }: OpenSession,
+  previous: string,
+  { input }: SubmitTurn,
+  results: readonly HashedResult[],
+): boolean {
+  const isKnown = ({ result, hash }: HashedResult): boolean => clientCalls.get(result.callId)?.answerHash === hash;
+  return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
+}
+
+function conversationUpTo(room: OpenSession, session: string, { range }: Completion): Branch {
+  const end = answerEnd(room.log.readAll(room.completions.readFrom(range)), range, session);
+  if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
+  const transcript = createTranscript({ everything: true, unanswered: true });
+  const gathering = createGathering();
+  for (const event of room.log.readAll(0, end.event)) {
+    transcript.apply(event);
+    gathering.apply(event);
+  }
+  const history = transcript.messages().map((message) => asClientHasIt(room, session, message));
+  return { history, gathered: gathering.list() };
+}
+
+/** Gives the calls that the client was sent the ids that the client knows, so that its results match. Other calls were never shown to it. */
+function asClientHasIt({ clientCalls }: OpenSession, session: string, message: Message): Message {
+  const idOf = (callId: string): string => (clientCalls.get(callId) === null ? callId : toToolCallId(callId, session));
+  if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, callId: idOf(part.callId) })) };
+  if (message.role !== 'assistant') return message;
+  return {
+    ...message,
+    parts: message.parts.map((part) => {
+      if (part.type !== 'tool-call' || clientCalls.get(part.callId) === null) return part;
+      const id = idOf(part.callId);
+      return { ...part, callId: id, nativeId: id };
+    }),
+  };
+}

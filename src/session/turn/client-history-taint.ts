@@ -1,0 +1,39 @@
+/**
+ * The taint rule for histories that clients send: the marks of a response are stored in the Catalog before the client receives its
+ * end, and looked up when the response comes back as history, in this session or in another one.
+ */
+import { namesOfAnswer, type AnswerContent } from '../../core/policy/answer-name.ts';
+import { limits } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { judgeHistory } from '../../engine/policy/judge-history.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
+import type { Wiring } from '../../wiring.ts';
+import type { SubmitContext } from './accept-turn.ts';
+import type { OpenSession } from '../object/open-session.ts';
+
+export function createHistoryJudge({ catalog, callDeps, namesFor, log }: Wiring): SubmitContext['judgeHistory'] {
+  return async ({ workspace, keyId }, plan, history) => {
+    const { server } = callDeps(workspace);
+    const recall = async (names: readonly string[]) => (await catalog(workspace).taintMarks(names)).map((marks) => marks?.taint ?? null);
+    return await judgeHistory(
+      { log, storedMarks: recall, names: () => namesFor(workspace, plan, keyId), ...(server && { server }) },
+      keyId,
+      history,
+    );
+  };
+}
+
+/** Stores the marks of a response. Never throws: a response without stored marks counts as private and untrusted when a client sends it as history. */
+export async function rememberAnswer({ catalog, log }: Wiring, room: OpenSession, caller: Principal, answer: AnswerContent): Promise<void> {
+  if (answer.text.trim() === '' && answer.reasoning.trim() === '') return;
+  try {
+    const names = await namesOfAnswer(caller.keyId, answer);
+    const marks = { names, taint: room.taint.read(), ttlMs: limits.answerMarksMs, answersOf: caller.keyId };
+    const late = (): never => {
+      throw new Error('the Catalog did not respond in time');
+    };
+    await withTimeLimit(catalog(caller.workspace).addTaintMarks(marks), limits.answerMarksWaitMs, late);
+  } catch (error) {
+    log.error('the taint marks of a response could not be stored', { cause: String(error) });
+  }
+}

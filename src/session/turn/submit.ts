@@ -1,0 +1,103 @@
+/**
+ * Accepts input of a caller: stores the turn with its idempotency key before the response. A chat client's request may resume a
+ * waiting turn (`submit-chat.ts`), and a different conversation gets its own session. Used by `session.ts`, which has checked the
+ * caller.
+ */
+import { limits } from '../../core/limits.ts';
+import { hashAsked } from '../../core/policy/answer-name.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
+import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import { acceptTurn, type SubmitContext } from './accept-turn.ts';
+import { type Branch, branchBefore } from './branch-history.ts';
+import { ownCallId, submitChat } from './submit-chat.ts';
+import { hashResults } from './accept-results.ts';
+
+export async function submit(context: SubmitContext, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
+  const { session } = context;
+  const { chat } = request;
+  const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
+  // Computed before the key is looked up: from there on nothing is awaited, so that a concurrent repeat finds what was stored.
+  const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
+  const brought = await taintOfImport(context, caller, request);
+  if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
+  keepUnlisted(context, request);
+  const { turn, idempotencyKey, bodyHash = '' } = request;
+  const repeated = idempotencyKey === undefined ? findNamed(context, turn) : findRepeated(context, idempotencyKey, bodyHash);
+  if (repeated !== null) return repeated;
+  if (request.taint !== undefined) context.openSession.taint.addAll(request.taint);
+  if (chat === undefined) return acceptTurn(context, request, () => null);
+  const branch = branchBefore(context, request, results);
+  if (branch !== null) return await fork(context, caller, request, branch);
+  return (
+    submitChat(context, { ...request, chat, results, inputHash: asked, historyTaint: brought }) ??
+    (await fork(context, caller, request, {}))
+  );
+}
+
+/** Returns the taint marks of a history that an empty session imports; null when it is not judged. The marks of a forked history are in `request.taint`. */
+async function taintOfImport(
+  { openSession: room, judgeHistory: judge }: SubmitContext,
+  caller: Principal,
+  { plan, history, taint }: SubmitTurn,
+): Promise<Taint | null> {
+  if (taint !== undefined) return untainted;
+  const mayBeTaken = history !== undefined && history.length > 0 && room.turns.current() === null;
+  return mayBeTaken ? await judge(caller, plan, history) : null;
+}
+
+/** Removes `previous`: the new session has the whole conversation and does not know that response. */
+function withoutPrevious({ previous: _previous, ...chat }: NonNullable<SubmitTurn['chat']>): NonNullable<SubmitTurn['chat']> {
+  return chat;
+}
+
+/** Returns the turn of an idempotency key without starting anything; waits for a fork that is in progress for the key. */
+export async function repeatedTurn(context: SubmitContext, key: string, bodyHash: string): Promise<SubmittedTurn | null> {
+  return findRepeated(context, key, bodyHash) ?? (await context.forks.get(jointOf(key, bodyHash))) ?? null;
+}
+
+function findRepeated({ openSession: room, session }: SubmitContext, key: string, bodyHash: string): SubmittedTurn | null {
+  const repeated = room.turns.findByKey(key, bodyHash);
+  return repeated === null ? null : { position: room.turns.countAhead(repeated.turn), ...repeated, session: repeated.session ?? session };
+}
+
+/** Finds a turn with an id given by the caller. The id acts as an idempotency key that never expires, since turns are stored as long as their session. */
+function findNamed({ openSession: room, session }: SubmitContext, turn: string | undefined): SubmittedTurn | null {
+  const row = turn === undefined ? null : room.turns.get(turn);
+  if (row === null) return null;
+  return { turn: row.id, position: room.turns.countAhead(row.id), session, edition: row.plan.edition ?? null, completion: null };
+}
+
+/** Postpones the deletion of an unlisted session; after a request with a key, until repeats of the request no longer find its response. */
+function keepUnlisted({ openSession: room, now }: SubmitContext, { idempotencyKey }: SubmitTurn): void {
+  if (room.meta.setup.listed) return;
+  room.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
+}
+
+/**
+ * Continues the conversation that the client sent in a new session, with the marks of this session and those of the client's history.
+ * `branch`: the part of this session's conversation that precedes the request. The key is stored here too: a repeat is sent here again.
+ */
+async function fork(context: SubmitContext, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
+  const { openSession: room, sessions, forks } = context;
+  const { idempotencyKey: key, bodyHash = '' } = request;
+  const joint = jointOf(key, bodyHash);
+  const make = async (): Promise<SubmittedTurn> => {
+    // A repeat after a crash finds the fork that was created and what was submitted to it.
+    const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${context.session} ${joint}`);
+    const taint = joinTaint(room.taint.read(), await context.judgeHistory(caller, request.plan, request.history ?? []));
+    const chat = request.chat && withoutPrevious(request.chat);
+    const submitted = await sessions.get(made.id).submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
+    if (key !== undefined && !context.isDeleted()) room.turns.rememberKey(key, bodyHash, submitted);
+    return submitted;
+  };
+  if (key === undefined) return await make();
+  const pending = forks.get(joint) ?? make().finally(() => forks.delete(joint));
+  forks.set(joint, pending);
+  return await pending;
+}
+
+function jointOf(key: string | undefined, bodyHash: string): string {
+  return `${key} ${bodyHash}`;
+}

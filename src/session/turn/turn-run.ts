@@ -1,0 +1,67 @@
+/**
+ * One run of a turn: its state in memory. A turn may have several runs, one after another (after a crash or a wait). Each is folded
+ * from the log, and only the newest may write.
+ */
+import type { Plan } from '../../core/turn/plan.ts';
+import { logFormat, type SessionEvent, type SessionEventBody } from '../../core/turn/session-event.ts';
+import { applyEvent } from '../../core/turn/fold-turn.ts';
+import { beginTurn, unansweredCalls, type TurnState } from '../../core/turn/turn-state.ts';
+import { eventsOfTurn } from '../pending/pending.ts';
+import type { TurnRow } from './turn-store.ts';
+
+export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
+
+export type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
+
+/** A result of a call that `callTool` did not run, which therefore has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
+export type UnauditedResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
+
+export type TurnRun = {
+  turn: string;
+  plan: Plan;
+  epoch: number;
+  state: TurnState;
+  abort: AbortController;
+  sealed: boolean;
+  /** Milliseconds that earlier runs worked, and when this run started. */
+  earlierMs: number;
+  startedAt: number;
+  /** Ids of the calls whose audit rows are written. */
+  audited: Set<string>;
+  unaudited: UnauditedResult[];
+};
+
+export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number): TurnRun {
+  return {
+    turn: id,
+    plan,
+    epoch,
+    state: beginTurn(id),
+    abort: new AbortController(),
+    sealed: false,
+    earlierMs: spentMs,
+    startedAt: now,
+    audited: new Set(),
+    unaudited: [],
+  };
+}
+
+/** Folds the turn from its log. Events of other turns, appended while it waited, may lie between its own. */
+export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void {
+  for (const event of eventsOfTurn(state.turn, events)) applyEvent(state, event);
+}
+
+/**
+ * Returns the events to append to an older log before its turn resumes. Format 1 did not log that a call was started, so each call
+ * that is open after its step may have been started.
+ */
+export function upgradeLog(state: TurnState, format: number): SessionEventBody[] {
+  if (format >= logFormat || state.phase !== 'stepped') return [];
+  return unansweredCalls(state)
+    .filter(({ attempts, isComplete: whole }) => whole && attempts === 0)
+    .map(({ callId }) => ({ type: 'tool-start', turn: state.turn, step: state.step, callId, attempt: 1 }));
+}
+
+export function spentMs(run: TurnRun, now: number): number {
+  return run.earlierMs + Math.max(0, now - run.startedAt);
+}

@@ -1,0 +1,295 @@
+/**
+ * Runs a session's accepted turns in order, one at a time, and ensures that each ends once, also after crashes. It drives
+ * `engine/turn/run-turn.ts`; the step function decides. A waiting turn has no run: `tell` applies decisions, results and input to it,
+ * and it resumes from its log.
+ */
+import { failpoint } from '../../core/failpoint.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
+import { applyEvent } from '../../core/turn/fold-turn.ts';
+import { isWaiting, pendingQuestions, type TurnState } from '../../core/turn/turn-state.ts';
+import { closingEvents, runTurn } from '../../engine/turn/run-turn.ts';
+import type { Approvals } from '../pending/approvals.ts';
+import type { ClientCalls } from './client-calls.ts';
+import type { Inputs } from '../pending/inputs.ts';
+import type { Notices } from '../object/notices.ts';
+import type { Timers } from '../object/timers.ts';
+import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
+import { foldTurn, spentMs, toRun, upgradeLog, type TurnRun } from './turn-run.ts';
+import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
+import type { TurnRow, TurnStore } from './turn-store.ts';
+
+export type RunnerParts = TurnScopeParts & {
+  turns: TurnStore;
+  timers: Timers;
+  approvals: Approvals;
+  clientCalls: ClientCalls;
+  inputs: Inputs;
+  notices: Notices;
+  /** Keeps the object alive until the work is done (`waitUntil`). */
+  waitUntil(work: Promise<void>): void;
+};
+
+export class TurnRunner {
+  readonly #parts: RunnerParts;
+  #run: TurnRun | null = null;
+  readonly #working = new Set<Promise<void>>();
+  #shut = false;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** True while a turn runs; false while it waits. */
+  get active(): boolean {
+    return this.#run !== null;
+  }
+
+  /** Starts the next turn unless one is running or waiting. */
+  startNext(): void {
+    const { turns, timers, log, clock } = this.#tools();
+    if (this.#run !== null || this.#shut) return;
+    const next = turns.isWaiting() ? null : turns.nextQueued();
+    if (next === null) {
+      timers.clear('turn');
+      return;
+    }
+    const run = toRun(next, turns.markStarted(next.id, log.newest), clock.now());
+    this.#run = run;
+    const { model, agent, edition } = next.plan;
+    const input = turns.takeInput(next.id);
+    this.#append(run, { type: 'turn-start', turn: next.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });
+    this.#start(run);
+  }
+
+  /** Resumes a turn that is stored as running but has no run, because its process died, within the limits of `core/turn/turn.ts`. */
+  recover(): void {
+    const { turns } = this.#tools();
+    const row = turns.open();
+    if (row === null || this.#run?.turn === row.id) return;
+    if (row.format > logFormat) this.#giveUp(row);
+    if (row.format > logFormat || row.state === 'waiting') return;
+    const run = this.#revive(row);
+    // It had asked, and the process died before the wait was stored: the turn waits, and nothing was interrupted.
+    if (isWaiting(run.state)) {
+      this.#rest(run);
+      return;
+    }
+    for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
+    turns.markUpgraded(row.id);
+    this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
+    this.#start(run);
+    this.#parts.deps.log.info('a turn resumes after its process died', {
+      session: this.#parts.session,
+      turn: row.id,
+      attempt: run.state.recoveries,
+    });
+  }
+
+  /** Stores the time that the running turn has worked, so that a restart does not reset its time limit. Called by the alarm. */
+  recordTimeSpent(): void {
+    const { turns, clock } = this.#tools();
+    if (this.#run !== null) turns.recordTimeSpent(this.#run.turn, spentMs(this.#run, clock.now()));
+  }
+
+  /** Ends the running or waiting turn at once and returns its id; null without one. Its results and end are in the log when this returns. */
+  cancel(): string | null {
+    const run = this.#run ?? this.#reviveOpen();
+    if (run === null) return null;
+    const wasWaiting = run !== this.#run;
+    this.#stop(run, 'cancelled', 'cancelled');
+    // The results of a turn that ran are audited when its run has ended (`#drive`).
+    if (wasWaiting) this.#keep(auditUnaudited(this.#parts, run, run.unaudited));
+    return run.turn;
+  }
+
+  /** Cancels every turn that has not ended; queued turns end as soon as they start. Returns how many. */
+  cancelAll(): number {
+    let count = 0;
+    while (this.cancel() !== null) count += 1;
+    return count;
+  }
+
+  /**
+   * Applies external events to a running or waiting turn: a decision, a result of the client's tools, more input. `say` receives the
+   * state and returns the events. The turn then continues as far as it can. Returns false when the turn has ended.
+   */
+  applyExternal(turn: string, eventsFor: (state: TurnState) => readonly SessionEventBody[]): boolean {
+    const { turns } = this.#tools();
+    const active = this.#run?.turn === turn ? this.#run : null;
+    const row = active === null ? turns.waiting() : null;
+    const run = active ?? (row?.id === turn ? this.#revive(row) : null);
+    if (run === null || this.#shut) return false;
+    const events = eventsFor(run.state);
+    const unaudited = events.flatMap((event) => {
+      if (event.type === 'tool-result') return [toUnauditedResult(run, event)];
+      return event.type === 'inner-result' ? toUnauditedInnerResult(run, event) : [];
+    });
+    for (const event of events) this.#append(run, event);
+    run.unaudited = run.unaudited.filter(({ result }) => !unaudited.some((other) => other.result === result));
+    if (unaudited.length > 0) this.#keep(auditUnaudited(this.#parts, run, unaudited));
+    this.#parts.notices.noteResumed(run);
+    if (active !== null) return true;
+    if (isWaiting(run.state)) this.#parts.turns.markWaiting(turn, waitReason(run.state));
+    else {
+      turns.markRunning(turn);
+      this.#start(run);
+    }
+    return true;
+  }
+
+  /** Stops permanently, because the session is being deleted: cancels what runs, starts nothing, and resolves when the work has ended. */
+  async stop(): Promise<void> {
+    this.#shut = true;
+    this.cancel();
+    await Promise.all(this.#working);
+  }
+
+  #tools() {
+    return { ...this.#parts, clock: this.#parts.deps.clock };
+  }
+
+  /** Creates a new run of a started turn from its log. Earlier runs can no longer write. */
+  #revive(row: TurnRow): TurnRun {
+    const { turns, log, clock } = this.#tools();
+    const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
+    foldTurn(run.state, log.readAll(row.before ?? 0));
+    return run;
+  }
+
+  /** Creates a run of the waiting turn; in an object that is only opened to be deleted, also of a turn whose run died. */
+  #reviveOpen(): TurnRun | null {
+    const row = this.#parts.turns.open();
+    return row === null ? null : this.#revive(row);
+  }
+
+  /** Ends a turn whose log was written by a newer release, which this release cannot read. */
+  #giveUp(row: TurnRow): void {
+    const { turns, clock } = this.#tools();
+    const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
+    this.#append(run, { type: 'turn-end', turn: row.id, status: 'interrupted', reason: 'restarted', usage: run.state.usage });
+  }
+
+  #start(run: TurnRun): void {
+    const { timers, clock } = this.#tools();
+    this.#run = run;
+    timers.set('turn', clock.now() + limits.turnAlarmMs);
+    this.#keep(this.#drive(run));
+  }
+
+  #keep(work: Promise<void>): void {
+    this.#working.add(work);
+    const done = work.finally(() => this.#working.delete(work));
+    this.#parts.waitUntil(done);
+  }
+
+  async #drive(run: TurnRun): Promise<void> {
+    const { deps, clock } = this.#tools();
+    const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
+    const disarm = clock.after(Math.max(0, timeoutMs - run.earlierMs), () => this.#timeOut(run, timeoutMs));
+    try {
+      if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
+      const scope = await createTurnScope(this.#parts, run, (event) => this.#append(run, event));
+      // Repeats when a decision came in while the last call of a step was being stored.
+      while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
+    } catch (error) {
+      if (!run.abort.signal.aborted) this.#fail(run, error);
+    } finally {
+      disarm();
+      // After a failure other calls of the turn may still be running.
+      run.abort.abort(new Error('the turn has ended'));
+      if (this.#run === run) this.#run = null;
+      this.startNext();
+    }
+    // Audited only now, when all work that may write its own rows has ended.
+    await auditUnaudited(this.#parts, run, run.unaudited);
+  }
+
+  /** Stores that the turn waits and drops its run. Returns false when there is something to do after all. */
+  #rest(run: TurnRun): boolean {
+    const { turns, timers, log, clock, notices } = this.#tools();
+    if (run.sealed) return true;
+    if (!isWaiting(run.state)) return false;
+    turns.markWaiting(run.turn, waitReason(run.state));
+    notices.noteWaiting(run);
+    turns.recordTimeSpent(run.turn, spentMs(run, clock.now()));
+    run.sealed = true;
+    if (this.#run === run) this.#run = null;
+    timers.clear('turn');
+    timers.armExactly();
+    log.wakeReaders();
+    return true;
+  }
+
+  /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
+  #append(run: TurnRun, event: SessionEventBody): void {
+    if (run.sealed) return;
+    const { log, transcript, turns, approvals, clientCalls, inputs, journals, notices } = this.#parts;
+    if (!turns.isEpoch(run.turn, run.epoch)) {
+      run.sealed = true;
+      run.abort.abort(new Error('a newer run of this turn has taken over'));
+      return;
+    }
+    // A call has one result: the first one counts, as it does for readers of the log.
+    if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
+    const { id } = log.append(event);
+    if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.unaudited.push(toUnauditedResult(run, event));
+    applyEvent(run.state, event);
+    transcript.apply(event);
+    clientCalls.applyEvent(event);
+    journals.applyEvent(event);
+    notices.refreshListeners(run.plan, event);
+    if ([approvals.applyEvent(event), inputs.applyEvent(event)].includes(true)) this.setApprovalTimer();
+    if (event.type !== 'turn-end') return;
+    run.sealed = true;
+    turns.markEnded(run.turn, event.status, event.reason, id);
+    notices.noteEnd(run.turn, run.plan, event.status, id);
+  }
+
+  /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */
+  setApprovalTimer(): void {
+    const { approvals, inputs, timers } = this.#parts;
+    const next = [approvals.nextExpiry(), inputs.nextExpiry()].filter((at) => at !== null);
+    if (next.length === 0) timers.clear('approval');
+    else timers.set('approval', Math.min(...next));
+  }
+
+  #fail(run: TurnRun, error: unknown): void {
+    // Failures of providers and tools are events and results; an exception here is an internal error.
+    const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
+    this.#parts.deps.log.error('a turn failed', {
+      session: this.#parts.session,
+      turn: run.turn,
+      error: String(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+    this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
+    this.#seal(run, 'failed', 'internal');
+  }
+
+  #timeOut(run: TurnRun, timeoutMs: number): void {
+    const problem = new Problem(
+      'upstream_timeout',
+      `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`,
+    );
+    this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
+    this.#stop(run, 'failed', 'timeout');
+  }
+
+  #stop(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
+    this.#seal(run, status, reason);
+    run.abort.abort(new Error(`the turn was ended: ${reason}`));
+    if (this.#run === run) this.#run = null;
+    this.startNext();
+  }
+
+  #seal(run: TurnRun, status: TurnStatus, reason: TurnEndReason): void {
+    if (run.sealed) return;
+    for (const event of closingEvents(run.state, status, reason)) this.#append(run, event);
+  }
+}
+
+function waitReason(state: TurnState) {
+  return pendingQuestions(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
+}

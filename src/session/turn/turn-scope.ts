@@ -1,0 +1,108 @@
+/**
+ * What a run of a turn works with: the names of its plan, the rules of the workspace, and the session's log, files and results.
+ * Loaded once a run: a run after a crash or a wait loads its own.
+ */
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { limits } from '../../core/limits.ts';
+import type { InputRequired } from '../../core/tools/mcp-input.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { fallbackRules } from '../../core/policy/document.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
+import type { Skill } from '../../core/skills/skill.ts';
+import type { TaintMarks } from '../../core/policy/taint.ts';
+import type { Transcript } from '../../core/turn/transcript.ts';
+import { retryCatalogRead } from '../../engine/plan/retry-catalog-read.ts';
+import { withFetchResult } from '../../engine/plan/plan-names.ts';
+import { createSkillReader } from '../../engine/plan/plan-skills.ts';
+import { markForeignText } from '../../engine/policy/mark-taint.ts';
+import type { TurnDeps } from '../../engine/turn/run-turn.ts';
+import type { CallScope } from '../../engine/call/tool-call.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ResultStore } from '../../ports/result-store.ts';
+import { withSkillFiles } from '../../storage/skill-files.ts';
+import type { CallJournals } from '../log/call-journal.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Inputs } from '../pending/inputs.ts';
+import type { LogTranscript } from '../log/transcript-log.ts';
+import { auditScope, type TurnAuditParts } from './turn-audit.ts';
+import type { TurnRun } from './turn-run.ts';
+
+export type TurnScopeParts = TurnAuditParts & {
+  deps: TurnDeps;
+  log: EventLog;
+  transcript: Transcript & Pick<LogTranscript, 'gathered'>;
+  files: FileSystem;
+  inputs: Inputs;
+  journals: CallJournals;
+  taint: TaintMarks;
+  results: ResultStore | null;
+  workspace: string;
+  /** Returns the names that a plan offers; null without a toolset. */
+  namesFor(plan: Plan): Promise<AliasMap | null>;
+  rules(): Promise<CallScope['rules']>;
+  /** Returns the bodies of a plan's skills that still exist. */
+  skillsFor(plan: Plan): Promise<readonly Skill[]>;
+};
+
+/** Builds the scope. `append` writes the run's events, or nothing when a newer run exists. Waits while the Catalog cannot be read. */
+export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, append: (event: SessionEventBody) => void) {
+  const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
+  const { plan } = run;
+  const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
+  const { offered, rules, skills } = await retryCatalogRead(deps, run.abort.signal, read);
+  markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
+  let known = rules;
+  // Evaluated at each step: a turn that stores a long result can read the rest of it in the next step.
+  const names = () => withFetchResult(offered, results);
+  const inner = offered?.inner;
+  const gathered = () => transcript.gathered();
+  return {
+    workspace,
+    turn: run.turn,
+    plan,
+    names,
+    state: run.state,
+    messages: () => transcript.messages(),
+    conversation: transcript,
+    gathered,
+    results,
+    newest: () => log.newest,
+    append,
+    rules: async () => {
+      const now = await parts.rules();
+      // When the rules cannot be read now, the last known rules are better than requiring approval for everything.
+      if (now !== fallbackRules) known = now;
+      return known;
+    },
+    inputs: {
+      store: (callId: string, input: InputRequired) => {
+        // A newer run may have started before the question was stored.
+        if (!run.sealed) parts.inputs.addQuestion(callId, input);
+      },
+      given: (callId: string) => parts.inputs.given(callId),
+    },
+    flushBeforeEnd: async () => void (await flushAudit()),
+    call: {
+      ...auditScope(parts, run),
+      ...(plan.caller !== undefined && { caller: plan.caller }),
+      names,
+      ...(inner !== undefined && { innerNames: () => inner }),
+      gathered,
+      rules,
+      ...(plan.agent !== undefined && { agent: plan.agent }),
+      taint: parts.taint,
+      ...(plan.taint !== undefined && { taintRule: plan.taint }),
+      canWait: true,
+      journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isSealed: () => run.sealed }),
+      results,
+      started: (callId: string, attempt: number) => {
+        append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
+        // A call must not run without its `tool-start` event: the turn was ended, or a newer run exists.
+        if (run.sealed) throw new Error('this run has ended');
+      },
+      files: withSkillFiles(files, skills),
+      skills: createSkillReader(skills, () => inner ?? names()),
+      timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    },
+  };
+}

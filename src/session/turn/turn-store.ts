@@ -1,0 +1,241 @@
+/**
+ * The accepted turns of one session, in order, with their inputs: stored before the response. Also the idempotency keys of the
+ * turns.
+ */
+import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import type { InputPart } from '../../core/turn/message.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import { idempotencyMismatch, Problem } from '../../core/problem.ts';
+import { logFormat, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
+import { writeChunks } from '../log/event-log.ts';
+
+/** `waiting`: for a decision or result from outside; nothing runs, and later turns stay queued. */
+export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
+
+/** What a waiting turn waits for; a decision or input of a person takes precedence over a result of the client's tools. */
+export type WaitReason = 'approval_required' | 'client_tool_required';
+
+export type TurnRow = {
+  id: string;
+  state: TurnRowState;
+  status: TurnStatus | null;
+  reason: TurnEndReason | WaitReason | null;
+  plan: Plan;
+  /** Milliseconds that it has worked, without waits, as last stored. */
+  spentMs: number;
+  /** `logFormat` of the release that accepted it. */
+  format: number;
+  /** Number of the event before the turn's first; null while queued. */
+  before: number | null;
+  lastEvent: number | null;
+  acceptedAt: number;
+};
+
+/** The turn of an idempotency key; `session` is the fork that has it, null for this session. */
+export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
+
+type StoredTurn = {
+  id: string;
+  state: TurnRowState;
+  status: TurnStatus | null;
+  reason: TurnEndReason | WaitReason | null;
+  plan: string;
+  spent_ms: number;
+  format: number;
+  input_event: number | null;
+  last_event: number | null;
+  accepted_at: number;
+};
+
+const columns = 'id, state, status, reason, plan, spent_ms, format, input_event, last_event, accepted_at';
+
+export class TurnStore {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** Throws `rate_limited` when the queue is full. */
+  accept(id: string, plan: Plan, input: InputPart[]): void {
+    if (this.countQueued() >= limits.maxQueuedTurns) {
+      throw new Problem(
+        'rate_limited',
+        `This session already has ${limits.maxQueuedTurns} turns waiting. Try again when some have ended.`,
+        { retryAfterMs: 5_000 },
+      );
+    }
+    this.#sql.exec(
+      'INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, ?, ?, ?, ?)',
+      id,
+      'queued',
+      JSON.stringify(plan),
+      logFormat,
+      this.#now(),
+    );
+    writeChunks(JSON.stringify(input), (seq, part) =>
+      this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part),
+    );
+  }
+
+  get(id: string): TurnRow | null {
+    return this.#row(`SELECT ${columns} FROM turns WHERE id = ?`, id);
+  }
+
+  /** The running or waiting turn, else the next in the queue, else the last that ended. */
+  current(): TurnRow | null {
+    return this.open() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
+  }
+
+  running(): TurnRow | null {
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'running' LIMIT 1`);
+  }
+
+  waiting(): TurnRow | null {
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' LIMIT 1`);
+  }
+
+  /** Returns the turn that was started and has not ended; queued turns wait for it. */
+  open(): TurnRow | null {
+    return this.running() ?? this.waiting();
+  }
+
+  isWaiting(): boolean {
+    return this.#sql.exec(`SELECT id FROM turns WHERE state = 'waiting' LIMIT 1`).toArray().length > 0;
+  }
+
+  stateOf(id: string): TurnRowState | null {
+    return this.#sql.exec<{ state: TurnRowState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
+  }
+
+  /** Returns the ids of the turns that ended without completing. */
+  endedIncomplete(): ReadonlySet<string> {
+    const rows = this.#sql.exec<{ id: string }>(`SELECT id FROM turns WHERE state = 'ended' AND status <> 'completed'`);
+    return new Set([...rows].map(({ id }) => id));
+  }
+
+  nextQueued(): TurnRow | null {
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' ORDER BY seq LIMIT 1`);
+  }
+
+  countQueued(): number {
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued'`).one().count;
+  }
+
+  /** Returns the number of turns ahead of a queued turn; 0 for a turn that was started. */
+  countAhead(id: string): number {
+    return this.#sql
+      .exec<{ count: number }>(
+        `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`,
+        id,
+      )
+      .one().count;
+  }
+
+  /** Returns the input and deletes it here: the turn starts, and its first event has the input. */
+  takeInput(id: string): InputPart[] {
+    const parts = [...this.#sql.exec<{ part: string }>('SELECT part FROM turn_inputs WHERE turn = ? ORDER BY seq', id)];
+    this.#sql.exec('DELETE FROM turn_inputs WHERE turn = ?', id);
+    return JSON.parse(parts.map(({ part }) => part).join('')) as InputPart[];
+  }
+
+  /** Marks the turn as started and returns the epoch of its run. */
+  markStarted(id: string, before: number): number {
+    this.#sql.exec(`UPDATE turns SET state = 'running', input_event = ? WHERE id = ?`, before, id);
+    return this.raiseEpoch(id);
+  }
+
+  /** Starts a new epoch: earlier runs of this turn can no longer write. */
+  raiseEpoch(id: string): number {
+    return this.#sql.exec<{ epoch: number }>('UPDATE turns SET epoch = epoch + 1 WHERE id = ? RETURNING epoch', id).one().epoch;
+  }
+
+  isEpoch(id: string, epoch: number): boolean {
+    return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND epoch = ?', id, epoch).toArray().length > 0;
+  }
+
+  /** Marks the log of the turn as upgraded to the format of this release. */
+  markUpgraded(id: string): void {
+    this.#sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat, id);
+  }
+
+  recordTimeSpent(id: string, spentMs: number): void {
+    this.#sql.exec('UPDATE turns SET spent_ms = ? WHERE id = ?', spentMs, id);
+  }
+
+  markWaiting(id: string, reason: WaitReason): void {
+    this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
+  }
+
+  /** Stores that a notice for this question, by the number of its event, exists. Returns false when it or a later one already has a notice. */
+  claimNotice(id: string, event: number): boolean {
+    return (
+      this.#sql.exec('UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id', event, id, event).toArray().length >
+      0
+    );
+  }
+
+  /** True when a notice was ever stored that the turn waits. */
+  hasWaitedNotice(id: string): boolean {
+    return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND asked_event > 0', id).toArray().length > 0;
+  }
+
+  markRunning(id: string): void {
+    this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
+  }
+
+  markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
+    this.#sql.exec(`UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ? WHERE id = ?`, status, reason, lastEvent, id);
+  }
+
+  /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */
+  findByKey(key: string, bodyHash: string): KeyedTurn | null {
+    this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
+    const [row] = [
+      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null; edition: string | null; completion: string | null }>(
+        'SELECT body_hash, turn, session, edition, completion FROM idempotency WHERE key = ?',
+        key,
+      ),
+    ];
+    if (row === undefined) return null;
+    if (row.body_hash !== bodyHash) {
+      throw idempotencyMismatch();
+    }
+    const edition = row.edition === null ? null : (JSON.parse(row.edition) as EditionPointer);
+    return { turn: row.turn, session: row.session, edition, completion: row.completion };
+  }
+
+  rememberKey(key: string, bodyHash: string, { turn, session, edition, completion }: KeyedTurn): void {
+    this.#sql.exec(
+      'INSERT INTO idempotency (key, body_hash, turn, session, edition, completion, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      key,
+      bodyHash,
+      turn,
+      session,
+      edition === null ? null : JSON.stringify(edition),
+      completion,
+      this.#now(),
+    );
+  }
+
+  #row(query: string, ...bindings: string[]): TurnRow | null {
+    const [row] = [...this.#sql.exec<StoredTurn>(query, ...bindings)];
+    if (row === undefined) return null;
+    const { id, state, status, reason } = row;
+    return {
+      id,
+      state,
+      status,
+      reason,
+      plan: JSON.parse(row.plan) as Plan,
+      spentMs: row.spent_ms,
+      format: row.format,
+      before: row.input_event,
+      lastEvent: row.last_event,
+      acceptedAt: row.accepted_at,
+    };
+  }
+}

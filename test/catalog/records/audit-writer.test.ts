@@ -1,0 +1,60 @@
+/** Rows of the audit that are written together: what comes during a commit, and what one that fails means for the others. */
+import { describe, expect, it } from 'vitest';
+import type { AuditRow } from '../../../src/core/audit.ts';
+import { createAuditWriter } from '../../../src/catalog/records/audit.ts';
+import type { CatalogContext } from '../../../src/catalog/context.ts';
+
+/** A disk whose commits end when they are told to. */
+function disk() {
+  const batches: unknown[][] = [];
+  const commits: { resolve(): void; reject(error: Error): void }[] = [];
+  let isBroken = false;
+  const context = {
+    sql: { exec: (_query: string, session: unknown) => batches.at(-1)?.push(session) },
+    record: (work: () => void) => {
+      if (isBroken) throw new Error('the disk is full');
+      batches.push([]);
+      work();
+    },
+    // Nothing else of the context is read.
+  } as unknown as CatalogContext;
+  const writer = createAuditWriter(context, () => new Promise((resolve, reject) => commits.push({ resolve, reject })));
+  const append = (session: string) => writer.append([{ session, sequence: 1, canonical: 'a.b', requested: 'b' } as AuditRow]);
+  return { batches, commits, append, setBroken: (value: boolean) => (isBroken = value) };
+}
+
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('rows of the audit', () => {
+  it('that come while others are on their way to the disk are written together, and answered when they are there', async () => {
+    const { batches, commits, append } = disk();
+    const first = append('s1');
+    await soon();
+    const others = Promise.all([append('s2'), append('s3'), append('s4')]);
+    await soon();
+    expect(batches).toEqual([['s1']]);
+    commits[0]?.resolve();
+    await first;
+    await soon();
+    expect(batches).toEqual([['s1'], ['s2', 's3', 's4']]);
+    expect(commits).toHaveLength(2);
+    commits[1]?.resolve();
+    await others;
+  });
+
+  it('that cannot be written are told to those who brought them, and to nobody after them', async () => {
+    const { batches, commits, append, setBroken } = disk();
+    setBroken(true);
+    await expect(Promise.all([append('s1'), append('s2')])).rejects.toThrow('the disk is full');
+    setBroken(false);
+    const lost = append('s3');
+    await soon();
+    commits[0]?.reject(new Error('the commit was lost'));
+    await expect(lost).rejects.toThrow('the commit was lost');
+    const kept = append('s4');
+    await soon();
+    commits[1]?.resolve();
+    await kept;
+    expect(batches).toEqual([['s3'], ['s4']]);
+  });
+});

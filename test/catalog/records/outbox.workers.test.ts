@@ -1,0 +1,181 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import type { Bindings } from '../../../src/storage/bindings.ts';
+import { kvKeys } from '../../../src/storage/keys.ts';
+import { shell } from '../../contracts/catalog.ts';
+import { changeEnv, emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** KV whose writes do as they are told; the keys that were tried are noted in order. */
+function scriptedKv(write: (key: string, value: string) => Promise<void>) {
+  const tried: string[] = [];
+  const put = async (key: string, value: string): Promise<void> => {
+    tried.push(key);
+    await write(key, value);
+  };
+  return { tried, KV: { put } as unknown as Bindings['KV'] };
+}
+
+const through = (key: string, value: string): Promise<void> => testEnv.KV.put(key, value);
+
+async function outboxRows(object: DurableObjectStub) {
+  return runInDurableObject(object, (_instance, { storage }) =>
+    storage.sql.exec('SELECT kind, name, sequence, attempts, due_at FROM outbox').toArray(),
+  );
+}
+
+/** As if the pause of a failed publish, or the interval between two, were over. */
+async function fireDueNow(object: DurableObjectStub): Promise<void> {
+  await runInDurableObject(object, (_instance, { storage }) => {
+    storage.sql.exec('UPDATE outbox SET due_at = 0');
+  });
+  await runDurableObjectAlarm(object);
+}
+
+describe('publishing', () => {
+  it('writes the edition before the pointer that names it, and the edition once', async () => {
+    const { workspace, catalog, directory, object } = await emptyWorkspace();
+    const kv = scriptedKv(through);
+    await changeEnv(object, { KV: kv.KV });
+    await catalog.put('toolset', 'support', shell('run'));
+    const { pointer } = await directory.toolset(workspace, 'support');
+    expect(kv.tried).toEqual([kvKeys.edition(workspace, pointer.hash), kvKeys.toolset(workspace, 'support')]);
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
+      format: 1,
+      version: 1,
+      revision: 1,
+      hash: pointer.hash,
+    });
+    expect(await outboxRows(object)).toEqual([]);
+  });
+
+  it('acknowledges a write although KV fails, and goes on until it is through, with growing pauses', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    let isDown = true;
+    const kv = scriptedKv((key, value) => (isDown ? Promise.reject(new Error('KV is down')) : through(key, value)));
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    await changeEnv(object, { KV: kv.KV });
+    await catalog.put('toolset', 'support', shell('one'));
+    expect(await outboxRows(object)).toMatchObject([{ kind: 'toolset', name: 'support', attempts: 1 }]);
+    for (let round = 0; round < 8; round++) await fireDueNow(object);
+    expect(log).toHaveBeenCalledTimes(9);
+    expect(log.mock.calls[0]?.[0]).toContain('KV is down');
+    const [row] = await outboxRows(object);
+    expect(row?.attempts).toBe(9);
+    expect(Number(row?.due_at) - Date.now()).toBeGreaterThan(limits.maxPublishBackoffMs / 2);
+    expect(Number(row?.due_at) - Date.now()).toBeLessThanOrEqual(limits.maxPublishBackoffMs);
+    await catalog.put('toolset', 'support', shell('two'));
+    isDown = false;
+    await fireDueNow(object);
+    expect(await outboxRows(object)).toEqual([]);
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toMatchObject({ version: 2 });
+    expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it('has an alarm set before the first attempt ends, so that a crash loses nothing', async () => {
+    const { catalog, object } = await emptyWorkspace();
+    const alarms: (number | null)[] = [];
+    let storage: DurableObjectStorage | undefined;
+    await runInDurableObject(object, (_instance, state) => {
+      storage = state.storage;
+    });
+    const kv = scriptedKv(async () => {
+      alarms.push((await storage?.getAlarm()) ?? null);
+    });
+    await changeEnv(object, { KV: kv.KV });
+    await catalog.put('toolset', 'support', shell('one'));
+    expect(alarms).toEqual([expect.any(Number), expect.any(Number)]);
+  });
+
+  it('of all that followed from a write is done by the next process, when the one that wrote died before it', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    const tool = (description: string) => ({ name: 'get', description, inputSchema: { type: 'object' } });
+    const server = (description: string) => ({ kind: 'static', url: 'https://tools.example.com/call', tools: [tool(description)] });
+    const toolsets = ['one', 'two', 'three'];
+    await catalog.put('server', 'facts', server('Reads.'));
+    for (const name of toolsets) await catalog.put('toolset', name, { tools: [{ tool: 'facts.get' }] });
+    vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    await changeEnv(object, { KV: scriptedKv(() => Promise.reject(new Error('the process dies'))).KV });
+    await catalog.put('server', 'facts', server('Reads all.'));
+    await catalog.put('skill', 'git', { content: '---\nname: git\ndescription: Uses git.\n---\nText.' });
+    const pointer = async (name: string) => JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, name))) ?? 'null');
+    for (const name of toolsets) expect(await pointer(name)).toMatchObject({ version: 1, revision: 1 });
+    expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).not.toBeNull();
+
+    await evictDurableObject(object);
+    await fireDueNow(object);
+    expect(await outboxRows(object)).toEqual([]);
+    for (const name of toolsets) {
+      const { hash, ...numbers } = await pointer(name);
+      expect(numbers).toEqual({ format: 1, version: 1, revision: 2 });
+      expect(await testEnv.KV.get(kvKeys.edition(workspace, hash))).toContain('"state":"held"');
+    }
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.skill(workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
+  });
+
+  it('does not wait for ever with an answer when KV is slow, and has one publish of a name at a time', async () => {
+    const { catalog, object } = await emptyWorkspace();
+    let running = 0;
+    let most = 0;
+    const released: (() => void)[] = [];
+    const kv = scriptedKv(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => released.push(resolve));
+      running -= 1;
+    });
+    await changeEnv(object, { KV: kv.KV });
+    await catalog.put('toolset', 'support', shell('one'));
+    await catalog.put('toolset', 'support', shell('two'));
+    expect(kv.tried).toHaveLength(1);
+    await runInDurableObject(object, () => {
+      released.shift()?.();
+    });
+    await vi.waitFor(() => expect(kv.tried).toHaveLength(2));
+    await runInDurableObject(object, () => {
+      released.shift()?.();
+    });
+    expect(most).toBe(1);
+    // The second write came during the first publish: its row is still there.
+    await vi.waitFor(async () => expect(await outboxRows(object)).toMatchObject([{ kind: 'toolset', name: 'support', attempts: 0 }]));
+  });
+
+  it('writes a name at most once a second', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    const times: number[] = [];
+    const kv = scriptedKv(async (key, value) => {
+      if (key === kvKeys.agent(workspace, 'helper')) times.push(Date.now());
+      await through(key, value);
+    });
+    await changeEnv(object, { KV: kv.KV });
+    for (let version = 1; version <= 20; version++) await catalog.put('agent', 'helper', { model: `rehearsal/m${version}` });
+    await vi.waitFor(
+      async () => {
+        expect(await outboxRows(object)).toEqual([]);
+        expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('rehearsal/m20');
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    for (const [index, time] of times.entries())
+      if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(limits.publishIntervalMs);
+    expect(times.length).toBeLessThan(5);
+  });
+
+  it('leaves a tombstone for what was removed', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    await catalog.put('toolset', 'support', shell('run'));
+    await catalog.remove('toolset', 'support');
+    await vi.waitFor(
+      async () =>
+        expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
+          format: 1,
+          version: 2,
+          deleted: true,
+        }),
+      { timeout: 10_000 },
+    );
+    expect(await outboxRows(object)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+/** What is kept in memory over the two kinds of transaction, and what is forgotten when one fails. */
+import { describe, expect, it } from 'vitest';
+import type { CatalogContext } from '../../../src/catalog/context.ts';
+import { madeToolDefinitions } from '../../../src/catalog/tools/made-tool-definitions.ts';
+import { createTransactions } from '../../../src/catalog/records/transactions.ts';
+import { changeBacklog, checkBacklog } from '../../../src/catalog/triggers/deliveries/backlog.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { catalogMigrations } from '../../../src/storage/schema.ts';
+import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
+
+function open(): CatalogContext {
+  const sql = fakeSql(catalogMigrations);
+  // Tools and the backlog read no more of it.
+  const context: CatalogContext = { sql, ...createTransactions(fakeTransactions(sql), () => context) } as unknown as CatalogContext;
+  return context;
+}
+
+const fail = (): never => {
+  throw new Error('the disk is full');
+};
+
+const trigger = { kind: 'webhook', name: 'hook' } as const;
+
+describe('a transaction that records', () => {
+  it('leaves what was made of tools as it is, also when it fails', () => {
+    const context = open();
+    const made = madeToolDefinitions(context);
+    expect(context.record(() => 'kept')).toBe('kept');
+    expect(() => context.record(fail)).toThrow('the disk is full');
+    expect(madeToolDefinitions(context)).toBe(made);
+    expect(context.writes()).toBe(0);
+  });
+
+  it.each(['record', 'transact'] as const)('that fails has counted nothing (%s)', (kind) => {
+    const context = open();
+    checkBacklog(context, trigger);
+    const tooMuch = () => {
+      changeBacklog(context, trigger, 1, limits.maxPendingDeliveryBytes);
+      return fail();
+    };
+    expect(() => context[kind](tooMuch)).toThrow('the disk is full');
+    expect(() => checkBacklog(context, trigger)).not.toThrow();
+  });
+});
+
+it('a transaction that writes has tools made anew, also when what was read within it never was', () => {
+  const context = open();
+  const before = madeToolDefinitions(context);
+  context.transact(() => undefined);
+  const after = madeToolDefinitions(context);
+  expect(after).not.toBe(before);
+  let within: unknown = null;
+  const readThenFail = () => {
+    within = madeToolDefinitions(context);
+    return fail();
+  };
+  expect(() => context.transact(readThenFail)).toThrow('the disk is full');
+  expect(madeToolDefinitions(context)).not.toBe(within);
+});

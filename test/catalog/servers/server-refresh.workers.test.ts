@@ -1,0 +1,184 @@
+/** What is kept of servers that list their tools themselves: in SQLite, over the life of an object, and from the release before. */
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import { noOffers } from '../../../src/core/servers/server-state.ts';
+import { runInBackground } from '../../../src/platform/background.ts';
+import type { RefreshLease } from '../../../src/ports/catalog.ts';
+import { catalogMigrations } from '../../../src/storage/schema.ts';
+import { pages } from '../../contracts/catalog.ts';
+import { discoveryOf } from '../../contracts/self-listing-servers.ts';
+import { emptyWorkspace } from '../../storage/workspace.ts';
+
+const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp' };
+const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
+type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
+
+async function claimed({ catalog }: Workspace, server = 'facts'): Promise<RefreshLease> {
+  const claim = await catalog.claimRefresh(server, 'asked');
+  if (!claim.claimed) throw new Error('somebody reads it');
+  return claim.lease;
+}
+
+/** Rows of each of the tables of such servers. */
+async function rowCounts({ object }: Workspace): Promise<Record<string, number>> {
+  return await runInDurableObject(object, (_instance, { storage }) =>
+    Object.fromEntries(
+      ['server_state', 'server_offers', 'server_documents', 'server_tools'].map((table) => [
+        table,
+        storage.sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${table}`).one().count,
+      ]),
+    ),
+  );
+}
+
+describe('what was read of a server', () => {
+  it('is still there when its object comes back, and so is who reads it', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog, object, isolate, workspace } = parts;
+    await catalog.put('server', 'facts', mcp);
+    const offers = { ...noOffers, prompts: [{ name: 'ask' }] };
+    await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')], { offers }));
+    await claimed(parts);
+    await evictDurableObject(object);
+    expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: false });
+    expect(await isolate().serverOffers(workspace, 'facts')).toEqual(offers);
+    expect((await isolate().server(workspace, 'facts')).connection).toMatchObject({ protocolVersion: '2026-07-28' });
+  });
+
+  it('may be as large as the limits allow', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog, directory, workspace } = parts;
+    await catalog.put('server', 'facts', mcp);
+    const resources = Array.from({ length: limits.maxServerOffers }, (_, index) => ({
+      uri: `facts://${index}`,
+      name: '😀ü'.repeat(Math.floor(limits.maxServerOffersBytes / limits.maxServerOffers / 3) - 20),
+    }));
+    const tools = Array.from({ length: limits.maxServerTools }, (_, index) => tool(`tool_${index}`, 'word '.repeat(100)));
+    const report = await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf(tools, { offers: { ...noOffers, resources } }));
+    expect(report).toMatchObject({ tools: limits.maxServerTools, warnings: [] });
+    expect(await directory.serverOffers(workspace, 'facts')).toEqual({ ...noOffers, resources });
+    expect(await pages((page) => catalog.serverTools('facts', page), 200)).toHaveLength(limits.maxServerTools);
+  });
+
+  it('leaves nothing behind when the server is removed', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog } = parts;
+    await catalog.put('server', 'facts', { kind: 'openapi', document: { openapi: '3.1.0' } });
+    const discovery = discoveryOf([tool('get')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } });
+    await catalog.takeDiscovery('facts', await claimed(parts), discovery);
+    expect(await rowCounts(parts)).toEqual({ server_state: 1, server_offers: 1, server_documents: 1, server_tools: 1 });
+    await catalog.remove('server', 'facts');
+    expect(await rowCounts(parts)).toEqual({ server_state: 0, server_offers: 0, server_documents: 0, server_tools: 0 });
+  });
+
+  it('is taken whole or not at all', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog, object } = parts;
+    await catalog.put('server', 'facts', mcp);
+    await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')]));
+    await runInDurableObject(object, (_instance, { storage }) => {
+      storage.sql.exec("CREATE TRIGGER broken BEFORE INSERT ON server_offers BEGIN SELECT RAISE(ABORT, 'broken'); END");
+    });
+    const discovery = discoveryOf([tool('get', 'Changed.')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } });
+    await expect(catalog.takeDiscovery('facts', await claimed(parts), discovery)).rejects.toThrow('broken');
+    expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready', description: 'Does get.' });
+    expect((await parts.directory.server(parts.workspace, 'facts')).ready).toEqual(['get']);
+  });
+
+  it('is refused where the workspace has no room for it, and what there was stays', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog } = parts;
+    await catalog.put('server', 'facts', mcp);
+    await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')]));
+    // Three bytes a character: half of what all servers together may have.
+    const large = Array.from({ length: 200 }, (_, index) => tool(`tool_${index}`, `${index} ${'x'.repeat(60_000)}`));
+    const full = Array.from({ length: 3 }, (_, index) => `full-${index}`);
+    const outcomes: string[] = [];
+    for (const name of full) {
+      await catalog.put('server', name, mcp);
+      const leave = await claimed(parts, name);
+      outcomes.push(
+        await catalog.takeDiscovery(name, leave, discoveryOf(large)).then(
+          ({ tools }) => `${tools}`,
+          ({ code }) => String(code),
+        ),
+      );
+    }
+    expect(outcomes.at(-1)).toBe('invalid_request');
+    expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
+  });
+});
+
+describe('an OpenAPI document that was given whole', () => {
+  it('may have five megabytes, and comes back character for character', async () => {
+    const { catalog } = await emptyWorkspace();
+    const line = 'größe: "😀"\r\n';
+    const document = `\ufeff${line.repeat(Math.floor(limits.maxOpenApiBytes / new TextEncoder().encode(line).byteLength) - 1)}`;
+    await catalog.put('server', 'facts', { kind: 'openapi', document });
+    expect((await catalog.serverDocument('facts')) === document).toBe(true);
+    expect((await catalog.get('server', 'facts')).body.document === document).toBe(true);
+    await expect(catalog.put('server', 'facts', { kind: 'openapi', document: document.repeat(2) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      extra: { issues: [{ path: 'document' }] },
+    });
+    await expect(catalog.put('server', 'facts', { kind: 'openapi', document: '' })).rejects.toMatchObject({ code: 'invalid_request' });
+    expect((await catalog.serverDocument('facts')) === document).toBe(true);
+  });
+});
+
+describe('a workspace of the release that knew static servers only', () => {
+  it('keeps them as they were, and has its first other server', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog, object } = parts;
+    const facts = { kind: 'static', url: mcp.url, tools: [tool('get'), tool('put')] };
+    await catalog.put('server', 'facts', facts);
+    await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+    await runInDurableObject(object, (_instance, { storage }) => {
+      // As migrations 1 and 2 have it: later tables and later columns are gone, the rows of then stay.
+      const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT GLOB '_cf*'";
+      const rows = new Map<string, Record<string, SqlStorageValue>[]>();
+      for (const { name } of storage.sql.exec<{ name: string }>(tables).toArray()) {
+        if (name === 'schema_version') continue;
+        rows.set(name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray());
+        storage.sql.exec(`DROP TABLE "${name}"`);
+      }
+      for (const migration of catalogMigrations.slice(0, 2)) storage.sql.exec(migration);
+      const before = storage.sql
+        .exec<{ name: string }>(tables)
+        .toArray()
+        .map(({ name }) => name);
+      expect(rows.size).toBeGreaterThan(before.length);
+      for (const name of before) {
+        const columns = storage.sql
+          .exec<{ name: string }>('SELECT name FROM pragma_table_info(?)', name)
+          .toArray()
+          .map((row) => row.name);
+        for (const row of rows.get(name) ?? []) {
+          const own = columns.filter((column) => column in row);
+          const marks = own.map(() => '?').join(', ');
+          storage.sql.exec(`INSERT INTO "${name}" (${own.join(', ')}) VALUES (${marks})`, ...own.map((column) => row[column] ?? null));
+        }
+      }
+      storage.sql.exec('UPDATE schema_version SET version = 2');
+    });
+    await evictDurableObject(object);
+    expect(await catalog.put('server', 'facts', facts)).toMatchObject({ changed: false, document: { version: 1 } });
+    expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
+    // It becomes an MCP server, whose listing is held against what it was.
+    await catalog.put('server', 'facts', mcp);
+    const report = await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get'), tool('new')]));
+    expect(report).toMatchObject({ added: ['new'], removed: ['put'], held: ['new'] });
+  });
+});
+
+describe('work behind an answer', () => {
+  it('goes on in an object as well as in the Worker', async () => {
+    const { object } = await emptyWorkspace();
+    const done: string[] = [];
+    const work = async (where: string): Promise<void> => void done.push(where);
+    runInBackground(work('worker'));
+    await runInDurableObject(object, () => runInBackground(work('object')));
+    expect(done).toEqual(['worker', 'object']);
+  });
+});

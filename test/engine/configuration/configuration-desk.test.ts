@@ -1,0 +1,148 @@
+/** The toolsets that the configuration tools work on are those the key may use at the time of the call. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Scope } from '../../../src/core/principal.ts';
+import type { Toolset } from '../../../src/core/toolset/toolset.ts';
+import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
+import type { Catalog } from '../../../src/ports/catalog.ts';
+import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
+import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
+
+const document = (tool: string): Toolset => ({ announce: 'prompt', tools: [{ tool }] });
+
+let catalog: FakeCatalog;
+beforeEach(async () => {
+  catalog = createFakeCatalog({ definitions: [toolOf('git', 'status'), toolOf('git', 'log'), toolOf('docker', 'ps')] });
+  await catalog.put('toolset', 'mine', { tools: [{ tool: 'git.status' }, { tool: 'git.log' }] });
+  await catalog.put('toolset', 'other', { tools: [{ tool: 'docker.ps' }] });
+});
+
+async function keyOf(scopes: Scope[], toolsets?: string[]): Promise<string> {
+  const { record } = await catalog.createKey({ name: 'test', scopes, ...(toolsets !== undefined && { toolsets }) });
+  return record.id;
+}
+const deskOf = async (scopes: Scope[], toolsets?: string[]) => createToolsetEditor(catalog, await keyOf(scopes, toolsets));
+
+const everything: readonly [string, (desk: ToolsetEditor) => Promise<unknown>][] = [
+  ['tools', (desk) => desk.tools()],
+  ['servers', (desk) => desk.servers()],
+  ['toolsets', (desk) => desk.toolsets()],
+  ['toolset', (desk) => desk.toolset('mine')],
+  ['write', (desk) => desk.write('new', document('git.log'), null)],
+  ['rename', (desk) => desk.rename('mine', 'new', 1)],
+  ['remove', (desk) => desk.remove('mine', 1)],
+  ['equipment', (desk) => desk.equipment()],
+  ['equip', (desk) => desk.equip({ mode: 'normal' })],
+];
+
+describe('a key without the scope', () => {
+  it.each(everything)('gets an error for %s', async (_name, ask) => {
+    await expect(ask(await deskOf(['chat', 'tools', 'approve']))).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await catalog.list('toolset', { limit: 10 })).items.map(({ name, version }) => [name, version])).toEqual([
+      ['mine', 1],
+      ['other', 1],
+    ]);
+  });
+
+  it.each(everything)('that was revoked since gets an error for %s', async (_name, ask) => {
+    const id = await keyOf(['toolsets']);
+    await catalog.revokeKey(id);
+    await expect(ask(createToolsetEditor(catalog, id))).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('has access with the scope, and with admin', async () => {
+    for (const scope of ['toolsets', 'admin'] as const)
+      expect(await (await deskOf([scope])).toolset('mine')).toMatchObject({ name: 'mine' });
+  });
+});
+
+describe('a key bound to toolsets', () => {
+  let bound: ToolsetEditor;
+  beforeEach(async () => {
+    bound = await deskOf(['toolsets'], ['mine', 'new']);
+  });
+
+  it('sees those of its toolsets that exist, and the tools in them', async () => {
+    expect((await bound.toolsets()).map(({ name }) => name)).toEqual(['mine']);
+    expect((await bound.tools()).map(({ canonical }) => canonical)).toEqual(['git.log', 'git.status']);
+    expect(await bound.toolset('other')).toBeNull();
+  });
+
+  it('writes only its own, and learns nothing about the others from errors', async () => {
+    expect((await bound.write('new', document('git.log'), null)).document).toMatchObject({ name: 'new', version: 1 });
+    for (const name of ['other', 'nowhere'])
+      for (const ask of [
+        () => bound.write(name, document('git.log'), null),
+        () => bound.remove(name, 1),
+        () => bound.equip({ toolset: name }),
+        () => bound.rename('mine', name, 1),
+        () => bound.rename(name, 'new', 1),
+      ])
+        await expect(ask()).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringContaining('is not bound to the toolset') });
+  });
+
+  it('has nothing equipped that it may not use', async () => {
+    const equipped: Catalog = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
+    const desk = createToolsetEditor(equipped, await keyOf(['toolsets'], ['mine']));
+    expect(await desk.equipment()).toEqual({ toolset: null, mode: 'configuration' });
+  });
+});
+
+describe('a write', () => {
+  it('requires the version that was read', async () => {
+    const desk = await deskOf(['toolsets']);
+    await expect(desk.write('mine', document('git.log'), null)).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(desk.write('mine', document('git.log'), 7)).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect((await desk.write('mine', document('git.log'), 1)).document.version).toBe(2);
+    await expect(desk.remove('mine', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it("can waive approvals only with an administrator's key", async () => {
+    const waiving: Toolset = { announce: 'prompt', tools: [{ tool: 'git.log', approval: 'never' }] };
+    await expect((await deskOf(['toolsets'])).write('new', waiving, null)).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await (await deskOf(['admin'])).write('new', waiving, null)).document.version).toBe(1);
+    await expect((await deskOf(['toolsets'])).rename('new', 'newer', 1)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+it('reads tools and rights once, however often they are needed', async () => {
+  const asked: string[] = [];
+  const counting: Catalog = {
+    ...catalog,
+    tools: (page) => {
+      asked.push('tools');
+      return catalog.tools(page);
+    },
+    keyRights: (id) => {
+      asked.push('rights');
+      return catalog.keyRights(id);
+    },
+  };
+  const desk = createToolsetEditor(counting, 'root');
+  expect(asked).toEqual([]);
+  await Promise.all([desk.tools(), desk.tools(), desk.servers(), desk.toolsets()]);
+  expect(asked.sort()).toEqual(['rights', 'tools']);
+});
+
+it('reports the health of servers as far as their documents have it', async () => {
+  await catalog.put('server', 'web', {
+    kind: 'static',
+    url: 'https://web.example/call',
+    tools: [{ name: 'get', description: 'Gets.', inputSchema: { type: 'object' } }],
+  });
+  const health = { status: 'failing', reason: 'It answers 503.', checkedAt: null, listedAt: null, failures: 2 };
+  const told: Catalog = {
+    ...catalog,
+    list: async (kind, page) => {
+      const listed = await catalog.list(kind, page);
+      return kind === 'server' ? { ...listed, items: listed.items.map((item) => ({ ...item, body: { ...item.body, health } })) } : listed;
+    },
+  };
+  await catalog.put('server', 'late', { kind: 'mcp', url: 'https://late.example/mcp' });
+  const servers = await createToolsetEditor(told, 'root').servers();
+  expect([...servers].toSorted()).toMatchObject([
+    ['late', { status: 'failing' }],
+    ['web', { status: 'failing', reason: 'It answers 503.' }],
+  ]);
+  expect(await createToolsetEditor(told, await keyOf(['toolsets'], ['mine'])).servers()).toEqual(new Map());
+});

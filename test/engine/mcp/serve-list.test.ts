@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { servedPages } from '../../../src/engine/mcp/serve-list.ts';
+import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+
+const outputSchema = { type: 'object', properties: { n: { type: 'number' } } };
+
+async function listed(document: Record<string, unknown>, tools = [toolOf('web', 'search')], aliases = true) {
+  const { edition } = await compile(document, knownTools(tools));
+  return servedPages(buildAliasMap(edition, { aliases })).flat();
+}
+
+describe('the list of a toolset', () => {
+  it('has wire names in the document’s order, each followed by its function aliases', async () => {
+    const aliases = ['find', { name: 'seek', mode: 'function' }, { name: 'old', mode: 'deprecated', note: 'use find' }];
+    const tools = await listed({ tools: [{ tool: 'web.zebra' }, { tool: 'web.search', aliases }] }, [
+      toolOf('web', 'search'),
+      toolOf('web', 'zebra'),
+    ]);
+    expect(tools.map(({ name }) => name)).toEqual(['zebra', 'find', 'seek']);
+    expect(tools[1]).toMatchObject({
+      description: 'Does search.\nAlias: find (maps to web.search)\nAlias: seek (maps to web.search)',
+      _meta: { canonical: 'web.search', aliases: ['seek'] },
+    });
+  });
+
+  it('has no aliases if the toolset does not announce them, or if they are off', async () => {
+    const document = { tools: [{ tool: 'web.search', aliases: ['find', 'seek'] }] };
+    expect((await listed({ ...document, announce: 'none' }))[0]).toMatchObject({
+      name: 'find',
+      description: 'Does search.',
+      _meta: { aliases: [] },
+    });
+    expect((await listed(document, undefined, false))[0]).toMatchObject({
+      name: 'search',
+      description: 'Does search.',
+      _meta: { aliases: [] },
+    });
+  });
+
+  it('has exactly the tools that may be called', async () => {
+    const source = { state: 'held' as const, trusted: false, pin: 'p' };
+    const tools = [toolOf('web', 'search'), toolOf('web', 'held', { source }), toolOf('ui', 'button', { kind: 'ui' })];
+    const document = { tools: [{ tool: 'web.held' }, { tool: 'ui.button' }, { tool: 'web.search' }] };
+    expect((await listed(document, tools)).map(({ name }) => name)).toEqual(['search']);
+  });
+
+  it('omits parameters that are sent as headers, and keeps a parameter with the same name', async () => {
+    const properties = {
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      'x-mcp-header': { type: 'string' },
+      deep: { type: 'object', properties: { zone: { type: 'string', 'x-mcp-header': 'Zone' } } },
+    };
+    const [tool] = await listed({ tools: [{ tool: 'web.search' }] }, [
+      toolOf('web', 'search', { inputSchema: { type: 'object', properties } }),
+    ]);
+    expect(tool?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        region: { type: 'string' },
+        'x-mcp-header': { type: 'string' },
+        deep: { type: 'object', properties: { zone: { type: 'string' } } },
+      },
+    });
+  });
+
+  it('keeps output schema, annotations and title, but no output schema that the entry changes', async () => {
+    const annotations = { title: 'Search', readOnlyHint: true };
+    const tools = [toolOf('web', 'search', { outputSchema, annotations })];
+    expect((await listed({ tools: [{ tool: 'web.search' }] }, tools))[0]).toMatchObject({ title: 'Search', annotations, outputSchema });
+    const [picked] = await listed({ tools: [{ tool: 'web.search', result: { pick: ['/n'] } }] }, tools);
+    expect(picked).not.toHaveProperty('outputSchema');
+  });
+
+  it('has bounded pages, built once', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `tool_${index}`);
+    const { edition } = await compile(
+      { tools: names.map((name) => ({ tool: `web.${name}` })) },
+      knownTools(names.map((name) => toolOf('web', name))),
+    );
+    const map = buildAliasMap(edition, { aliases: true });
+    const pages = servedPages(map);
+    expect(pages.map(({ length }) => length)).toEqual([limits.maxMcpPageItems, 1_000 - limits.maxMcpPageItems]);
+    expect(servedPages(map)).toBe(pages);
+    expect(pages.flat().map(({ name }) => name)).toEqual(names);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import { createDeltaBatch } from '../../../src/engine/turn/delta-batch.ts';
+import { fakeClock } from '../../fakes/runtime.ts';
+
+const delta = (text: string) => ({ type: 'text-delta' as const, turn: 't', step: 1, text });
+
+/** Adds a piece every `everyMs`, on a machine whose timers fire `lateMs` late; returns the rows. */
+async function stream(pieces: number, everyMs: number, lateMs: number): Promise<string[]> {
+  const rows: string[] = [];
+  const clock = fakeClock();
+  const late = { ...clock, after: (ms: number, run: () => void) => clock.after(ms + lateMs, run) };
+  const batch = createDeltaBatch(late, (event) => void rows.push(event.type === 'text-delta' ? event.text : ''));
+  for (let index = 0; index < pieces; index += 1) {
+    batch.add(delta('.'));
+    batch.readEnded();
+    for (let ms = 0; ms < everyMs; ms += 10) await clock.advance(10);
+  }
+  batch.close();
+  return rows;
+}
+
+describe('the rows of a stream', () => {
+  it('start at once, and then join what arrives within 50 ms', async () => {
+    const rows = await stream(100, 20, 0);
+    expect(rows[0]).toBe('.');
+    expect(rows.join('')).toHaveLength(100);
+    expect(rows.length).toBeLessThan(50);
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(4);
+  });
+
+  it('are one per piece for a slow model, without delay', async () => {
+    expect(await stream(10, 300, 0)).toEqual(Array.from({ length: 10 }, () => '.'));
+  });
+
+  it('are fewer while timers fire late, up to a maximum interval', async () => {
+    const rows = await stream(100, 200, 200);
+    expect(rows.join('')).toHaveLength(100);
+    expect(rows.length).toBeLessThan(30);
+    const longestMs = Math.max(...rows.map((row) => row.length)) * 200;
+    expect(longestMs).toBeGreaterThan(4 * limits.deltaFlushMs);
+    expect(longestMs).toBeLessThanOrEqual(limits.maxDeltaFlushMs + 2 * 200);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../../src/core/turn/plan.ts';
+import { messageText } from '../../../src/core/turn/transcript.ts';
+import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
+import { EventLog } from '../../../src/session/log/event-log.ts';
+import { sessionMigrations } from '../../../src/session/object/schema.ts';
+import { createLogTranscript } from '../../../src/session/log/transcript-log.ts';
+import { readMessages } from '../../../src/session/log/transcript-pages.ts';
+import { TurnStore } from '../../../src/session/turn/turn-store.ts';
+import { fakeSql } from '../../fakes/sql-storage.ts';
+
+const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
+const usage = { inputTokens: 0, outputTokens: 0 };
+const text = (value: string) => [{ type: 'text' as const, text: value }];
+
+/** A session of turns `t0`, `t1` …, each with input and response; counts the rows that its log reads. */
+function session() {
+  const sql = fakeSql(sessionMigrations);
+  const reads = { rows: 0 };
+  const counting = {
+    exec: (query: string, ...bindings: never[]) => {
+      const rows = sql.exec(query, ...bindings);
+      if (query.includes('FROM events WHERE')) reads.rows += rows.toArray().length;
+      return rows;
+    },
+    // The log uses nothing else of it.
+  } as unknown as SqlStorage;
+  const turns = new TurnStore(sql, Date.now);
+  let log = new EventLog(counting, Date.now);
+  let transcript = createLogTranscript(sql, log);
+  const append = (event: SessionEventBody): number => {
+    const { id } = log.append(event);
+    transcript.apply(event);
+    return id;
+  };
+  const begin = (turn: string, input = turn): void => {
+    turns.accept(turn, plan, text(input));
+    turns.markStarted(turn, log.newest);
+    append({ type: 'turn-start', turn, input: turns.takeInput(turn), model: 'a/b' });
+  };
+  const end = (turn: string, answer = `re ${turn}`): void => {
+    append({ type: 'step-start', turn, step: 1 });
+    append({ type: 'text-delta', turn, step: 1, text: answer });
+    append({ type: 'step-end', turn, step: 1, reason: 'stop', model: 'a/b' });
+    turns.markEnded(turn, 'completed', 'stop', append({ type: 'turn-end', turn, status: 'completed', reason: 'stop', usage }));
+  };
+  return {
+    log: () => log,
+    reads,
+    append,
+    begin,
+    end,
+    talk: (count: number): void => {
+      for (let index = 0; index < count; index += 1) {
+        begin(`t${index}`);
+        end(`t${index}`);
+      }
+    },
+    now: () => transcript,
+    /** The same session in a new process. */
+    reopen: () => {
+      log = new EventLog(counting, Date.now);
+      transcript = createLogTranscript(sql, log);
+      reads.rows = 0;
+      return transcript;
+    },
+  };
+}
+
+const texts = (messages: readonly Parameters<typeof messageText>[0][]) => messages.map(messageText);
+
+describe("a session's transcript", () => {
+  it('reads nothing of the log until a model needs it', () => {
+    const { talk, reopen, reads } = session();
+    talk(3);
+    const transcript = reopen();
+    expect(reads.rows).toBe(0);
+    expect(texts(transcript.messages())).toEqual(['t0', 're t0', 't1', 're t1', 't2', 're t2']);
+    expect(reads.rows).toBeGreaterThan(0);
+  });
+
+  it('reads only what follows the last compaction, however long the log before it', () => {
+    const rowsFor = (count: number): number => {
+      const { talk, begin, end, append, reopen, reads } = session();
+      talk(count);
+      begin('now');
+      append({ type: 'compaction', turn: 'now', through: `t${count - 2}`, summary: 'SUMMARY' });
+      end('now');
+      const transcript = reopen();
+      expect(texts(transcript.messages())).toEqual([expect.stringContaining('SUMMARY'), `re t${count - 1}`, 'now', 're now']);
+      return reads.rows;
+    };
+    expect(rowsFor(200)).toBe(rowsFor(5));
+  });
+
+  it('shows the same after a restart as before it', () => {
+    const { talk, begin, end, append, now, reopen } = session();
+    append({ type: 'history', messages: [{ role: 'user', parts: text('imported') }] });
+    talk(4);
+    begin('a');
+    append({ type: 'compaction', turn: 'a', through: '', summary: 'first' });
+    end('a');
+    expect(reopen().summary()).toBe('first');
+    begin('b');
+    append({ type: 'compaction', turn: 'b', through: 't2', summary: 'second' });
+    const before = [now().messages(), now().tokens(), now().everything()];
+    const transcript = reopen();
+    expect([transcript.messages(), transcript.tokens(), transcript.everything()]).toEqual(before);
+    expect(texts(transcript.everything().flatMap(({ messages }) => messages)).slice(0, 3)).toEqual(['imported', 't0', 're t0']);
+  });
+});
+
+describe('the transcript for people', () => {
+  it('is complete after a compaction, in pages that join to the whole', () => {
+    const { talk, begin, append, log } = session();
+    append({
+      type: 'history',
+      messages: [
+        { role: 'user', parts: text('imported 1') },
+        { role: 'assistant', parts: text('imported 2') },
+      ],
+    });
+    talk(5);
+    begin('now');
+    append({ type: 'compaction', turn: 'now', through: 't3', summary: 'hidden' });
+    const whole = readMessages(log(), {});
+    expect(whole.nextCursor).toBeNull();
+    expect(whole.items).toHaveLength(13);
+    expect(whole.items.map(({ turn }) => turn).slice(0, 4)).toEqual(['', '', 't0', 't0']);
+    for (const limit of [1, 2, 3, 5, 13]) {
+      const joined: unknown[] = [];
+      let cursor: string | null | undefined;
+      while (cursor !== null) {
+        const page = readMessages(log(), { limit, ...(cursor !== undefined && { cursor }) });
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        joined.push(...page.items);
+        cursor = page.nextCursor;
+      }
+      expect(joined).toEqual(whole.items);
+    }
+  });
+
+  it('shows a waiting call without a result, which models do not see', () => {
+    const { begin, append, log, now } = session();
+    begin('t0');
+    const at = { turn: 't0', step: 1 };
+    const call = { ...at, callId: 'c', name: 'asks', canonical: 'builtin.bash', via: null };
+    append({ type: 'step-start', ...at });
+    append({ type: 'tool-input-start', ...call });
+    expect(readMessages(log(), {}).items).toHaveLength(1);
+    append({ type: 'tool-input-end', ...at, callId: 'c', arguments: { command: 'date' }, repaired: false });
+    append({ type: 'step-end', ...at, reason: 'tool-calls', model: 'a/b' });
+    const waiting = readMessages(log(), {});
+    expect(waiting.items).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', turn: 't0', parts: [{ type: 'tool-call', callId: 'c', arguments: { command: 'date' } }] },
+    ]);
+    expect(now().messages()).toHaveLength(1);
+    append({ type: 'tool-result', ...call, isError: false, content: text('now') });
+    expect(readMessages(log(), {}).items).toMatchObject([...waiting.items, { role: 'tool', parts: [{ callId: 'c' }] }]);
+  });
+
+  it('ends a page by its bytes', () => {
+    const { begin, end, log } = session();
+    for (const turn of ['t0', 't1', 't2']) {
+      begin(turn, 'x'.repeat(3_000_000));
+      end(turn, 'ok');
+    }
+    const page = readMessages(log(), {});
+    expect(page.items.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(readMessages(log(), { cursor: page.nextCursor ?? '' }).items.map(({ role }) => role)).toEqual([
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  });
+
+  it('is empty at first, and refuses a cursor of another list', () => {
+    const { log } = session();
+    expect(readMessages(log(), {})).toEqual({ items: [], nextCursor: null });
+    expect(() => readMessages(log(), { cursor: 'nonsense' })).toThrow(/cursor/);
+  });
+});
