@@ -42,6 +42,11 @@ import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './records/transactions.ts';
 
+/** A write waits this long for its publication before it responds; the outbox continues without it. */
+const publishWaitMs = 2_000;
+/** Queued writes; each may hold a document of 1 MB. */
+export const maxQueuedWrites = 50;
+
 const concurrent = {
   ...documentMethods.concurrent,
   ...serverMethods.concurrent,
@@ -112,15 +117,14 @@ export class Catalog extends DurableObject<Bindings> {
   #write<T>(workspace: string, work: (parts: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
     const write = toOutcome(async () => {
       const { parts, outbox } = await this.#checked(workspace);
-      if (this.#queuedWrites >= limits.maxQueuedWrites)
-        throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
+      if (this.#queuedWrites >= maxQueuedWrites) throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
       this.#queuedWrites += 1;
       const turn = this.#lastWrite.then(() => work(parts)).finally(() => (this.#queuedWrites -= 1));
       // The next write starts after this one, even if it fails; the caller receives the error below.
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;
       await this.#arm();
-      await withTimeLimit(this.#publish(outbox), limits.publishWaitMs, () => undefined);
+      await withTimeLimit(this.#publish(outbox), publishWaitMs, () => undefined);
       return answer;
     });
     return this.#counted(write);

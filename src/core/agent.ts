@@ -4,6 +4,8 @@ import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';
 import { ToolsetReference } from './toolset/toolset-reference.ts';
 
+const maxAgentSkills = 50;
+
 export const ResourceName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
@@ -78,7 +80,7 @@ export const Agent = z
       description:
         'Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do.',
     }),
-    skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of the skills that the agent may load.' }),
+    skills: z.array(SkillName).max(maxAgentSkills).optional().meta({ description: 'Names of the skills that the agent may load.' }),
     protocol: z.enum(['native', 'text']).optional().meta({
       description:
         'How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.',

@@ -1,6 +1,8 @@
 /** The authenticated caller: what a key represents once it has been checked (DESIGN §9). Handlers get this, never the header. */
 import { z } from 'zod';
-import { limits } from './limits.ts';
+
+const maxCallerFields = 20;
+const maxCallerFieldLength = 256;
 
 export const Scope = z.enum(['chat', 'tools', 'toolsets', 'approve', 'admin']).meta({ id: 'Scope' });
 export type Scope = z.infer<typeof Scope>;
@@ -34,10 +36,10 @@ export const KeyRequest = z
     caller: z
       .record(
         z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be a field name such as team' }),
-        z.string().max(limits.maxCallerFieldLength),
+        z.string().max(maxCallerFieldLength),
       )
-      .refine((fields) => Object.keys(fields).length <= limits.maxCallerFields, {
-        message: `must be at most ${limits.maxCallerFields} fields`,
+      .refine((fields) => Object.keys(fields).length <= maxCallerFields, {
+        message: `must be at most ${maxCallerFields} fields`,
       })
       .refine((fields) => !('key' in fields) && !('workspace' in fields), { message: '`key` and `workspace` are set automatically' })
       .optional()

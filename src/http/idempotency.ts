@@ -7,6 +7,8 @@ import { limits } from '../core/limits.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../core/problem.ts';
 import type { AppContext } from './context.ts';
 
+const maxHeaderTextLength = 255;
+
 export type Idempotency = { idempotencyKey?: string; bodyHash?: string };
 
 /** What the header means, for the OpenAPI document. */
@@ -16,8 +18,8 @@ export const idempotencyHeader = `A repeat with this key and the same body gets 
 export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Idempotency> {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return {};
-  if (key.length > limits.maxHeaderTextLength || !/^[\x21-\x7e]+$/.test(key)) {
-    throw invalidRequest([{ path: 'idempotency-key', message: `must be 1-${limits.maxHeaderTextLength} visible ASCII characters` }]);
+  if (key.length > maxHeaderTextLength || !/^[\x21-\x7e]+$/.test(key)) {
+    throw invalidRequest([{ path: 'idempotency-key', message: `must be 1-${maxHeaderTextLength} visible ASCII characters` }]);
   }
   return {
     idempotencyKey: `${c.get('keyId')} ${key}`,

@@ -2,10 +2,24 @@
  * A JSON body, read once within a bound: UTF-8 only, a byte order mark is tolerated. The rules of its text are those of
  * `core/json/json-text.ts`. Not here: what the value must look like (`core/issues.ts` with the route's schema).
  */
-import { limits } from '../core/limits.ts';
 import { parseJsonText } from '../core/json/json-text.ts';
 import { Problem } from '../core/problem.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
+import { KB, MB } from '../core/limits/units.ts';
+
+/** A slow upload holds a request open; the largest body arrives in this time at 1 Mbit/s. */
+export const requestBodyTimeoutMs = 150_000;
+/**
+ * Bodies with a declared length up to this arrive in one or two packets. A sender that stops in between holds one idle request,
+ * which the platform ends.
+ */
+const untimedBodyBytes = 2 * KB;
+/**
+ * The body of a refused request is read and discarded before the response, because a client that is still sending may not read it.
+ */
+export const maxDiscardedBodyBytes = 32 * MB;
+export const discardTimeoutMs = 10_000;
+export const discardPauseMs = 500;
 
 export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
 
@@ -25,9 +39,9 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   // With a declared length the server in front cuts the body there, and one read is cheaper than several.
   const whole = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
   // A small one is there with the head; a timer for each would be a tenth of what a chat costs us.
-  if (declared !== null && Number(declared) <= limits.untimedBodyBytes) return await whole;
-  return await withTimeLimit(whole, limits.requestBodyTimeoutMs, () => {
-    throw new Problem('invalid_json', `The body did not arrive whole within ${limits.requestBodyTimeoutMs / 1000} seconds.`);
+  if (declared !== null && Number(declared) <= untimedBodyBytes) return await whole;
+  return await withTimeLimit(whole, requestBodyTimeoutMs, () => {
+    throw new Problem('invalid_json', `The body did not arrive whole within ${requestBodyTimeoutMs / 1000} seconds.`);
   });
 }
 
@@ -76,10 +90,10 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
 export async function discardBody(request: Request): Promise<void> {
   const declared = Number(request.headers.get('content-length') ?? 0);
   // A sender of more than that, or one that asked first, is told before it has sent all.
-  if (request.body === null || request.body.locked || declared > limits.maxDiscardedBodyBytes || request.headers.has('expect')) return;
+  if (request.body === null || request.body.locked || declared > maxDiscardedBodyBytes || request.headers.has('expect')) return;
   const reader = request.body.getReader();
   try {
-    await withTimeLimit(drain(reader), limits.discardTimeoutMs, () => reader.cancel());
+    await withTimeLimit(drain(reader), discardTimeoutMs, () => reader.cancel());
   } catch {
     // The sender is gone: nothing more is to be taken in, and there is nobody to tell.
   }
@@ -88,8 +102,8 @@ export async function discardBody(request: Request): Promise<void> {
 /** Ends with the body, at the bound, or when the sender pauses: one that waits for the answer gets it. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const paused = { done: true, value: undefined } as const;
-  for (let left = limits.maxDiscardedBodyBytes; left >= 0; ) {
-    const { done, value } = await withTimeLimit<ReadableStreamReadResult<Uint8Array>>(reader.read(), limits.discardPauseMs, () => paused);
+  for (let left = maxDiscardedBodyBytes; left >= 0; ) {
+    const { done, value } = await withTimeLimit<ReadableStreamReadResult<Uint8Array>>(reader.read(), discardPauseMs, () => paused);
     if (done) break;
     left -= value.byteLength;
   }

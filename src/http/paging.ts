@@ -6,9 +6,11 @@ import type { Principal } from '../core/principal.ts';
 import type { Page, PageRequest } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 
+const defaultPageItems = 50;
+
 export const pageFields = {
   cursor: z.string().min(1).max(limits.maxCursorLength).optional().meta({ description: 'The `nextCursor` of the page before.' }),
-  limit: z.coerce.number().int().min(1).max(limits.maxPageItems).default(limits.defaultPageItems),
+  limit: z.coerce.number().int().min(1).max(limits.maxPageItems).default(defaultPageItems),
 };
 
 export const PageQuery = z.strictObject(pageFields);

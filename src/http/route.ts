@@ -17,6 +17,8 @@ import { readJsonBody } from './json-body.ts';
 import { isEventStream, endWithKey } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 
+const streamKeyAgeMs = 15_000;
+
 /** What is being put together: the router, and the same routes as data for the OpenAPI document. */
 export type App = { readonly router: Hono<AppEnv>; readonly operations: RouteOperation[] };
 
@@ -110,7 +112,7 @@ export function mountRoute<Params extends z.ZodType = Nothing, Query extends z.Z
 /** A key may end while its request is answered: an event stream ends with it, and an answer that took long is not given any more. */
 async function whileKeyIsGood(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
   const { clock, log } = c.get('services');
-  const check = (): Promise<Principal> => authenticate(c, scopes, limits.streamKeyAgeMs);
+  const check = (): Promise<Principal> => authenticate(c, scopes, streamKeyAgeMs);
   if (clock.now() - startedAt >= limits.streamKeyCheckMs) {
     try {
       await check();

@@ -5,7 +5,6 @@
 import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
-import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/toolset/lint.ts';
 import { whyMissing } from '../core/toolset/missing-tool.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/toolset/offered-tools.ts';
@@ -19,6 +18,9 @@ import type { ToolChange } from '../providers/tool-definitions.ts';
 import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../providers/wire-tool-names.ts';
 import { aliasNames } from './toolset-names.ts';
 import { firstWarnings, type Warning } from '../core/warning.ts';
+
+/** Cached provider reports of one edition: each is about as large as the edition. */
+const maxCachedReports = 4;
 
 /** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. `codeMode`: as its agents have it. */
 export type ReportTarget = { provider: string; access: ProviderAccess | null; model: string; codeMode?: boolean };
@@ -62,7 +64,7 @@ export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetRe
   const known = reports.get(key);
   if (known !== undefined) return known;
   const report = buildReport(names, recipient);
-  if (reports.size >= limits.maxCachedReports) reports.clear();
+  if (reports.size >= maxCachedReports) reports.clear();
   reports.set(key, report);
   return report;
 }

@@ -4,6 +4,11 @@
  */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
+import { MB } from '../core/limits/units.ts';
+
+/** Messages of a session stored for clients that reconnect (`Last-Event-ID`). */
+export const maxMcpSessionEvents = 1_000;
+const maxMcpSessionEventCharacters = 4 * MB;
 
 export type McpSessionEvents = EventStore & {
   /** While true, nothing is stored: a session that is being restored repeats messages that were stored before. */
@@ -19,7 +24,7 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
       if (store.muted) return '0';
       last += 1;
       const text = JSON.stringify(message);
-      const kept = text.length > limits.maxMcpSessionEventCharacters ? tooLong : text;
+      const kept = text.length > maxMcpSessionEventCharacters ? tooLong : text;
       for (let start = 0; start < kept.length; start += limits.maxRowCharacters) {
         const piece = kept.slice(start, start + limits.maxRowCharacters);
         sql.exec('INSERT INTO events (number, part, stream, message) VALUES (?, ?, ?, ?)', last, start, stream, piece);
@@ -52,8 +57,8 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
 
   /** Drops the oldest messages until both limits hold; always keeps the newest one. */
   const drop = (): void => {
-    const beforeNumber = last - limits.maxMcpSessionEvents;
-    while (characters > limits.maxMcpSessionEventCharacters || oldest() <= beforeNumber) {
+    const beforeNumber = last - maxMcpSessionEvents;
+    while (characters > maxMcpSessionEventCharacters || oldest() <= beforeNumber) {
       const number = oldest();
       if (number >= last) return;
       characters -= sql.exec<{ size: number }>('SELECT sum(length(message)) AS size FROM events WHERE number = ?', number).one().size;

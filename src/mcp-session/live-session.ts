@@ -27,6 +27,9 @@ import {
 } from './session-messages.ts';
 import { onBodyEnd } from './on-body-end.ts';
 
+/** Reconnect delay for a client whose stream ended. */
+const mcpRetryMs = 1_000;
+
 export type SessionHost = {
   deps: ServeDeps;
   id: string;
@@ -96,7 +99,7 @@ export class LiveSession {
       sessionIdGenerator: () => id,
       eventStore: host.events,
       keepAliveMs: limits.heartbeatMs,
-      retryInterval: limits.mcpRetryMs,
+      retryInterval: mcpRetryMs,
     });
     const session = new LiveSession(host, server, transport);
     live.session = session;

@@ -21,6 +21,11 @@ import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, expiresAt, type SessionMeta } from './session-meta.ts';
 
+/** Minimum interval at which the alarm is moved. */
+const mcpSessionTouchMs = 5 * 60_000;
+/** How long the result is kept after the end of the call, so that a repeated answer gets the same result. */
+const heldResultMs = 60_000;
+
 export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
@@ -75,7 +80,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     if (state === 'over') return await this.#end();
     if (state === 'open') {
       await this.#kept.finish();
-      return await this.ctx.storage.setAlarm(this.#now() + limits.heldResultMs);
+      return await this.ctx.storage.setAlarm(this.#now() + heldResultMs);
     }
     const meta = this.#read();
     if (meta === null) return;
@@ -166,7 +171,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
       if (typeof level === 'string' && level.length < 20) this.#meta.logLevel(level);
     }
-    if ((isUse && !used) || this.#now() - seenAt >= limits.mcpSessionTouchMs) this.#meta.touch(this.#now(), isUse);
+    if ((isUse && !used) || this.#now() - seenAt >= mcpSessionTouchMs) this.#meta.touch(this.#now(), isUse);
   }
 
   async #end(): Promise<void> {

@@ -1,6 +1,10 @@
 /** The stored data of an MCP session: its owner, what its client sent at the start, and when it was last used. */
 import { limits } from '../core/limits.ts';
 
+/** Lifetime of an idle session, and of one that was never used. */
+export const mcpSessionIdleMs = 24 * 60 * 60_000;
+const mcpSessionUnusedMs = 60 * 60_000;
+
 export type SessionMeta = {
   workspace: string;
   keyId: string;
@@ -94,5 +98,5 @@ type MetaRow = {
 
 /** Returns when a session that was last used at `seenAt` expires. */
 export function expiresAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {
-  return seenAt + (used ? limits.mcpSessionIdleMs : limits.mcpSessionUnusedMs);
+  return seenAt + (used ? mcpSessionIdleMs : mcpSessionUnusedMs);
 }

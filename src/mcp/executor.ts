@@ -14,6 +14,10 @@ import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { CallerChannel, ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
+import { KB } from '../core/limits/units.ts';
+
+/** The input requests of a call, as JSON, with the state that its server expects back. */
+export const maxInputBytes = 512 * KB;
 
 /** `server` throws `not_found` if the server was removed. `changed`: the server reported during a call that its lists changed. */
 export type McpExecutorParts = {
@@ -87,8 +91,7 @@ function withUnheard(result: ToolResult, unheard: readonly string[]): ToolResult
 /** For callers that cannot wait, returns the input requests as an error text. */
 function askedAnswer(canonical: string, input: InputRequired): ToolOutcome {
   const failed = (why: string): ToolResult => errorResult('tool_error', `${canonical} did not finish: ${why}`);
-  if (utf8Length(JSON.stringify(input)) > limits.maxInputBytes)
-    return failed(`its server's input request is larger than ${limits.maxInputBytes} bytes.`);
+  if (utf8Length(JSON.stringify(input)) > maxInputBytes) return failed(`its server's input request is larger than ${maxInputBytes} bytes.`);
   const result = failed(
     `its server requires input. ${questionText(input.requests)} Call the tool in a turn of a session, which can wait for the input.`,
   );

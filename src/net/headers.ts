@@ -4,11 +4,16 @@
  */
 import { limits } from '../core/limits.ts';
 import type { Issue } from '../core/problem.ts';
+import { KB } from '../core/limits/units.ts';
+
+/** For one header that a model sets; servers refuse larger ones in practice. */
+const maxHeaderValueLength = 8 * KB;
+const maxModelHeaders = 32;
 
 /** Returns an issue for each header of a model that may not be sent, or an empty list. */
 export function checkModelHeaders(headers: Readonly<Record<string, string>>): Issue[] {
   const names = Object.keys(headers);
-  if (names.length > limits.maxModelHeaders) return [{ path: 'headers', message: `at most ${limits.maxModelHeaders} headers` }];
+  if (names.length > maxModelHeaders) return [{ path: 'headers', message: `at most ${maxModelHeaders} headers` }];
   return names.flatMap((name) => {
     const message = headerFault(name.toLowerCase(), headers[name] ?? '');
     return message === null ? [] : [{ path: `headers[${JSON.stringify(name.slice(0, limits.maxHeaderNameLength))}]`, message }];
@@ -22,7 +27,7 @@ export function headersForOtherOrigin(headers: Headers): Headers {
 
 function headerFault(name: string, value: string): string | null {
   if (name.length > limits.maxHeaderNameLength || !token.test(name)) return 'not a header name';
-  if (value.length > limits.maxHeaderValueLength) return `longer than ${limits.maxHeaderValueLength} characters`;
+  if (value.length > maxHeaderValueLength) return `longer than ${maxHeaderValueLength} characters`;
   // Any character except visible ASCII, space and tab could be altered in transit or end the header.
   if (!/^[\t\x20-\x7e]*$/.test(value)) return 'a header value may contain only visible ASCII, spaces and tabs';
   if (credentials.test(name)) return 'credential headers are set by the operator and cannot be set by a call';

@@ -9,6 +9,9 @@ import { createGuard, type Destination, type Guard, type GuardSettings, Outbound
 import { headersForOtherOrigin } from './headers.ts';
 import { type InstanceName, markHop } from './hop.ts';
 
+const maxRedirects = 5;
+const outboundTimeoutMs = 30_000;
+
 /** `instance`: see `hop.ts`; without it no hop header is sent. */
 export type OutboundSettings = GuardSettings & { instance?: InstanceName };
 
@@ -47,8 +50,7 @@ export function createOutbound(settings: OutboundSettings, send: SendOnce = send
       const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
       await response.body?.cancel();
-      if (redirects >= limits.maxRedirects)
-        throw new OutboundRefused('redirects', `${to.url.host} redirected more than ${limits.maxRedirects} times.`);
+      if (redirects >= maxRedirects) throw new OutboundRefused('redirects', `${to.url.host} redirected more than ${maxRedirects} times.`);
       const target = resolveLocation(location, to.url);
       // `onHop` may reject the redirect; the guard's message would advise allowing the target.
       const isAskedFirst = options.purpose === 'server' || options.purpose === 'webhook';
@@ -136,7 +138,7 @@ function signalOf(options: OutboundOptions): AbortSignal | null {
   if (options.purpose === 'provider') return callers ?? null;
   const either = new AbortController();
   // Not `AbortSignal.timeout`: it cannot be cleared, and prevents the eviction of a session's Durable Object until it fires.
-  const { timeoutMs = limits.outboundTimeoutMs } = options;
+  const { timeoutMs = outboundTimeoutMs } = options;
   const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), timeoutMs);
   const stop = (): void => {
     clearTimeout(timer);
@@ -161,7 +163,7 @@ async function sendOnce(
     if (signal?.aborted === true) {
       throw new Problem(
         'upstream_timeout',
-        `${url.host} did not respond within ${(options.timeoutMs ?? limits.outboundTimeoutMs) / 1000} s.`,
+        `${url.host} did not respond within ${(options.timeoutMs ?? outboundTimeoutMs) / 1000} s.`,
         { retryable: true },
         { cause },
       );

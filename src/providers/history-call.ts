@@ -2,9 +2,11 @@
  * The form of earlier calls that every provider accepts. A model may have produced an invalid name or invalid JSON, and one such call in
  * the history makes a provider reject the whole request.
  */
-import { limits } from '../core/limits.ts';
 import type { ToolCallPart } from '../core/turn/message.ts';
 import type { Json } from '../core/json/wire-value.ts';
+
+/** The part of invalid call arguments that the model sees later: enough to recognize them. */
+const maxReplayedRawLength = 2_000;
 
 /**
  * A letter or `_`, then letters, digits, `_` and `-`, at most 64: accepted by every API (reference §8.1), and satisfied by every wire name.
@@ -23,7 +25,7 @@ export function historyName(requested: string): string {
  */
 export function historyInput({ arguments: args, raw = '' }: ToolCallPart): Json {
   if (args !== null) return args;
-  return raw === '' ? {} : { rawInvalidInput: raw.slice(0, limits.maxReplayedRawLength).toWellFormed() };
+  return raw === '' ? {} : { rawInvalidInput: raw.slice(0, maxReplayedRawLength).toWellFormed() };
 }
 
 /** The same as JSON text. */

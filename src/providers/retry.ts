@@ -5,6 +5,9 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
+export const maxProviderRetries = 2;
+export const providerRetryMs = 500;
+
 /**
  * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows `Retry-After` up to `maxRetryAfterMs`; a longer
  * one throws the problem immediately, including the delay. Timeouts are not retried, since the client has already waited.
@@ -24,8 +27,8 @@ export async function withRetries<T>(clock: Clock, signal: AbortSignal | undefin
 /** null: do not retry. */
 function delayBefore(error: unknown, failures: number): number | null {
   if (!(error instanceof Problem) || error.extra.retryable !== true || error.code === 'upstream_timeout') return null;
-  if (failures >= limits.maxProviderRetries) return null;
+  if (failures >= maxProviderRetries) return null;
   const asked = error.extra.retryAfterMs;
-  if (typeof asked !== 'number') return limits.providerRetryMs * 2 ** failures;
+  if (typeof asked !== 'number') return providerRetryMs * 2 ** failures;
   return asked <= limits.maxRetryAfterMs ? asked : null;
 }

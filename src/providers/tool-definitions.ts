@@ -4,11 +4,16 @@
  * object in all steps, so later steps cost nothing.
  */
 import type { Profile } from '../core/model/provider-profile.ts';
-import { limits } from '../core/limits.ts';
 import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { profileFor } from './profiles/profiles.ts';
+
+/**
+ * Parts visited for all tools of a request, including every attempt: a second in the worst case. Large public toolsets need a tenth
+ * of it.
+ */
+const maxSchemaPartsPerRequest = 200_000;
 
 /** `path`: the position in the tool's input schema, as a JSON Pointer; '' is the tool itself. */
 export type ToolChange = { path: string; message: string };
@@ -65,7 +70,7 @@ function define(offered: readonly OfferedTool[], profile: Profile): ToolDefiniti
   const tools: OfferedTool[] = [];
   const spent = { parts: 0 };
   for (const tool of offered) {
-    if (spent.parts > limits.maxSchemaPartsPerRequest) {
+    if (spent.parts > maxSchemaPartsPerRequest) {
       left.set(tool.name, 'the input schemas of the tools before it are too large together');
       continue;
     }

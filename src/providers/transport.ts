@@ -17,6 +17,13 @@ import { IdleTimeout } from './idle-timeout.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
+import { MB } from '../core/limits/units.ts';
+
+export const providerIdleTimeoutMs = 120_000;
+/** After a finish reason only usage and the end marker are missing; some servers never close the stream. */
+export const providerTailTimeoutMs = 5_000;
+/** One reply, streamed or not. */
+export const maxPlainReplyBytes = 32 * MB;
 
 /** `headers`: besides the provider's own, which take precedence. */
 export type ProviderExchange = {
@@ -69,7 +76,7 @@ export async function openHead(
   try {
     const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
     if (response.ok) return response;
-    throw await withTimeLimit(responseProblem(access, response, deps.clock.now(), options), limits.providerIdleTimeoutMs, late);
+    throw await withTimeLimit(responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
   } catch (error) {
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
@@ -87,7 +94,7 @@ export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock },
   };
   let text: string;
   try {
-    text = await withTimeLimit(readText(access, response), limits.providerIdleTimeoutMs, late);
+    text = await withTimeLimit(readText(access, response), providerIdleTimeoutMs, late);
   } catch (error) {
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
@@ -101,9 +108,9 @@ export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock },
 /** Reads the body at once if its length is declared, which is the usual and cheapest case. */
 async function readText(access: ProviderAccess, response: Response): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  if (length <= limits.maxPlainReplyBytes && !response.headers.has('content-encoding')) return await response.text();
-  const { bytes, truncated } = await readBounded(response, limits.maxPlainReplyBytes);
-  if (truncated) throw malformedProblem(access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
+  if (length <= maxPlainReplyBytes && !response.headers.has('content-encoding')) return await response.text();
+  const { bytes, truncated } = await readBounded(response, maxPlainReplyBytes);
+  if (truncated) throw malformedProblem(access, `sent more than ${maxPlainReplyBytes} bytes`);
   return new TextDecoder().decode(bytes);
 }
 
@@ -183,10 +190,7 @@ export class ReplyCursor {
   async #read(): Promise<ChatEvent[]> {
     if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty reply');
     const inTail = this.#reply.state === 'tail';
-    this.#patience.extend(
-      inTail ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs,
-      'stopped sending in the middle of its reply',
-    );
+    this.#patience.extend(inTail ? providerTailTimeoutMs : providerIdleTimeoutMs, 'stopped sending in the middle of its reply');
     const { done, value } = await this.#reader.read();
     if (this.#signal?.aborted) throw this.#signal.reason;
     if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
@@ -196,7 +200,7 @@ export class ReplyCursor {
       return this.#counted([...rest, ...this.#take.end()]);
     }
     this.#bytes += value.byteLength;
-    if (this.#bytes > limits.maxPlainReplyBytes) throw malformedProblem(this.#access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
+    if (this.#bytes > maxPlainReplyBytes) throw malformedProblem(this.#access, `sent more than ${maxPlainReplyBytes} bytes`);
     const events = this.#counted(this.#take.bytes(this.#filter === null ? value : this.#filter.push(value)));
     this.#ended = this.#reply.state === 'over';
     return events;

@@ -9,6 +9,13 @@ import { startCompiler } from './engine.ts';
 import { createCompileCache } from './compile-cache.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { isolateThreadShare, type ThreadShare } from './thread-share.ts';
+import { MB } from '../core/limits/units.ts';
+
+/**
+ * Compiled code cached in an isolate: bytecode is two to ten times the size of its source, and all of it is in addition to the
+ * running machines.
+ */
+const maxCompiledBytes = 8 * MB;
 
 /** The file name of the source in the engine's stack traces. */
 export const sourceName = 'code';
@@ -23,7 +30,7 @@ type Compiler = { vm: QuickJS; newMeter(report: ThreadShare['recordUse']): Meter
 const maxUses = 200;
 
 let compiler: Compiler | null = null;
-const cache = createCompileCache<Compiled>(limits.maxCompiledBytes);
+const cache = createCompileCache<Compiled>(maxCompiledBytes);
 
 export async function compile(source: string): Promise<Compiled> {
   const cached = cache.get(source);

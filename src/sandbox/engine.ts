@@ -7,6 +7,10 @@ import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quic
 import { limits } from '../core/limits.ts';
 import { sandboxPrelude } from './sandbox-prelude.ts';
 import wasm from './quickjs.wasm';
+import { KB } from '../core/limits/units.ts';
+
+/** The stack of one machine for calls of its functions: the engine's own stack is 1 MB, and it uses more of the isolate's. */
+const maxSandboxStackBytes = 256 * KB;
 
 /** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps can hide what a value is. */
 const intrinsics =
@@ -78,7 +82,7 @@ function optionsFor(host: Host) {
   return {
     wasm,
     memoryLimit: limits.maxSandboxMemoryBytes,
-    maxStackSize: limits.maxSandboxStackBytes,
+    maxStackSize: maxSandboxStackBytes,
     // The engine traps when this returns true.
     interruptHandler: () => !host.refuel(),
     timezoneOffset: 0,

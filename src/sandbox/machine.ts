@@ -11,6 +11,15 @@ import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
 import type { ThreadShare } from './thread-share.ts';
+import { KB, MB } from '../core/limits/units.ts';
+
+/** Total arguments of inner calls without a result: they are outside of the machine's memory. Half of the largest file. */
+export const maxSandboxArgumentBytes = 8 * MB;
+/** Promise jobs of a whole call. */
+const maxSandboxJobs = 100_000;
+export const maxSandboxConsoleBytes = 16 * KB;
+/** The returned value, as JSON. */
+const maxSandboxResultBytes = 1 * MB;
 
 /** Fuel for the host's work: a few microseconds for each printed line or call. */
 const hostCallFuel = 5_000;
@@ -58,7 +67,7 @@ export async function startMachine(now: number, slot: Slot, turns: ThreadShare, 
       const { length } = args;
       meter.add(hostCallFuel);
       meter.addLater(length * fuelPerCharacter);
-      if (handed + length > limits.maxSandboxArgumentBytes) end('arguments');
+      if (handed + length > maxSandboxArgumentBytes) end('arguments');
       if (over !== null) return;
       handed += length;
       lengths.set(id, length);
@@ -148,7 +157,7 @@ export async function startMachine(now: number, slot: Slot, turns: ThreadShare, 
     },
     async runJobs() {
       while (over === null && exports.qjs_is_job_pending() !== 0) {
-        if (++jobs > limits.maxSandboxJobs) return end('jobs');
+        if (++jobs > maxSandboxJobs) return end('jobs');
         await takeTurn();
         if (signal.aborted) return;
         // A job that throws has already rejected its promise; this drops the engine's copy of the error.
@@ -163,9 +172,9 @@ export async function startMachine(now: number, slot: Slot, turns: ThreadShare, 
       await takeTurn();
       try {
         // A character has at least one byte, so a text that is too long is not even read.
-        const read = (handle: JSValueHandle): string | null => (handle.length > limits.maxSandboxResultBytes ? null : readText(handle));
+        const read = (handle: JSValueHandle): string | null => (handle.length > maxSandboxResultBytes ? null : readText(handle));
         const found = inside(() => read(call(engine.finish, value)));
-        if (found !== null && utf8Length(found) <= limits.maxSandboxResultBytes) return { state: 'returned', text: found };
+        if (found !== null && utf8Length(found) <= maxSandboxResultBytes) return { state: 'returned', text: found };
         end('output');
         return { state: 'pending' };
       } catch (error) {
@@ -198,10 +207,10 @@ const messages: Record<SandboxLimit, string> = {
   fuel: 'the code ran for too long and was stopped. Check for an endless loop, or do less in one call.',
   memory: `the code exceeded the memory limit (${limits.maxSandboxMemoryBytes >> 20} MB) and was stopped. Work on smaller pieces.`,
   stack: 'the code exceeded the call stack and was stopped. Use a loop, or data with less nesting.',
-  jobs: `the code ran more than ${limits.maxSandboxJobs} promise jobs and was stopped. Check for an await in an endless loop.`,
+  jobs: `the code ran more than ${maxSandboxJobs} promise jobs and was stopped. Check for an await in an endless loop.`,
   calls: `the code made more than ${limits.maxInnerCalls} calls and was stopped. Do less in one call.`,
-  arguments: `the arguments of the calls in flight are longer than ${limits.maxSandboxArgumentBytes} bytes. Await calls before making more.`,
-  output: `the returned value is longer than ${limits.maxSandboxResultBytes} bytes. Return less, or write it to a file and return the path.`,
+  arguments: `the arguments of the calls in flight are longer than ${maxSandboxArgumentBytes} bytes. Await calls before making more.`,
+  output: `the returned value is longer than ${maxSandboxResultBytes} bytes. Return less, or write it to a file and return the path.`,
   never_settles: 'the code waits for a promise that never settles, and was stopped. Await only tool calls.',
   queue: 'too much other code is running. Try again later.',
 };
@@ -213,7 +222,7 @@ export function limitMessage(limit: SandboxLimit): string {
 /** Collects console output up to its limit. */
 function createPrinted(): { add(line: string): void; isFull(): boolean; text(): string } {
   const lines: string[] = [];
-  let left: number = limits.maxSandboxConsoleBytes;
+  let left: number = maxSandboxConsoleBytes;
   return {
     isFull: () => left <= 0,
     add(line) {

@@ -3,8 +3,15 @@
  * advance while code runs, and elsewhere other processes share the processor. Where the clock advances, time is limited too, because
  * code that misses the processor's caches takes many times as long for the same fuel.
  */
-import { limits } from '../core/limits.ts';
 import type { Fuel } from './engine.ts';
+
+/** One uninterrupted stretch of work: 2 million loop iterations of the code, about 200 ms. */
+const maxSandboxStretchFuel = 75_000_000;
+/** A whole run. */
+const maxSandboxFuel = 400_000_000;
+/** The same two limits in time, where the clock advances: for fuel that takes longer than usual, and for slow machines. */
+export const maxSandboxStretchMs = 500;
+const maxSandboxMs = 2_000;
 
 export type Meter = {
   /** Runs a stretch of the machine's work without interruption, and counts what it uses. */
@@ -40,10 +47,10 @@ export function createMeter(fuel: Fuel, now: () => number, report: (fuel: number
     since = at;
   };
   const isSpent = (): boolean =>
-    total.fuel + stretch.fuel > limits.maxSandboxFuel ||
-    total.ms + stretch.ms > limits.maxSandboxMs ||
-    stretch.fuel > limits.maxSandboxStretchFuel ||
-    stretch.ms > limits.maxSandboxStretchMs;
+    total.fuel + stretch.fuel > maxSandboxFuel ||
+    total.ms + stretch.ms > maxSandboxMs ||
+    stretch.fuel > maxSandboxStretchFuel ||
+    stretch.ms > maxSandboxStretchMs;
   return {
     run(work) {
       total.fuel += stretch.fuel;

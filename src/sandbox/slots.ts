@@ -1,5 +1,11 @@
 /** Limits the machines of an isolate: how many run at once, and their total memory. Other runs wait in a queue with a time limit. */
 import { limits } from '../core/limits.ts';
+import { MB } from '../core/limits/units.ts';
+
+/** All machines of an isolate, which has 128 MB in total. */
+const maxSandboxesMemoryBytes = 64 * MB;
+/** The maximum wait for a machine. */
+const sandboxQueueMs = 10_000;
 
 export type Slot = {
   /** Reports the current memory of the machine. Returns false when the total exceeds the limit. */
@@ -12,9 +18,7 @@ export type Slots = { acquire(signal: AbortSignal): Promise<Slot | 'queue' | 'ab
 /** The memory with which a machine starts. */
 const leastBytes = 1_500_000;
 
-export function createSlots(
-  most = { machines: limits.maxSandboxes, bytes: limits.maxSandboxesMemoryBytes, waitMs: limits.sandboxQueueMs },
-): Slots {
+export function createSlots(most = { machines: limits.maxSandboxes, bytes: maxSandboxesMemoryBytes, waitMs: sandboxQueueMs }): Slots {
   let machines = 0;
   let bytes = 0;
   const queue: Array<() => void> = [];

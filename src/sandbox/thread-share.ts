@@ -2,7 +2,16 @@
  * Shares the thread of an isolate between machines and other work. Machines never run at the same time. After a certain amount of work
  * of all machines together, none runs until a timer has fired, so that requests and timers are handled however many machines run.
  */
-import { limits } from '../core/limits.ts';
+
+/**
+ * Work of all virtual machines of an isolate together, after which all pause for `sandboxRestMs`, so that other requests are
+ * handled.
+ */
+const sandboxSliceFuel = 25_000_000;
+const sandboxTurnMs = 125;
+const sandboxPauseMs = 10;
+/** The total time that a machine waits for the thread in one run while others use it. */
+const maxSandboxSliceWaitMs = 6_000;
 
 /** The share of one machine. */
 export type ThreadShare = {
@@ -17,10 +26,10 @@ export type ThreadShare = {
 type Bounds = { fuel: number; ms: number; restMs: number; waitMs: number };
 
 const bounds: Bounds = {
-  fuel: limits.sandboxSliceFuel,
-  ms: limits.sandboxTurnMs,
-  restMs: limits.sandboxPauseMs,
-  waitMs: limits.maxSandboxSliceWaitMs,
+  fuel: sandboxSliceFuel,
+  ms: sandboxTurnMs,
+  restMs: sandboxPauseMs,
+  waitMs: maxSandboxSliceWaitMs,
 };
 
 /** Returns a function that creates the share of each machine. */

@@ -4,7 +4,9 @@
  * stored and deflate, zip64, multiple disks.
  */
 import type { Issue } from '../core/problem.ts';
-import { limits } from '../core/limits.ts';
+
+/** Entries of a skill's archive, including folders and skipped files. */
+export const maxZipEntries = 1_000;
 
 export type ZipEntry = {
   /** As written; not validated. */
@@ -28,7 +30,7 @@ export function readZipDirectory(archive: Uint8Array): { entries: ZipEntry[]; is
   const start = view.getUint32(end + 16, true);
   if (view.getUint16(end + 4, true) !== 0 || count !== view.getUint16(end + 8, true)) return 'is part of a multi-disk archive';
   if (count === 0xffff || size === 0xffffffff || start === 0xffffffff) return 'is in the zip64 format, which is not supported';
-  if (count > limits.maxZipEntries) return `has ${count} entries; at most ${limits.maxZipEntries} are allowed`;
+  if (count > maxZipEntries) return `has ${count} entries; at most ${maxZipEntries} are allowed`;
   if (start + size > end) return 'has a directory that extends beyond its end';
   const entries: ZipEntry[] = [];
   const issues: Issue[] = [];

@@ -41,6 +41,20 @@ import { openValue } from './secret-box.ts';
 import { joinInFlight } from './single-flight.ts';
 import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
+import { MB } from '../core/limits/units.ts';
+
+/** Call information of OpenAPI tools cached in an isolate. */
+const maxCachedOperations = 1_000;
+const operationTtlMs = 5_000;
+const editionCacheBytes = 32 * MB;
+const providerTtlMs = 5_000;
+/** A parsed edition with its tables takes about this many times its bytes. */
+const parsedEditionSizeFactor = 3;
+/**
+ * Skills cached in an isolate, each up to `maxSkillBytes`: more than one agent can have, or its turns would load all of them each
+ * time.
+ */
+const maxCachedSkills = 64;
 
 export type IsolateDirectory = Directory & {
   /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
@@ -59,13 +73,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
   const servers = createTimedCache<ServerAccess | null>(bounds);
   const offers = createTimedCache<ServerOffers>(bounds);
-  const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: limits.maxCachedOperations });
-  const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
+  const operations = createTimedCache<ServerOperation>({ ...bounds, maxEntries: maxCachedOperations });
+  const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
   const hooks = createHookCache(bounds);
   const subscriptions = createTimedCache<readonly SubscriptionHead[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
-  const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionSizeFactor });
+  const editions = createEditionCache({ maxBytes: editionCacheBytes, weight: parsedEditionSizeFactor });
   const editionLoads = new Map<string, Promise<AliasMap>>();
 
   const names = async (workspace: string, pointer: EditionPointer): Promise<AliasMap> => {
@@ -98,7 +112,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const loadProvider = async (workspace: string, name: string): Promise<Loaded<ProviderAccess | null>> => {
     const stored = await askCatalog(env, workspace, 'question', (catalog) => catalog.sealedProvider(workspace, name));
     const value = stored === null ? builtinProvider(settings, name) : await openProvider(master, workspace, name, stored);
-    return { value, ttlMs: limits.providerTtlMs };
+    return { value, ttlMs: providerTtlMs };
   };
 
   const loadProviders = async (workspace: string): Promise<Loaded<{ name: string; models: readonly string[] }[]>> => {
@@ -106,7 +120,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     const byName = new Map<string, readonly string[]>();
     for (const { name, models } of [...builtinProviders(settings), ...stored]) byName.set(name, models);
     const value = [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { value, ttlMs: limits.providerTtlMs };
+    return { value, ttlMs: providerTtlMs };
   };
 
   const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
@@ -121,7 +135,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
   const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<ServerOperation>> => {
     const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.operation(workspace, server, tool));
-    return { value, ttlMs: limits.operationTtlMs };
+    return { value, ttlMs: operationTtlMs };
   };
 
   /** When the policy cannot be read, no rule allows anything and possible denials require approval, which is safe. */
@@ -142,7 +156,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     const stored = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.sealedSecret(workspace, name)));
     if (stored === null) return { value: null, ttlMs: limits.missTtlMs };
     const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
-    return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
+    return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: providerTtlMs };
   };
 
   const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {

@@ -8,6 +8,10 @@ import { limits } from '../core/limits.ts';
 import { parentPath } from '../core/text/path.ts';
 import { FileError } from '../ports/file-system.ts';
 import { isPermanentFolder, type FileRow, type FileStore } from './file-store.ts';
+import { MB } from '../core/limits/units.ts';
+
+/** Data that one script may write: it is held in memory until the script ends, in addition to the rest of the object. */
+export const maxOverlayBytes = 32 * MB;
 
 /** `from`: path of the beginning of the content in the base store; null without one. `pieces`, `own` bytes in total, follow it. */
 type Entry = { row: FileRow; from: string | null; pieces: Uint8Array[]; own: number };
@@ -43,12 +47,8 @@ export function createOverlayStore(base: FileStore): StoreOverlay {
 
   function set(path: string, entry: Entry | null): void {
     const added = (entry?.own ?? 0) - (entries.get(path)?.own ?? 0);
-    if (added > 0 && held + added > limits.maxOverlayBytes) {
-      throw new FileError(
-        'ENOSPC',
-        path,
-        `No space for ${path}: one call can write at most ${limits.maxOverlayBytes} bytes. Use several calls.`,
-      );
+    if (added > 0 && held + added > maxOverlayBytes) {
+      throw new FileError('ENOSPC', path, `No space for ${path}: one call can write at most ${maxOverlayBytes} bytes. Use several calls.`);
     }
     const before = get(path);
     if (!entries.has(path)) found.set(path, before ?? null);

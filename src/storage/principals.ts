@@ -21,6 +21,8 @@ import type { MasterKey } from './master-key.ts';
 import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
+const maxCachedPrincipals = 10_000;
+
 export interface Principals {
   /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
   principal(key: string, maxAgeMs?: number): Promise<Principal>;
@@ -32,7 +34,7 @@ export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId
 
 export function createPrincipals(options: { env: Bindings; settings: Settings; clock: Clock; master: MasterKey }): Principals {
   const { env, settings, clock, master } = options;
-  const verdicts = createTimedCache<KeyVerdict>({ maxEntries: limits.maxCachedPrincipals, now: () => clock.now() });
+  const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   let rootHash: Promise<string> | undefined;
 
   const isRoot = async (key: string, rootKey: string): Promise<boolean> => {

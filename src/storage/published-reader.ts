@@ -17,6 +17,15 @@ import { kvKeys, publishedFormat } from './keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
 import type { Loaded } from './timed-cache.ts';
 
+export const pointerTtlMs = 5_000;
+export const pointerCacheTtlSeconds = 30;
+export const editionCacheTtlSeconds = 86_400;
+/** KV responds in tens of milliseconds; after this the Catalog is asked. */
+export const kvReadTimeoutMs = 3_000;
+/** `toolset@version`: the pointer only changes by a revision, which may be visible this late. */
+const pinnedPointerTtlMs = 60_000;
+export const skillTtlMs = 5_000;
+
 export interface PublishedReader {
   /** Returns null when the toolset or version does not exist. */
   pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
@@ -48,7 +57,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 
   const readKv = (key: string, cacheTtl: number): Promise<string | null> =>
-    withTimeLimit(env.KV.get(key, { type: 'text', cacheTtl }), limits.kvReadTimeoutMs, silent);
+    withTimeLimit(env.KV.get(key, { type: 'text', cacheTtl }), kvReadTimeoutMs, silent);
 
   const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<FromKv<T>> => {
     let text: string | null;
@@ -71,7 +80,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     const pointer = await nullIfNotFound(
       askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, version, false)),
     );
-    return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : limits.pinnedPointerTtlMs };
+    return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : pinnedPointerTtlMs };
   };
 
   /** Reads a document that is published whole. `ask` calls the Catalog, and is passed whether KV has lost the document. */
@@ -83,7 +92,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   ): Promise<Loaded<Value | null>> => {
     const { value: published, isLost } = isFresh(key, key)
       ? unasked
-      : await fromKv<Published | PublishedTombstone>(key, limits.pointerCacheTtlSeconds);
+      : await fromKv<Published | PublishedTombstone>(key, pointerCacheTtlSeconds);
     // Only tombstones have a `deleted` field.
     if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
     const value = await nullIfNotFound(ask(isLost));
@@ -93,7 +102,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   const hookInKv = async (key: string): Promise<PublishedHook | null> => {
     let text: string | null;
     try {
-      text = await readKv(key, limits.pointerCacheTtlSeconds);
+      text = await readKv(key, pointerCacheTtlSeconds);
     } catch (cause) {
       const retry = { retryAfterMs: limits.defaultRetryAfterMs };
       throw new Problem('upstream_timeout', 'The webhook store did not respond in time. Send the delivery again.', retry, { cause });
@@ -110,16 +119,16 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       if (version !== undefined) return pinnedPointer(workspace, toolset, version);
       const key = kvKeys.toolset(workspace, toolset);
       const fresh = isFresh(key, kvKeys.toolset(workspace, ''));
-      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedPointer>(key, limits.pointerCacheTtlSeconds);
+      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedPointer>(key, pointerCacheTtlSeconds);
       if (published !== null) {
         const value =
           'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
-        return { value, ttlMs: limits.pointerTtlMs };
+        return { value, ttlMs: pointerTtlMs };
       }
       const value = await nullIfNotFound(
         askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, isLost)),
       );
-      return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+      return { value, ttlMs: value === null ? limits.missTtlMs : pointerTtlMs };
     },
 
     newest: async (workspace, toolset) => {
@@ -133,7 +142,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           toolset,
           cause: String(error),
         });
-        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset), limits.pointerCacheTtlSeconds);
+        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset), pointerCacheTtlSeconds);
         if (value === null || 'deleted' in value) return null;
         return { toolset, version: value.version, revision: value.revision, hash: value.hash };
       }
@@ -141,12 +150,12 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
 
     agent: (workspace, name) => {
       const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost));
-      return wholeDocument(kvKeys.agent(workspace, name), ({ agent }: Standing<PublishedAgent>) => agent, ask, limits.pointerTtlMs);
+      return wholeDocument(kvKeys.agent(workspace, name), ({ agent }: Standing<PublishedAgent>) => agent, ask, pointerTtlMs);
     },
 
     skill: (workspace, name) => {
       const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost));
-      return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, limits.skillTtlMs);
+      return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, skillTtlMs);
     },
 
     hook: async (workspace, name, known) => {
@@ -166,7 +175,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     edition: async (workspace, hash) => {
       const key = kvKeys.edition(workspace, hash);
       try {
-        const text = await readKv(key, limits.editionCacheTtlSeconds);
+        const text = await readKv(key, editionCacheTtlSeconds);
         const read = text === null ? null : await readEdition(text, workspace, hash);
         if (read !== null) return read;
         if (text !== null) log?.error('KV holds another edition than its key says', { key });

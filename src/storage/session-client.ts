@@ -9,6 +9,9 @@ import type { SessionPort, SessionSetup, SessionView, Sessions } from '../ports/
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 
+/** The part of a session's setup that an isolate caches: with `maxCachedNames` of them 40 MB. */
+const maxCachedSetupCharacters = 4_000;
+
 type SessionStub = Remote<SessionPort> & {
   createOrGet(owner: Principal, setup: SessionSetup, keptMs?: number): Promise<Outcome<SessionView>>;
 };
@@ -106,7 +109,7 @@ function rememberSetup(id: string, session: SessionPort, setups: Map<string, Ses
       if (known !== undefined) return known;
       const setup = await session.setup(caller);
       // A setup with tools of the client can be a megabyte: too long to cache thousands.
-      if (JSON.stringify(setup).length > limits.maxCachedSetupCharacters) return setup;
+      if (JSON.stringify(setup).length > maxCachedSetupCharacters) return setup;
       if (setups.size >= limits.maxCachedNames) setups.clear();
       setups.set(nameFor(caller), setup);
       return setup;

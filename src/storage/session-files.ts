@@ -9,6 +9,10 @@ import { parentPath } from '../core/text/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem } from './file-rules.ts';
 import type { FileRow, FileStore } from './file-store.ts';
+import { KB } from '../core/limits/units.ts';
+
+/** A shorter append is merged into the last chunk, so that a loop of appends creates neither rows nor copies. */
+const appendMergeBytes = 4 * KB;
 
 /** For the session's migrations. A released statement never changes; later ones are added below. */
 export const sessionFilesSchema: readonly string[] = [
@@ -90,7 +94,7 @@ function sqlStore(sql: SqlStorage): FileStore {
           row.path,
         )
         .toArray()[0];
-      if (last !== undefined && last.length + content.byteLength <= limits.appendMergeBytes) {
+      if (last !== undefined && last.length + content.byteLength <= appendMergeBytes) {
         const { bytes } = sql
           .exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq)
           .one();

@@ -13,6 +13,11 @@ import { defineTool, ToolFault } from './define-tool.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
 import { saveOutput } from './shell/save-output.ts';
 import { runShellScript, type ScriptEnd } from './shell/run-shell-script.ts';
+import { KB } from '../core/limits/units.ts';
+
+/** The part of each stream that the model sees: head and tail, without the middle. */
+const shownStdoutBytes = 40 * KB;
+const shownStderrBytes = 8 * KB;
 
 export const bash = defineTool({
   name: 'bash',
@@ -40,7 +45,7 @@ export const bash = defineTool({
     const ended = await runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.
-    const isKept = context.results !== null && utf8Length(ended.stdout) > limits.shownStdoutBytes;
+    const isKept = context.results !== null && utf8Length(ended.stdout) > shownStdoutBytes;
     const kept = isKept ? saveOutput(overlay, scratch, context.idempotencyKey, ended.stdout) : null;
     if (!signal.aborted) overlay.commit();
     return toResult(ended, kept, timeoutMs);
@@ -60,8 +65,8 @@ function startDirectory(files: FileSystem, cwd: string | undefined): string {
 
 /** A non-zero exit code is a normal result; a script that was stopped is an error. `kept`: path of the file with the complete stdout. */
 function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): ToolOutcome {
-  const stdout = cutMiddle(ended.stdout, limits.shownStdoutBytes);
-  const stderr = cutMiddle(plain(ended.stderr), limits.shownStderrBytes);
+  const stdout = cutMiddle(ended.stdout, shownStdoutBytes);
+  const stderr = cutMiddle(plain(ended.stderr), shownStderrBytes);
   // The interpreter's own timeout may fire first and ends with exit code 124. The script's `timeout` command uses the same code without
   // printing a message.
   const timedOut =

@@ -9,6 +9,9 @@ import { defineTool, ToolFault } from './define-tool.ts';
 import { utf8Text } from '../core/text/utf8.ts';
 import { fileNotFound, sessionPath } from './session-path.ts';
 
+/** Edits of one call of edit_file; each is a pass over the file. */
+const maxFileEdits = 100;
+
 export const editFileTool = defineTool({
   name: 'edit_file',
   description:
@@ -24,7 +27,7 @@ export const editFileTool = defineTool({
         }),
       )
       .min(1)
-      .max(limits.maxFileEdits),
+      .max(maxFileEdits),
   }),
   annotations: { title: 'Edit a file', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   run({ path: input, edits }, { files }) {

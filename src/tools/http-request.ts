@@ -5,6 +5,10 @@ import type { ToolResult } from '../core/tools/tool.ts';
 import { checkModelHeaders } from '../net/headers.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
+import { MB } from '../core/limits/units.ts';
+
+/** After decompression. */
+const maxOutboundBodyBytes = 1 * MB;
 
 export const httpRequest = defineTool({
   name: 'http_request',
@@ -64,7 +68,7 @@ const shownHeaders = [
 ];
 
 async function toResult(response: Response, method: string): Promise<ToolResult> {
-  const { bytes, truncated } = await readBounded(response, limits.maxOutboundBodyBytes);
+  const { bytes, truncated } = await readBounded(response, maxOutboundBodyBytes);
   const type = response.headers.get('content-type') ?? '';
   const headers = shownHeaders.flatMap((name) => {
     const value = response.headers.get(name);

@@ -1,7 +1,7 @@
 /** Subscriptions and callbacks over HTTP and the real Catalog: what may be written, what is shown, and to whom. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { send } from './real-service.ts';
+import { maxSubscriptions } from '../../src/catalog/triggers/callbacks/subscription-writer.ts';
 
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const url = 'https://receiver.example.net/moniker';
@@ -58,8 +58,8 @@ describe('/v1/subscriptions', () => {
     });
   });
 
-  it(`takes ${limits.maxSubscriptions}, and no more`, async () => {
-    for (let count = 0; count < limits.maxSubscriptions; count += 1) await send('PUT', `/v1/subscriptions/s-${count}`, { url, secret });
+  it(`takes ${maxSubscriptions}, and no more`, async () => {
+    for (let count = 0; count < maxSubscriptions; count += 1) await send('PUT', `/v1/subscriptions/s-${count}`, { url, secret });
     expect(await json(send('PUT', '/v1/subscriptions/one-more', { url, secret }))).toMatchObject({
       status: 409,
       body: { code: 'conflict' },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
+import { maxOverlayBytes } from '../../src/storage/file-overlay.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (content: Uint8Array): string => new TextDecoder().decode(content);
@@ -343,7 +344,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         const files = fresh();
         const overlay = files.overlay();
         const block = new Uint8Array(limits.maxFileBytes);
-        for (let held = 0; held < limits.maxOverlayBytes; held += block.byteLength) overlay.write(`/workspace/${held}`, block);
+        for (let held = 0; held < maxOverlayBytes; held += block.byteLength) overlay.write(`/workspace/${held}`, block);
         expect(() => overlay.append('/workspace/0x', bytes('1'))).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
         overlay.remove('/workspace/0');
         overlay.append('/workspace/0x', bytes('1'));

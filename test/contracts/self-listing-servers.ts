@@ -5,6 +5,7 @@ import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { noOffers, type Discovery, type ServerOperation, type ServerConnection } from '../../src/core/servers/server-state.ts';
 import type { Catalog, Directory, RefreshLease } from '../../src/ports/catalog.ts';
 import { pages, refusal, type CatalogParts } from './catalog.ts';
+import { listingTtlMs } from '../../src/core/servers/refresh-state.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const mcp = { kind: 'mcp', url };
@@ -115,7 +116,7 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       const refused = await catalog.claimRefresh('facts', 'changed');
       expect(refused).toMatchObject({ claimed: false, retryAfterMs: expect.any(Number) });
       const { server } = (await catalog.claimRefresh('facts', 'asked')) as { server: ServerAccess };
-      expect(server.staleAt).toBeLessThanOrEqual(before - limits.listingTtlMs + limits.minRefreshIntervalMs);
+      expect(server.staleAt).toBeLessThanOrEqual(before - listingTtlMs + limits.minRefreshIntervalMs);
     });
 
     it('that cannot be read keep their listing, with the reason', async () => {

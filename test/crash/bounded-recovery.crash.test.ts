@@ -1,11 +1,11 @@
 /** A turn that kills its process each time it reaches a point is ended after a few attempts, however the process dies. */
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { openCell, type Cell } from './cell.ts';
 import { checkInvariants } from './invariants.ts';
 import { openLane, type Kill, type Lane } from './lane.ts';
+import { maxRecoveriesWithoutProgress } from '../../src/core/turn/turn.ts';
 
-const tries = limits.maxRecoveriesWithoutProgress + 1;
+const tries = maxRecoveriesWithoutProgress + 1;
 
 describe('bounded recovery', () => {
   let lane: Lane | null = null;

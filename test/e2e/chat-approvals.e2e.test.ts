@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { shareService } from './shared-service.ts';
+import { maxInputsWhileWaiting } from '../../src/session/turn/submit-chat.ts';
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
 
@@ -94,7 +94,7 @@ describe('a chat client whose turn waits for a person', () => {
 
   it('may say only so much more before that', async () => {
     const first = await ask([say('/shell echo later')], 'new');
-    for (let said = 0; said < limits.maxInputsWhileWaiting; said += 1) await ask([say(`and ${said}`)], first.session);
+    for (let said = 0; said < maxInputsWhileWaiting; said += 1) await ask([say(`and ${said}`)], first.session);
     await expect(ask([say('and more')], first.session)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
     await decide(first.session, callIn(first.content), 'approve');
     await ended(first.session);

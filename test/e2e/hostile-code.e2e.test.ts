@@ -3,12 +3,12 @@
  * takes turns afterwards. What each row does to the sandbox, the shell and the policy alone stands in their own tests.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
+import { maxSandboxStretchMs } from '../../src/sandbox/meter.ts';
 
 type Called = Answer['json'];
 /** Held against its class: null is as expected, else what came of it. */
@@ -412,7 +412,7 @@ describe('code that never ends', () => {
       // What gives way lets the others go on in the midst of it.
       if (name === 'spin_on') expect(meanwhile).toBeGreaterThan(0);
     }
-    console.log(`a busy loop beside a stream: ${measured.join('; ')} (bound: ${limits.maxSandboxStretchMs} ms at once)`);
+    console.log(`a busy loop beside a stream: ${measured.join('; ')} (bound: ${maxSandboxStretchMs} ms at once)`);
     await service.call('POST', `/v1/sessions/${id}/cancel`);
     stop.abort();
     await reading;

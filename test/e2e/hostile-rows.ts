@@ -7,6 +7,8 @@ import { expect } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { askingScript, event, events, type Message, result, type Script, type ScriptedRequest } from '../fakes/mcp-script.ts';
 import type { Answer } from './service.ts';
+import { maxListingPages } from '../../src/mcp/client/discover.ts';
+import { maxStreamResumptions } from '../../src/mcp/client/wire.ts';
 
 /** What a check has at hand. */
 export type HostileRun = {
@@ -104,7 +106,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       isUnlisted: true,
       async check(run) {
         failing(run, 'more than 64 pages');
-        expect(count(run.heard, 'tools/list')).toBe(limits.maxListingPages);
+        expect(count(run.heard, 'tools/list')).toBe(maxListingPages);
       },
     },
     'cursor-repeats': {
@@ -358,7 +360,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
         request.method === 'GET' || message?.method === 'tools/call' ? events(['id: 1\nretry: 0\ndata:\n\n']) : undefined,
       async check({ call, heard }) {
         faulty(await call(), 'ended its event stream without a response');
-        expect(heard.filter(({ request }) => request.method === 'GET').length).toBeLessThanOrEqual(limits.maxStreamResumptions);
+        expect(heard.filter(({ request }) => request.method === 'GET').length).toBeLessThanOrEqual(maxStreamResumptions);
       },
     },
     'id-collision': apart(),

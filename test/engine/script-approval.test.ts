@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scripts with their variables
 /** Approvals of scripts cover the effects that the question listed, on the content at that time, and nothing else. */
 import { describe, expect, it } from 'vitest';
+import { maxListedEffects } from '../../src/core/policy/approval-question.ts';
+import { maxApprovalRounds } from '../../src/engine/call/call-tool.ts';
 import type { AskedEffect } from '../../src/core/policy/approval.ts';
-import { limits } from '../../src/core/limits.ts';
 import { isInside } from '../../src/core/text/path.ts';
 import { policyDoor } from './policy-door.ts';
 
@@ -81,7 +82,7 @@ describe('a question about a script', () => {
     const { script, put, has } = office();
     for (let index = 0; index < 150; index += 1) put(`many/${String(index).padStart(3, '0')}`, 'x');
     const asked = await script('for file in many/*; do rm "$file"; done');
-    expect([asked.asked?.effects.length, asked.asked?.effectCount]).toEqual([limits.maxListedEffects, 150]);
+    expect([asked.asked?.effects.length, asked.asked?.effectCount]).toEqual([maxListedEffects, 150]);
     expect(asked.asked?.reason).toMatch(/deletes 150 files \(.*, and 140 more\)$/);
     put('many/150', 'the caller’s');
     expect((await asked.yes()).asked).toMatchObject({ effectCount: 151 });
@@ -98,7 +99,7 @@ describe('a question about a script', () => {
       return new Response(`${run}`);
     };
     let asked = await script('curl -s https://api.example/ > ledger.csv');
-    for (let round = 1; round <= limits.maxApprovalRounds; round += 1) {
+    for (let round = 1; round <= maxApprovalRounds; round += 1) {
       expect(asked.asked).toMatchObject({ kind: 'overwrite-file' });
       asked = await asked.yes();
     }

@@ -3,6 +3,7 @@ import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
 import { asGitHub, asSlack, deliver, gitHubSecret, opened, putWebhook } from './hook-senders.ts';
+import { maxWebhookBodyBytes } from '../../src/http/routes/hooks.ts';
 
 async function triage(changes: Record<string, unknown> = {}): Promise<Harness> {
   const harness = await createChatHarness();
@@ -196,7 +197,7 @@ describe('what is not signed', () => {
     const harness = await triage();
     const signatures = vi.spyOn(crypto.subtle, 'sign');
     for (const name of ['triage', 'nobody']) {
-      const answer = await deliver(harness, asGitHub('x'.repeat(limits.maxWebhookBodyBytes + 1)), `/hooks/default/${name}`);
+      const answer = await deliver(harness, asGitHub('x'.repeat(maxWebhookBodyBytes + 1)), `/hooks/default/${name}`);
       expect([answer.status, (await bodyOf(answer)).code]).toEqual([413, 'body_too_large']);
     }
     expect(signatures).not.toHaveBeenCalled();

@@ -4,6 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { discardBody, readBytes, readJsonBody } from '../../src/http/json-body.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
+import { discardPauseMs, maxDiscardedBodyBytes, requestBodyTimeoutMs } from '../../src/http/json-body.ts';
 
 function request(body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'application/json' }): Request {
   return new Request('http://moniker.test/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
@@ -126,7 +127,7 @@ describe('the bound of a body', () => {
     expect(await codeOf(readBytes(asked, 10_000))).toBe('body_too_large');
     expect(sent).toBeLessThan(20_000);
     await discardBody(asked);
-    expect(sent).toBeLessThan(limits.maxDiscardedBodyBytes + 20_000);
+    expect(sent).toBeLessThan(maxDiscardedBodyBytes + 20_000);
     expect(cancelled).toBe(true);
   });
 
@@ -161,7 +162,7 @@ describe('the bound of a body', () => {
         },
       });
       const discarded = discardBody(request(stopped, {}));
-      await vi.advanceTimersByTimeAsync(limits.discardPauseMs);
+      await vi.advanceTimersByTimeAsync(discardPauseMs);
       await discarded;
       expect(cancelled).toBe(true);
     } finally {
@@ -192,7 +193,7 @@ describe('the bound of a body', () => {
     vi.useFakeTimers();
     try {
       const waiting = codeOf(readBytes(request(new ReadableStream({}), {}), 100));
-      await vi.advanceTimersByTimeAsync(limits.requestBodyTimeoutMs);
+      await vi.advanceTimersByTimeAsync(requestBodyTimeoutMs);
       expect(await waiting).toBe('invalid_json');
     } finally {
       vi.useRealTimers();

@@ -2,6 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { discardTimeoutMs, requestBodyTimeoutMs } from '../../src/http/json-body.ts';
+import { maxMcpListeners } from '../../src/mcp/server/open-listeners.ts';
 
 async function withDemo(environment: Record<string, string> = {}): Promise<Harness> {
   const harness = createHarness(environment);
@@ -157,7 +159,7 @@ describe('what comes to /mcp', () => {
       const begun = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"jsonrpc"')) });
       const slow = { method: 'POST', headers, body: begun, duplex: 'half' };
       const answering = h.app.request('/mcp/demo', slow);
-      await vi.advanceTimersByTimeAsync(limits.requestBodyTimeoutMs + limits.discardTimeoutMs);
+      await vi.advanceTimersByTimeAsync(requestBodyTimeoutMs + discardTimeoutMs);
       const answer = await answering;
       expect(answer.status).toBe(400);
       expect(await bodyOf(answer)).toMatchObject({ error: { code: -32700, message: expect.stringContaining('did not arrive whole') } });
@@ -377,7 +379,7 @@ describe('a client that listens, 2026-07-28', () => {
     const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
     const listen = (who: typeof key) => modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);
     const answers: Response[] = [];
-    for (let count = 0; count < limits.maxMcpListeners; count += 1) answers.push(await listen(key));
+    for (let count = 0; count < maxMcpListeners; count += 1) answers.push(await listen(key));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     const refused = await listen(key);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(limits.mcpListenRetryMs / 1000)]);

@@ -7,6 +7,7 @@ import { createOutbound } from '../../src/net/outbound.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { maxListedDescriptionBytes } from '../../src/core/listing/listing-text.ts';
 
 const tool = (name: string, more: Record<string, unknown> = {}) => ({
   name,
@@ -297,7 +298,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
     lists(tool('get_weather', { description: 'word '.repeat(13_000) }));
     const { warnings } = await bodyOf(await put(mcp));
     expect(warnings).toHaveLength(1);
-    expect((await read('/tools/get_weather')).description.length).toBeLessThanOrEqual(limits.maxListedDescriptionBytes);
+    expect((await read('/tools/get_weather')).description.length).toBeLessThanOrEqual(maxListedDescriptionBytes);
   });
 
   it('icons-tracking', async () => {

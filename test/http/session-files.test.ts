@@ -6,6 +6,8 @@ import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { maxFileBodyBytes } from '../../src/http/routes/session-files.ts';
+import { maxFileNameBytes } from '../../src/core/text/path.ts';
 
 let h: Harness;
 let id: string;
@@ -103,13 +105,13 @@ describe('bounds', () => {
       expect.objectContaining({ code: 'conflict', detail: expect.stringMatching(/No space .* Delete some first/) }),
     ]);
     expect((await bodyOf(await send('GET', ''))).usage).toMatchObject({ bytes: limits.maxSessionFilesBytes });
-    const large = await send('PUT', '0', new Uint8Array(limits.maxFileBodyBytes + 1));
+    const large = await send('PUT', '0', new Uint8Array(maxFileBodyBytes + 1));
     expect([large.status, (await bodyOf(large)).code]).toEqual([413, 'body_too_large']);
     expect((await send('DELETE', '0')).status).toBe(204);
     expect((await send('PUT', 'x', 'y')).status).toBe(201);
     const inFile = await send('PUT', 'x/y', 'z');
     expect([inFile.status, (await bodyOf(inFile)).code]).toEqual([409, 'conflict']);
-    const name = await send('PUT', 'n'.repeat(limits.maxFileNameBytes + 1), 'z');
+    const name = await send('PUT', 'n'.repeat(maxFileNameBytes + 1), 'z');
     expect([name.status, (await bodyOf(name)).code]).toEqual([422, 'invalid_request']);
   });
 });

@@ -5,6 +5,7 @@ import { openEventStream, resumePoint } from '../../src/http/event-stream.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+import { maxFileBodyBytes } from '../../src/http/routes/session-files.ts';
 
 let h: Harness;
 let id: string;
@@ -264,7 +265,7 @@ describe('files', () => {
 
   it('may be empty, and no larger than the bound', async () => {
     expect((await file('PUT', 'workspace/empty')).status).toBe(201);
-    expect((await file('PUT', 'workspace/big', new Uint8Array(limits.maxFileBodyBytes + 1))).status).toBe(413);
+    expect((await file('PUT', 'workspace/big', new Uint8Array(maxFileBodyBytes + 1))).status).toBe(413);
     expect((await file('GET', 'workspace/big')).status).toBe(404);
   });
 

@@ -7,6 +7,8 @@ import type { Scope } from '../../src/core/principal.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { wire } from '../../src/wiring.ts';
+import { mcpSessionIdleMs } from '../../src/mcp-session/session-meta.ts';
+import { maxMcpSessionEvents } from '../../src/mcp-session/event-store.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -215,7 +217,7 @@ describe('an unused session', () => {
     expect(await rows()).toBe(1);
     await runInDurableObject(
       stub,
-      (_, state) => void state.storage.sql.exec('UPDATE meta SET seen_at = ?', Date.now() - limits.mcpSessionIdleMs - 1),
+      (_, state) => void state.storage.sql.exec('UPDATE meta SET seen_at = ?', Date.now() - mcpSessionIdleMs - 1),
     );
     await runDurableObjectAlarm(stub);
     expect(await rows()).toBe(0);
@@ -256,7 +258,7 @@ describe('the limits of a session', () => {
     const kept = await runInDurableObject(await stubOf(headers['mcp-session-id']), (_, state) =>
       state.storage.sql.exec<{ count: number }>('SELECT count(*) AS count FROM events').one(),
     );
-    expect(kept.count).toBe(limits.maxMcpSessionEvents);
+    expect(kept.count).toBe(maxMcpSessionEvents);
   });
 
   it('accepts one listening stream, and another one once that is closed', async () => {

@@ -15,6 +15,8 @@ import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, Upstr
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
+import { maxProgressMessageLength } from '../../src/core/tools/progress.ts';
+import { maxInputBytes } from '../../src/mcp/executor.ts';
 
 const inputSchema = {
   type: 'object',
@@ -278,7 +280,7 @@ describe('progress and log messages of a server', () => {
     heard[0]?.hooks.progress?.({ progress: 3 });
     heard[0]?.hooks.notice?.({ level: 'info', data: 'late' });
     expect(updates).toEqual([{ progress: 1, total: 3, message: expect.stringMatching(/^ab \[secret\]x+$/) }, { progress: 2 }]);
-    expect(String(updates[0]?.message).length).toBeLessThanOrEqual(limits.maxProgressMessageLength);
+    expect(String(updates[0]?.message).length).toBeLessThanOrEqual(maxProgressMessageLength);
     expect(notices).toEqual([{ level: 'info', data: { said: '[secret]' } }]);
   });
 });
@@ -372,7 +374,7 @@ describe('an input request of a server', () => {
   });
 
   it('that is too large to store is an error', async () => {
-    const { call } = await door({ answer: () => asks('x'.repeat(limits.maxInputBytes)) });
+    const { call } = await door({ answer: () => asks('x'.repeat(maxInputBytes)) });
     expect((await call()).result).toMatchObject({ isError: true, code: 'tool_error' });
   });
 

@@ -1,10 +1,10 @@
 /** Code in the sandbox: its inputs, its outputs, and how it ends. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
+import { maxSandboxArgumentBytes, maxSandboxConsoleBytes } from '../../src/sandbox/machine.ts';
 
 const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 
@@ -128,11 +128,11 @@ describe('code in the sandbox', () => {
     );
     expect(end).toMatchObject({ end: 'returned', value: 1 });
     expect(end.console.startsWith('a {"b":1} undefined\nxxx')).toBe(true);
-    expect(end.console.length).toBeLessThan(limits.maxSandboxConsoleBytes + 100);
+    expect(end.console.length).toBeLessThan(maxSandboxConsoleBytes + 100);
   });
 
   it('limits the total length of the arguments in flight, not over time', async () => {
-    const most = limits.maxSandboxArgumentBytes;
+    const most = maxSandboxArgumentBytes;
     const many = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) tools.read_file({ path: s });`;
     expect(await runIn.withCalls(many)).toMatchObject({ end: { end: 'limit', limit: 'arguments' }, calls: [] });
     const each = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) await tools.read_file({ path: s }); return 'done'`;

@@ -9,6 +9,7 @@ import { Timers } from '../../src/session/object/timers.ts';
 import { TurnStore } from '../../src/session/turn/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
+import { maxQueuedTurns } from '../../src/session/turn/turn-store.ts';
 
 // The generated Env and our structural type name the same bindings.
 const bindings = env as unknown as Bindings;
@@ -46,7 +47,7 @@ describe('a flooded session', () => {
     const plan = await planTurn(owner, { model, toolset: 'flood' });
     const send = (text: string) => noisy.session.submit(owner, { plan, input: [{ type: 'text', text }] });
     await send('/shell sleep 25');
-    await Promise.all(Array.from({ length: limits.maxQueuedTurns }, () => send('/read_file {"path": "big.txt"}')));
+    await Promise.all(Array.from({ length: maxQueuedTurns }, () => send('/read_file {"path": "big.txt"}')));
     // What exceeds the limits is refused, not queued.
     await expect(send('more')).rejects.toMatchObject({ code: 'rate_limited' });
     await noisy.session.cancel(owner);

@@ -4,6 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { logFormat } from '../../src/core/turn/session-event.ts';
 import { textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } from './runner-session.ts';
+import { maxRecoveriesWithoutProgress } from '../../src/core/turn/turn.ts';
 
 const said = (text: string): ChatEvent => ({ type: 'text', text });
 
@@ -93,8 +94,8 @@ describe('a turn whose process died', () => {
     await room.settle();
     for (let death = 0; death < 20; death += 1) await room.restart();
     expect(ends(room.events())).toEqual(['t1 failed recovery_limit']);
-    expect(room.asked.model).toBe(limits.maxRecoveriesWithoutProgress + 1);
-    expect(room.events().filter(({ type }) => type === 'turn-resume')).toHaveLength(limits.maxRecoveriesWithoutProgress + 1);
+    expect(room.asked.model).toBe(maxRecoveriesWithoutProgress + 1);
+    expect(room.events().filter(({ type }) => type === 'turn-resume')).toHaveLength(maxRecoveriesWithoutProgress + 1);
   });
 
   it('keeps its time limit: work before the crash counts, and time without a run does not', async () => {

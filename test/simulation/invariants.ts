@@ -9,6 +9,7 @@ import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn/turn-state.ts';
 import { askingTools, type Effect } from './upstream.ts';
+import { maxRecoveries, maxRecoveriesWithoutProgress } from '../../src/core/turn/turn.ts';
 
 /** What is known outside at the end of a run. */
 export type Witness = {
@@ -123,7 +124,7 @@ function failed(fold: Fold, fault: string): Fold {
 
 /** A turn that died too often is ended: it sends no model request and starts no call. */
 function checkGivenUp({ id, deaths, idleDeaths }: Turn, { type }: SessionEvent): string | null {
-  if (idleDeaths <= limits.maxRecoveriesWithoutProgress && deaths <= limits.maxRecoveries) return null;
+  if (idleDeaths <= maxRecoveriesWithoutProgress && deaths <= maxRecoveries) return null;
   return type === 'step-start' || type === 'step-restart' || type === 'tool-start' ? `${id} continued after ${deaths} deaths` : null;
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { readSkillZip } from '../../src/skills/zip.ts';
 import { renamed, withField, zipOf } from './zips.ts';
+import { maxZipEntries } from '../../src/skills/zip-directory.ts';
 
 const skill = '---\nname: pdf\ndescription: Reads.\n---\nDo it.\n';
 
@@ -76,7 +77,7 @@ describe('a zip archive', () => {
   it('that exceeds the limits of a skill is rejected before anything is unpacked', () => {
     const files = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`f${index}.txt`, 'x'.repeat(limits.maxSkillFileBytes)]));
     expect(refusal(zipOf({ 'SKILL.md': skill, ...files })).issues[0]?.message).toContain(`at most ${limits.maxSkillBytes}`);
-    const many = Object.fromEntries(Array.from({ length: limits.maxZipEntries + 1 }, (_, index) => [`${index}`, '']));
+    const many = Object.fromEntries(Array.from({ length: maxZipEntries + 1 }, (_, index) => [`${index}`, '']));
     expect(refusal(zipOf(many)).issues[0]?.message).toContain('entries');
   });
 

@@ -7,6 +7,7 @@ import { kvKeys } from '../../src/storage/keys.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { refusal, shell } from '../contracts/catalog.ts';
 import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
+import { editionCacheTtlSeconds, pointerCacheTtlSeconds, pointerTtlMs } from '../../src/storage/published-reader.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -66,7 +67,7 @@ describe('a warm isolate', () => {
     await request();
     const before = { reads: kv.reads.length, questions: counted.questions.length };
     expect(before.questions).toBeGreaterThan(0);
-    await clock.advance(limits.pointerTtlMs - 1);
+    await clock.advance(pointerTtlMs - 1);
     const parse = vi.spyOn(JSON, 'parse');
     for (let round = 0; round < 100; round++) expect(await request()).toMatchObject({ ok: true });
     expect(parse).not.toHaveBeenCalled();
@@ -79,13 +80,13 @@ describe('a warm isolate', () => {
     await catalog.put('toolset', 'support', shell('run'));
     const reader = isolate();
     const first = await reader.toolset(workspace, 'support');
-    await clock.advance(limits.pointerTtlMs);
+    await clock.advance(pointerTtlMs);
     const second = await reader.toolset(workspace, 'support');
     expect(second.names).toBe(first.names);
     expect(kv.reads).toEqual([
-      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: limits.pointerCacheTtlSeconds },
-      { key: kvKeys.edition(workspace, first.pointer.hash), cacheTtl: limits.editionCacheTtlSeconds },
-      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: limits.pointerCacheTtlSeconds },
+      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: pointerCacheTtlSeconds },
+      { key: kvKeys.edition(workspace, first.pointer.hash), cacheTtl: editionCacheTtlSeconds },
+      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: pointerCacheTtlSeconds },
     ]);
   });
 });
@@ -204,7 +205,7 @@ describe('after a write', () => {
     await directory.toolset(workspace, 'support');
     await catalog.put('toolset', 'support', shell('two'));
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
-    await clock.advance(limits.pointerTtlMs * 2);
+    await clock.advance(pointerTtlMs * 2);
     expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
     expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
   });

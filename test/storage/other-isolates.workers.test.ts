@@ -6,6 +6,7 @@ import type { Bindings } from '../../src/storage/bindings.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { emptyWorkspace, testEnv } from './workspace.ts';
+import { pointerTtlMs, skillTtlMs } from '../../src/storage/published-reader.ts';
 
 const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
 const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 'https://tools.example.com/call', tools });
@@ -63,7 +64,7 @@ describe('the isolate that wrote', () => {
     for (const [expected, write] of writes) {
       await write();
       expect(await revision(directory, workspace)).toBe(expected);
-      await clock.advance(limits.pointerTtlMs + 1);
+      await clock.advance(pointerTtlMs + 1);
       expect(await revision(directory, workspace), 'also when its cache has expired').toBe(expected);
     }
     expect(await revision(isolate(), workspace)).toBe('1.1');
@@ -77,7 +78,7 @@ describe('the isolate that wrote', () => {
     await kv.freeze(kvKeys.skill(workspace, 'git'));
     await catalog.put('skill', 'git', skill('Two.'));
     expect(await skillText(directory, workspace)).toBe('Two.');
-    await clock.advance(limits.skillTtlMs + 1);
+    await clock.advance(skillTtlMs + 1);
     expect(await skillText(directory, workspace)).toBe('Two.');
     expect(await skillText(isolate(), workspace)).toBe('One.');
     await catalog.remove('skill', 'git');
@@ -140,7 +141,7 @@ describe('another isolate', () => {
       { timeout: 10_000, interval: 100 },
     );
     expect(await revision(reader, workspace)).toBe('1.1');
-    await clock.advance(limits.pointerTtlMs);
+    await clock.advance(pointerTtlMs);
     expect(await revision(reader, workspace)).toBe('1.2');
   });
 

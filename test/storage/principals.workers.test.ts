@@ -6,6 +6,7 @@ import type { Problem } from '../../src/core/problem.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import { refusal } from '../contracts/catalog.ts';
 import { emptyWorkspace } from './workspace.ts';
+import { keyUseIntervalMs } from '../../src/catalog/keys/keys.ts';
 
 /** Any call to the Catalog is a failure. */
 const noCatalog = {
@@ -111,7 +112,7 @@ describe('a key', () => {
     const first = await lastUsed();
     expect(first).not.toBeNull();
     await runInDurableObject(object, (_instance, { storage }) => {
-      storage.sql.exec('UPDATE keys SET last_used_at = last_used_at - ?', limits.keyUseIntervalMs - 30_000);
+      storage.sql.exec('UPDATE keys SET last_used_at = last_used_at - ?', keyUseIntervalMs - 30_000);
     });
     const aged = await lastUsed();
     await isolate().principal(key);

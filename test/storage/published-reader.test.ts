@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createPublishedReader } from '../../src/storage/published-reader.ts';
+import { kvReadTimeoutMs } from '../../src/storage/published-reader.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,7 +31,7 @@ describe('the Catalog is called as a fallback', () => {
   it('after a timeout of KV, which has lost nothing', async () => {
     const { reader, republished } = make(() => new Promise(() => undefined));
     const answers = Promise.all([reader.pointer('default', 'support', undefined), reader.agent('default', 'helper')]);
-    await vi.advanceTimersByTimeAsync(limits.kvReadTimeoutMs);
+    await vi.advanceTimersByTimeAsync(kvReadTimeoutMs);
     expect((await answers).map(({ value }) => value)).toEqual([pointer, agent]);
     expect(republished).toEqual([false, false]);
   });

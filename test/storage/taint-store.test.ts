@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
+import { maxTaintSourceCharacters } from '../../src/core/policy/taint.ts';
 
 const opened = (sql = fakeSql(sessionMigrations)) => ({ sql, store: createTaintStore(sql, () => 7) });
 
@@ -40,7 +40,7 @@ describe('what a conversation has seen', () => {
     const kept = opened(sql).store.read();
     expect(kept).toEqual(store.read());
     expect(kept.private).toMatch(/^<U\+202E>file.*…$/);
-    expect(kept.private).toHaveLength(limits.maxTaintSourceCharacters);
+    expect(kept.private).toHaveLength(maxTaintSourceCharacters);
     expect(kept.untrusted).toBe('one two\ufffd');
   });
 });

@@ -3,8 +3,8 @@
  * do not affect honest scripts. Counted, not timed.
  */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { put, toolBench } from './run-tool.ts';
+import { maxShellPatternLength } from '../../src/tools/shell/pattern-budget.ts';
 
 async function run(command: string, files: Record<string, string> = {}) {
   const bench = toolBench();
@@ -15,10 +15,10 @@ async function run(command: string, files: Record<string, string> = {}) {
 }
 
 describe('a pattern that is too expensive for any engine', () => {
-  const long = `${'a?'.repeat(limits.maxShellPatternLength)}b`;
+  const long = `${'a?'.repeat(maxShellPatternLength)}b`;
   const files = {
     pattern: long,
-    glob: `${'*a'.repeat(limits.maxShellPatternLength)}b`,
+    glob: `${'*a'.repeat(maxShellPatternLength)}b`,
     sed: `s/${long}/x/`,
     awk: `/${long}/ { print }`,
     jq: `test("${long}")`,

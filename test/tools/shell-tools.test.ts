@@ -1,12 +1,12 @@
 /** What the shell offers besides files: other tools, the network and its own limits. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import { saveOutput } from '../../src/tools/shell/save-output.ts';
 import { toolBench } from './run-tool.ts';
+import { maxStoredOutputs } from '../../src/tools/shell/save-output.ts';
 
 type Call = { name: string; args: unknown; files: FileSystem | undefined };
 
@@ -271,7 +271,7 @@ awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | s
     expect((await stateless.run('builtin.bash', { command: 'seq 1 20000' })).structuredContent).not.toHaveProperty('stdoutFile');
     expect(stateless.files.list('/workspace')).toEqual([]);
     for (let index = 0; index < 20; index += 1) saveOutput(files, '/workspace/.tmp', `call_${index}.1/é`, 'x');
-    expect(files.list('/workspace/.tmp')).toHaveLength(limits.maxStoredOutputs);
+    expect(files.list('/workspace/.tmp')).toHaveLength(maxStoredOutputs);
     expect(files.stat('/workspace/.tmp/output-call_19.1__.txt')).not.toBeNull();
   });
 });

@@ -9,6 +9,14 @@ import { withTimeLimit } from '../../net/time-limit.ts';
 import type { CatalogContext } from '../context.ts';
 import type { Job } from '../job.ts';
 
+/**
+ * Canceling the turns of a revoked key: sessions at a time, retries of one, how long a DELETE waits for it, and when it is
+ * repeated.
+ */
+export const maxCancelledSessionsAtOnce = 20;
+const maxCancelAttempts = 5;
+const cancelAgainMs = 35_000;
+
 export type KeyCancellations = Job & {
   /** Returns the progress, after at most `waitMs`. */
   progress(keyId: string, waitMs: number): Promise<KeyCancellation>;
@@ -34,19 +42,19 @@ export function createKeyCancellations(
 
   const cancelBatch = async (row: Row): Promise<void> => {
     const query = 'SELECT number, id FROM sessions WHERE key_id = ? AND number > ? ORDER BY number LIMIT ?';
-    const sessions = sql.exec<{ number: number; id: string }>(query, row.key_id, row.after, limits.maxCancelledSessionsAtOnce).toArray();
+    const sessions = sql.exec<{ number: number; id: string }>(query, row.key_id, row.after, maxCancelledSessionsAtOnce).toArray();
     const counts = await Promise.allSettled(sessions.map(({ id }) => deps.cancel(row.key_id, id)));
     const turns = counts.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), row.turns);
     const failed = counts.findIndex(({ status }) => status === 'rejected');
     if (failed >= 0) return notCancelled(row, turns, sessions, failed, counts[failed] as PromiseRejectedResult);
     const last = sessions.at(-1);
-    if (last !== undefined && sessions.length === limits.maxCancelledSessionsAtOnce)
+    if (last !== undefined && sessions.length === maxCancelledSessionsAtOnce)
       return write({ ...row, turns, after: last.number, attempts: 0 });
-    if (row.pass === 1) return write({ ...row, turns, pass: 2, after: 0, attempts: 0, due_at: context.now() + limits.cancelAgainMs });
+    if (row.pass === 1) return write({ ...row, turns, pass: 2, after: 0, attempts: 0, due_at: context.now() + cancelAgainMs });
     sql.exec('DELETE FROM key_cancellations WHERE key_id = ?', row.key_id);
   };
 
-  /** Retries the failed session later, and skips it after `limits.maxCancelAttempts`, so that it does not delay the others. */
+  /** Retries the failed session later, and skips it after `maxCancelAttempts`, so that it does not delay the others. */
   const notCancelled = (
     row: Row,
     turns: number,
@@ -54,7 +62,7 @@ export function createKeyCancellations(
     failed: number,
     cause: PromiseRejectedResult,
   ): void => {
-    const isGivenUp = row.attempts >= limits.maxCancelAttempts;
+    const isGivenUp = row.attempts >= maxCancelAttempts;
     const session = sessions[failed];
     const after = (isGivenUp ? session?.number : sessions[failed - 1]?.number) ?? row.after;
     context.log.error('the turns of a session could not be cancelled', {

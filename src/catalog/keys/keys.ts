@@ -16,6 +16,8 @@ import type { CatalogContext } from '../context.ts';
 import { isoTime, readRow } from '../documents/documents.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 
+export const keyUseIntervalMs = 60_000;
+
 /** The key itself is returned here only and cannot be read again. */
 export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
   const request = parseDocument(KeyRequest, body);
@@ -67,14 +69,14 @@ export function revokeKey(context: CatalogContext, id: string, { by, cancel }: {
   });
 }
 
-/** Returns what a key may do. Records its use, at most once in `limits.keyUseIntervalMs`. */
+/** Returns what a key may do. Records its use, at most once in `keyUseIntervalMs`. */
 export function verifyKey(context: CatalogContext, id: string, hash: string): KeyVerdict {
   const row = findKey(context.sql, id);
   if (row === null || !equalInConstantTime(row.hash, hash)) return { refused: 'unknown' };
   if (row.revoked_at !== null) return { refused: 'revoked' };
   const now = context.now();
   if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired' };
-  if (row.last_used_at === null || row.last_used_at + limits.keyUseIntervalMs <= now) {
+  if (row.last_used_at === null || row.last_used_at + keyUseIntervalMs <= now) {
     context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
   }
   const { scopes, toolsets, agents, caller } = toRecord(row);

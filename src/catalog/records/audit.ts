@@ -9,6 +9,8 @@ import type { AuditQuery, Page } from '../../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 
+const maxAuditRowsPerAppend = 200;
+
 export interface AuditWriter {
   /** Stores all rows or none, durably. A row that is already stored stays unchanged, unless it is an intent. */
   append(rows: readonly AuditRow[]): Promise<void>;
@@ -36,8 +38,8 @@ export function createAuditWriter(context: CatalogContext, sync: () => Promise<v
 
   return {
     async append(rows) {
-      if (rows.length > limits.maxAuditRowsPerAppend) {
-        throw invalidRequest([{ path: '', message: `at most ${limits.maxAuditRowsPerAppend} audit rows at a time` }]);
+      if (rows.length > maxAuditRowsPerAppend) {
+        throw invalidRequest([{ path: '', message: `at most ${maxAuditRowsPerAppend} audit rows at a time` }]);
       }
       gathered.push(...rows);
       next ??= writeGathered();

@@ -3,8 +3,10 @@
  * runtime allows no explicit checkpoint, so the object terminates itself when it is idle, and opens again with the next request. Only for
  * self-hosted files (`MONIKER_CLOSE_AFTER_DELETE`, set by `npm start`): on Cloudflare there is no such file.
  */
-import { limits } from '../../core/limits.ts';
 import type { Clock } from '../../ports/runtime.ts';
+
+/** After a deletion the Catalog closes its database when it has been idle for this long. */
+const closeAfterMs = 250;
 
 type Host = {
   sql: SqlStorage;
@@ -22,7 +24,7 @@ export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host):
   const arm = (): void => {
     if (isArmed || !isRequested()) return;
     isArmed = true;
-    clock.after(limits.closeAfterMs, () => {
+    clock.after(closeAfterMs, () => {
       isArmed = false;
       if (isIdle()) void close();
       else arm();

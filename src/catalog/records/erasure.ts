@@ -5,7 +5,6 @@
  */
 import type { CallbackTarget } from '../../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
-import { limits } from '../../core/limits.ts';
 import { requestClose } from './close-database.ts';
 import type { CatalogContext } from '../context.ts';
 import { documentNotFound, readRow } from '../documents/documents.ts';
@@ -13,6 +12,9 @@ import type { Job } from '../job.ts';
 import { dropBacklog } from '../triggers/deliveries/backlog.ts';
 import { eraseCallback, redactCallback } from '../triggers/callbacks/callback-rows.ts';
 import { eraseDelivery, erasePayload } from '../triggers/deliveries/delivery-parts.ts';
+
+/** Rows of a deleted trigger that are erased in one transaction. */
+const maxErasedRows = 2_000;
 
 /**
  * Call in the transaction that removes the document of a trigger or subscription. From then on, nothing of it is sent or started; its rows
@@ -66,7 +68,7 @@ function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }:
   const { sql } = context;
   const numbers = (query: string, last: number): number[] =>
     sql
-      .exec<{ number: number }>(query, kind, name, last, limits.maxErasedRows)
+      .exec<{ number: number }>(query, kind, name, last, maxErasedRows)
       .toArray()
       .map(({ number }) => number);
   const deliveries = numbers('SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', delivery);
@@ -74,7 +76,7 @@ function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }:
   for (const number of deliveries) eraseDelivery(sql, number);
   for (const number of callbacks) eraseCallback(sql, number);
   dropBacklog(context);
-  if (deliveries.length === limits.maxErasedRows || callbacks.length === limits.maxErasedRows) return;
+  if (deliveries.length === maxErasedRows || callbacks.length === maxErasedRows) return;
   sql.exec('DELETE FROM erasures WHERE kind = ? AND name = ?', kind, name);
   requestClose(sql);
 }

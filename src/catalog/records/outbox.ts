@@ -17,6 +17,13 @@ import type { Job } from '../job.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from '../toolsets/editions.ts';
 import { versionRow } from '../toolsets/toolset-versions.ts';
 
+export const publishTimeoutMs = 15_000;
+/** KV may return an old value, or none, for about this long after a write. A miss later than that is a loss. */
+const publishSettleMs = 5 * 60_000;
+const maxPublishesPerAlarm = 50;
+/** A tombstone saves readers of a deleted name a Catalog lookup; after it expires, a miss costs one. */
+const tombstoneTtlSeconds = 86_400;
+
 export type PublishedKind = 'toolset' | 'agent' | 'skill' | 'webhook';
 
 /** Call in a write's transaction. */
@@ -35,7 +42,7 @@ export function enqueuePublish(context: CatalogContext, kind: PublishedKind, nam
  * be consistent everywhere yet.
  */
 export function enqueueRepublish(context: CatalogContext, kind: PublishedKind, name: string): void {
-  const settled = context.now() - limits.publishSettleMs;
+  const settled = context.now() - publishSettleMs;
   const row = readRow(context.sql, kind, name);
   if (row === null || row.updatedAt > settled) return;
   const hash = kind === 'toolset' ? (versionRow(context.sql, name, row.version)?.hash ?? null) : null;
@@ -47,7 +54,7 @@ export function enqueueRepublish(context: CatalogContext, kind: PublishedKind, n
 }
 
 /**
- * Publishes at most `limits.maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
+ * Publishes at most `maxPublishesPerAlarm` names at a time. `wake` is called when a row was added outside of a write and the alarm.
  */
 export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Job {
   const inFlight = new Map<string, Promise<void>>();
@@ -64,7 +71,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
       throw new Error('KV write timed out');
     };
     try {
-      await withTimeLimit(publishing, limits.publishTimeoutMs, late);
+      await withTimeLimit(publishing, publishTimeoutMs, late);
       remember(publishedAt, key, context.now());
       // A write during the publish has raised the sequence: its row stays, and is due after the interval.
       context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);
@@ -101,7 +108,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
   return {
     runDue: async () => {
       const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ?';
-      const due = context.sql.exec<OutboxRow>(query, context.now(), limits.maxPublishesPerAlarm).toArray();
+      const due = context.sql.exec<OutboxRow>(query, context.now(), maxPublishesPerAlarm).toArray();
       await Promise.all(
         due.map((row) => {
           const key = `${row.kind}:${row.name}`;
@@ -184,7 +191,7 @@ function toPublished(kind: WholeKind, { version, body, sealed }: DocumentRow): P
 
 async function putTombstone(kv: KVNamespace, key: string, version: number): Promise<void> {
   const tombstone: PublishedTombstone = { format: publishedFormat, version, deleted: true };
-  await kv.put(key, JSON.stringify(tombstone), { expirationTtl: limits.tombstoneTtlSeconds });
+  await kv.put(key, JSON.stringify(tombstone), { expirationTtl: tombstoneTtlSeconds });
 }
 
 /** Only the interval matters, so older times are dropped. */

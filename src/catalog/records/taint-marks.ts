@@ -7,6 +7,9 @@ import { joinTaint, type Taint } from '../../core/policy/taint.ts';
 import type { NewMarks, StoredMarks } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 
+/** Answers of one key; the oldest are deleted, in steps of `answerMarksPerSweep`. */
+export const maxAnswerMarks = 10_000;
+
 type MarksRow = { private: string | null; untrusted: string | null; origin: string | null; expires_at: number };
 
 export function readTaintMarks({ sql, now }: CatalogContext, names: readonly string[]): (StoredMarks | null)[] {
@@ -63,6 +66,6 @@ function sweepAnswers(sql: SqlStorage, keyId: string, before: number): void {
     `DELETE FROM taint_marks WHERE answers_of = ?1 AND number <=
        (SELECT number FROM taint_marks WHERE answers_of = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
     keyId,
-    limits.maxAnswerMarks,
+    maxAnswerMarks,
   );
 }

@@ -5,7 +5,6 @@
 import type { Finding } from '../../core/listing/hold.ts';
 import { canonicalOf } from '../../core/listing/stored-tool.ts';
 import type { StoredTool, DefinitionSource } from '../../core/listing/stored-tool.ts';
-import { limits } from '../../core/limits.ts';
 import { reportListing } from '../../core/listing/listing-report.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { ListingReport } from '../../core/servers/server.ts';
@@ -18,6 +17,12 @@ import { knownTools } from '../tools/known-tools.ts';
 import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from '../toolsets/toolsets.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/** Tools of a workspace, all servers together: all of them are walked when a toolset is written. */
+export const maxWorkspaceTools = 10_000;
+/** Their definitions, as JSON: the Catalog caches them parsed, which takes several times as much of its 128 MB. */
+const maxWorkspaceDefinitionCharacters = 16 * MB;
 
 /** `commit` runs in the transaction of the write. */
 export type PreparedListing = { report: ListingReport; commit: () => void };
@@ -96,20 +101,20 @@ export function namedTools(sql: SqlStorage, server: string): Set<string> {
 
 function checkSize(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {
   const others = sizeOfOthers(context.sql, server);
-  if (others.tools + tools.length > limits.maxWorkspaceTools) {
+  if (others.tools + tools.length > maxWorkspaceTools) {
     throw invalidRequest([
       {
         path: 'tools',
-        message: `with these the workspace would have ${others.tools + tools.length} tools; at most ${limits.maxWorkspaceTools}`,
+        message: `with these the workspace would have ${others.tools + tools.length} tools; at most ${maxWorkspaceTools}`,
       },
     ]);
   }
   const characters = tools.reduce((sum, { accepted, listed }) => sum + sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)), 0);
-  if (others.characters + characters > limits.maxWorkspaceDefinitionCharacters) {
+  if (others.characters + characters > maxWorkspaceDefinitionCharacters) {
     throw invalidRequest([
       {
         path: 'tools',
-        message: `with these the definitions of the workspace are larger than ${limits.maxWorkspaceDefinitionCharacters} characters`,
+        message: `with these the definitions of the workspace are larger than ${maxWorkspaceDefinitionCharacters} characters`,
       },
     ]);
   }

@@ -9,7 +9,6 @@ import { pinned } from '../../core/made/stored-made-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { limits } from '../../core/limits.ts';
 import { MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../core/made/made-tool.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
@@ -22,6 +21,9 @@ import { sweepPrivateTools } from './private-tools.ts';
 import { recompileWith, revise } from '../toolsets/toolsets.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
+
+/** Shared tools of a workspace, and private tools of one key. */
+const maxMadeTools = 500;
 
 export const madeToolWriter: DocumentWriter = {
   nameFault: (_context, name) => MadeToolName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -99,9 +101,6 @@ async function prepareFor(context: CatalogContext, canonicals: readonly string[]
 
 function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'made-tool' AND deleted = 0").one();
-  if (count < limits.maxMadeTools) return;
-  throw new Problem(
-    'conflict',
-    `The workspace already has ${count} shared made tools (maximum: ${limits.maxMadeTools}). Delete one first.`,
-  );
+  if (count < maxMadeTools) return;
+  throw new Problem('conflict', `The workspace already has ${count} shared made tools (maximum: ${maxMadeTools}). Delete one first.`);
 }

@@ -4,7 +4,6 @@
  */
 import { parseDocument } from '../../core/issues.ts';
 import { withTools } from '../../core/toolset/known-tools.ts';
-import { limits } from '../../core/limits.ts';
 import { checkMadeTool } from '../../core/made/check-made-tool.ts';
 import { madeOwnName, toMadeDefinition } from '../../core/made/made-definition.ts';
 import { readPrivateToolName } from '../../core/made/made-toolset.ts';
@@ -18,6 +17,8 @@ import { knownTools } from './known-tools.ts';
 import { privateDefinitions, privateOwners } from './made-tool-definitions.ts';
 import { preparePrivateToolset, removePrivateToolset } from './made-toolset.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
+
+export const maxPrivateTools = 100;
 
 export const privateToolWriter: DocumentWriter = {
   nameFault: (_context, name) => {
@@ -84,9 +85,9 @@ function requireNew(context: CatalogContext, owner: string, canonical: string): 
     throw invalidRequest([{ path: 'name', message }]);
   }
   const count = ownedRows(context.sql, owner).length;
-  if (count < limits.maxPrivateTools) return;
+  if (count < maxPrivateTools) return;
   throw new Problem(
     'conflict',
-    `The key already has ${count} private made tools (maximum: ${limits.maxPrivateTools}). Delete one with DELETE /v1/tools/{canonical}.`,
+    `The key already has ${count} private made tools (maximum: ${maxPrivateTools}). Delete one with DELETE /v1/tools/{canonical}.`,
   );
 }

@@ -10,7 +10,6 @@ import type { AliasMap } from '../toolset/alias-map.ts';
 import { summaryOf, visibleAliases } from '../toolset/announce.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { findToolsCanonical } from '../tools/find-tools.ts';
-import { limits } from '../limits.ts';
 import { isOnDemand } from '../toolset/offered-tools.ts';
 import { rootOf } from '../names/old-names.ts';
 import { injectedNames } from '../names/reserved-names.ts';
@@ -18,6 +17,19 @@ import { modelDefinition } from '../toolset/model-definitions.ts';
 import { charactersPerToken } from '../turn/transcript.ts';
 import { commentText, memberName, memberOf } from './typescript-text.ts';
 import { typeText, type Comments, type TypeDetail } from './typescript-type.ts';
+
+/**
+ * Tokens of all declarations; the other tools are named, and found with `find_tools`. A hundred small tools, or a third of a large
+ * server.
+ */
+export const maxDeclarationsTokens = 6_000;
+/** Tokens of the lines that name further tools. */
+export const maxNamedToolsTokens = 2_000;
+/** Characters of one declaration. */
+export const maxDeclarationLength = 2_400;
+/** Characters of the comment on a tool, on an argument, and on a tool that is only named. */
+const maxDeclaredToolComment = 400;
+const maxNamedToolComment = 80;
 
 /** `declared` and `named` are counts out of `total`; the rest is only counted. */
 export type Declarations = { text: string; declared: number; named: number; total: number };
@@ -43,9 +55,9 @@ function declareAll(names: AliasMap): Declarations {
   // Of many tools a toolset marks a few to be sent first, in either mode.
   const first = isOnDemand(names) ? tools.filter(({ alwaysOffered }) => alwaysOffered === true) : tools;
   const said = new Set<string>();
-  const whole = takeWhile(first, limits.maxDeclarationsTokens, (tool) => declareTool(names, tool, said));
+  const whole = takeWhile(first, maxDeclarationsTokens, (tool) => declareTool(names, tool, said));
   const rest = tools.slice(whole.length);
-  const named = takeWhile(rest, limits.maxNamedToolsTokens, (tool) => nameTool(names, tool));
+  const named = takeWhile(rest, maxNamedToolsTokens, (tool) => nameTool(names, tool));
   const more = rest.length - named.length;
   const find = memberOf('tools', findName(names));
   const sections = [
@@ -94,9 +106,9 @@ const depths = [6, 2, 1] as const;
  */
 export function declareTool(names: AliasMap, tool: EditionTool, said?: Set<string>): string {
   const { description, inputSchema } = modelDefinition(names, tool);
-  const comment = commentText(`${description}${alsoKnown(names, tool)}`, limits.maxDeclaredToolComment);
+  const comment = commentText(`${description}${alsoKnown(names, tool)}`, maxDeclaredToolComment);
   const lead = `${comment}${comment === '' ? '' : '\n'}${memberName(tool.wireName)}`;
-  const room = limits.maxDeclarationLength - lead.length;
+  const room = maxDeclarationLength - lead.length;
   const comments = createComments(said);
   const whole = signature(inputSchema, tool.outputSchema, { depth: depths[0], comments });
   if (whole.length <= room) {
@@ -139,6 +151,6 @@ function alsoKnown({ aliases, edition }: AliasMap, tool: EditionTool): string {
 }
 
 function nameTool(names: AliasMap, tool: EditionTool): string {
-  const summary = commentText(summaryOf(modelDefinition(names, tool).description), limits.maxNamedToolComment).slice(4, -3);
+  const summary = commentText(summaryOf(modelDefinition(names, tool).description), maxNamedToolComment).slice(4, -3);
   return `// ${memberOf('tools', tool.wireName)}${summary === '' ? '' : `: ${summary}`}`;
 }

@@ -3,12 +3,17 @@
  * wider here, and calls check the arguments against the schema. Any schema is converted, in bounded work; recursive types end in
  * `unknown`. Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
  */
-import { limits } from '../limits.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-types.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { commentText, literalText, memberName } from './typescript-text.ts';
+
+/** Schemas that one declaration is built from, so that references cannot multiply it. */
+const maxDeclaredParts = 400;
+/** Members of one object. */
+const maxDeclaredMembers = 60;
+const maxDeclaredMemberComment = 120;
 
 /** `depth`: levels of objects and lists. `comments`: null for no comments on members. */
 export type TypeDetail = { depth: number; comments: Comments | null };
@@ -28,7 +33,7 @@ const anyObject = `Record<string, ${any}>`;
 function typeOf(schema: unknown, writing: Writing, depth: number): string {
   if (schema === false) return 'never';
   writing.parts += 1;
-  if (!isRecord(schema) || writing.parts > limits.maxDeclaredParts || writing.open.size >= maxOpen) return any;
+  if (!isRecord(schema) || writing.parts > maxDeclaredParts || writing.open.size >= maxOpen) return any;
   if (writing.open.has(schema)) return any;
   writing.open.add(schema);
   const text = allOf([
@@ -107,7 +112,7 @@ function objectType(schema: JsonSchema, writing: Writing, depth: number): string
   const record = isOpen ? `Record<string, ${typeOf(others ?? true, writing, depth)}>` : null;
   if (named.length === 0) return record ?? '{}';
   const needed = new Set<unknown>(listOf(schema.required));
-  const told = named.slice(0, limits.maxDeclaredMembers).map(([name, part]) => {
+  const told = named.slice(0, maxDeclaredMembers).map(([name, part]) => {
     return `${memberComment(name, part, writing)}${memberName(name)}${needed.has(name) ? '' : '?'}: ${typeOf(part, writing, depth)}`;
   });
   const more = named.length - told.length;
@@ -125,8 +130,8 @@ function memberComment(name: string, schema: unknown, { detail }: Writing): stri
   ];
   // Hints come last and are never cut, since a type cannot express them.
   const hint = hints.length === 0 ? '' : `(${hints.join(', ').slice(0, maxHintLength)})`;
-  const told = commentText(text, limits.maxDeclaredMemberComment).slice(4, -3);
-  const comment = commentText(`${told} ${hint}`, limits.maxDeclaredMemberComment + maxHintLength + 8);
+  const told = commentText(text, maxDeclaredMemberComment).slice(4, -3);
+  const comment = commentText(`${told} ${hint}`, maxDeclaredMemberComment + maxHintLength + 8);
   return comment !== '' && detail.comments.isNew(name, comment) ? `${comment} ` : '';
 }
 

@@ -3,13 +3,15 @@
  * write (`edition.ts`): they use positions in the document, and name conflicts by tool.
  */
 import { fold } from '../names/fold.ts';
-import { limits } from '../limits.ts';
 import type { NameConflict } from '../toolset/name-claims.ts';
 import { quote, toWireName } from '../names/names.ts';
 import type { Issue, Problem } from '../problem.ts';
 import { aliasPath, type Draft } from './draft.ts';
 import { namesOfEntry } from './entry-names.ts';
 import type { ToolTable } from './tool-table.ts';
+
+/** Reported errors of one request to build or change a toolset. */
+export const maxConfigurationFaults = 20;
 
 /** Returns one line per error; the problem's own detail if it does not concern entries. */
 export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): string[] {
@@ -18,7 +20,7 @@ export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): 
   const issues = (problem.extra.issues ?? []) as Issue[];
   if (problem.code === 'name_conflict' && conflicts.length > 0) {
     // The search for a name walks all entries, so it is done only for the conflicts that are listed.
-    const told = conflicts.slice(0, limits.maxConfigurationFaults).map((conflict) => clashLine(conflict, draft, table));
+    const told = conflicts.slice(0, maxConfigurationFaults).map((conflict) => clashLine(conflict, draft, table));
     return [...told, ...conflicts.slice(told.length).map(({ name }) => quote(name))];
   }
   if (problem.code === 'invalid_request' && issues.length > 0) return issues.map((issue) => issueLine(issue, draft));
@@ -27,7 +29,7 @@ export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): 
 
 /** Joins errors to one text, bounded to what can be fixed at once. */
 export function faultText(faults: readonly string[]): string {
-  const shown = faults.slice(0, limits.maxConfigurationFaults);
+  const shown = faults.slice(0, maxConfigurationFaults);
   const rest = faults.length - shown.length;
   return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }

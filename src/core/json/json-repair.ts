@@ -7,6 +7,10 @@ import { jsonrepair } from 'jsonrepair';
 import type { ArgumentState } from '../model/chat-event.ts';
 import { limits } from '../limits.ts';
 import { isRecord, tryParse } from './wire-value.ts';
+import { KB } from '../limits/units.ts';
+
+/** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this size it is not tried. */
+export const maxRepairBytes = 100 * KB;
 
 export type ArgumentReading =
   | { state: 'ok' | 'repaired'; arguments: Record<string, unknown> }
@@ -47,7 +51,7 @@ function close(text: string, closers: string): ArgumentReading {
 }
 
 function repair(text: string): ArgumentReading {
-  if (text.length > limits.maxRepairBytes) return invalid;
+  if (text.length > maxRepairBytes) return invalid;
   let repaired: string;
   try {
     repaired = jsonrepair(text);

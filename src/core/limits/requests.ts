@@ -1,12 +1,11 @@
 /** Limits of requests and of key fields. Part of `limits` (`core/limits.ts`). */
-import { KB, MB } from './units.ts';
+import { MB } from './units.ts';
 
 export const requestLimits = {
   // Requests (DESIGN §9).
   maxBodyBytes: 1 * MB,
   /** Chat dialects, turns, skills, servers, import: histories with images are this large in practice. */
   maxLargeBodyBytes: 10 * MB,
-  maxFileBodyBytes: 16 * MB,
   /** Deeper than any tool schema or history needs; keeps recursive walks from overflowing the stack. */
   maxJsonDepth: 64,
   /**
@@ -15,43 +14,22 @@ export const requestLimits = {
   maxJsonValues: 200_000,
   /** Reported errors of one request: one for each entry of the largest toolset. */
   maxReportedIssues: 1_000,
-  /** A slow upload holds a request open; the largest body arrives in this time at 1 Mbit/s. */
-  requestBodyTimeoutMs: 150_000,
-  /**
-   * Bodies with a declared length up to this arrive in one or two packets. A sender that stops in between holds one idle request,
-   * which the platform ends.
-   */
-  untimedBodyBytes: 2 * KB,
-  /**
-   * The body of a refused request is read and discarded before the response, because a client that is still sending may not read it.
-   */
-  maxDiscardedBodyBytes: 32 * MB,
-  discardTimeoutMs: 10_000,
-  discardPauseMs: 500,
   /** A caller's own text when a problem or a log line repeats it. */
   maxQuotedLength: 100,
-  maxHeaderTextLength: 255,
   maxCursorLength: 1024,
   maxPageItems: 200,
   /** For clients that page through all ten thousand tools of a workspace; `listPageBytes` also limits a page. */
   maxToolPageItems: 5_000,
   /** Lists that are read completely (models, one key by its id) stop here. */
   maxListedPages: 50,
-  defaultPageItems: 50,
 
   // Caller fields of a key.
-  maxCallerFields: 20,
-  maxCallerFieldLength: 256,
 
   // Keys and secrets (DESIGN §7, §9).
   /** Longer than any key we issue; checked before anything is hashed. */
   maxKeyBytes: 512,
-  keyUseIntervalMs: 60_000,
-  maxSecretBytes: 64 * KB,
   /**
    * Replacing shorter secrets would remove ordinary text, so they are not searched for in tool results; storing one gives a warning.
    */
   minRedactedSecretLength: 4,
-  maxSecretHosts: 100,
-  maxSecretTools: 100,
 } as const;

@@ -14,8 +14,12 @@ import { bareDefinition, type BareDefinition } from '../tools/tool.ts';
 import { showInvisible } from '../text/visible-text.ts';
 import { isRecord, type Json } from '../json/wire-value.ts';
 
+/** Reported differences of two definitions, and characters of each value. */
+export const maxDefinitionChanges = 50;
+export const maxChangeValueLength = 2_000;
+
 /**
- * Returns the changes in the order of the definition: at most `limits.maxDefinitionChanges`, and a last one with the path `''` that
+ * Returns the changes in the order of the definition: at most `maxDefinitionChanges`, and a last one with the path `''` that
  * counts the rest. A change without `from` is an addition, without `to` a removal.
  */
 export function diffDefinitions(from: BareDefinition, to: BareDefinition): DefinitionChange[] {
@@ -64,7 +68,7 @@ function compareLists(found: Found, path: string, from: readonly unknown[], to: 
 }
 
 function add(found: Found, path: string, from: unknown, to: unknown): void {
-  if (found.changes.length >= limits.maxDefinitionChanges) {
+  if (found.changes.length >= maxDefinitionChanges) {
     found.more += 1;
     return;
   }
@@ -79,7 +83,7 @@ function add(found: Found, path: string, from: unknown, to: unknown): void {
 
 /** Where the shown part of two long texts starts: shortly before their first difference, which may be at the end of 16 kB. */
 function startOfWindow(from: string, to: string): number {
-  if (Math.max(from.length, to.length) <= limits.maxChangeValueLength) return 0;
+  if (Math.max(from.length, to.length) <= maxChangeValueLength) return 0;
   let start = 0;
   while (start < from.length && from[start] === to[start]) start += 1;
   return Math.max(0, start - 100);
@@ -87,15 +91,15 @@ function startOfWindow(from: string, to: string): number {
 
 /** The value itself if it is small and printable, else its text, cut to the limit. */
 function shown(value: unknown, start: number): unknown {
-  if (typeof value === 'string') return cut(showInvisible(value.slice(start, start + limits.maxChangeValueLength + 1)), start);
+  if (typeof value === 'string') return cut(showInvisible(value.slice(start, start + maxChangeValueLength + 1)), start);
   if (typeof value !== 'object' || value === null) return value;
   if (isDeeperThan(value, limits.maxJsonDepth)) return '…';
   const text = JSON.stringify(value);
   const visible = showInvisible(text);
-  return visible === text && text.length <= limits.maxChangeValueLength ? value : cut(visible, 0);
+  return visible === text && text.length <= maxChangeValueLength ? value : cut(visible, 0);
 }
 
 function cut(text: string, start: number): string {
-  const end = text.length > limits.maxChangeValueLength ? `${text.slice(0, limits.maxChangeValueLength).toWellFormed()}…` : text;
+  const end = text.length > maxChangeValueLength ? `${text.slice(0, maxChangeValueLength).toWellFormed()}…` : text;
   return start > 0 ? `…${end}` : end;
 }

@@ -10,6 +10,11 @@ import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 
+/**
+ * Parts of a listed schema with its references expanded, each cycle once: a larger count means references that multiply on purpose.
+ */
+const maxSchemaExpandedParts = 1_000_000;
+
 /** Returns what makes the input schema unusable; null: nothing. `path`: the position of `schema` in the definition. */
 export function schemaFault(schema: unknown, path: string): Finding | null {
   if (!isRecord(schema)) return { finding: 'invalid-schema', path, message: 'must be a JSON Schema object' };
@@ -59,11 +64,11 @@ function referenceFault(root: JsonSchema, parts: readonly Part[], path: string):
   const sameValue = weigh(root, parts, (part) => (isRecord(part) ? [targetOf(root, part), ...listed(part.allOf)] : []));
   if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself endlessly' };
   const all = weigh(root, [root], (part) => (isRecord(part) ? [targetOf(root, part), ...membersInUse(part)] : part));
-  if (all.weight <= limits.maxSchemaExpandedParts) return null;
+  if (all.weight <= maxSchemaExpandedParts) return null;
   return {
     finding: 'too-large',
     path,
-    message: `has more than ${limits.maxSchemaExpandedParts} parts when its references are expanded`,
+    message: `has more than ${maxSchemaExpandedParts} parts when its references are expanded`,
   };
 }
 

@@ -4,11 +4,14 @@
  * The removed characters are Unicode's default-ignorable and format classes that have no use in a description (bidi: UAX #9 §2; variation
  * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
  */
-import { limits } from '../limits.ts';
 import { quote } from '../names/names.ts';
 import { cutUtf8 } from '../tools/result-bound.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { hiddenCharacter } from '../text/visible-text.ts';
+import { KB } from '../limits/units.ts';
+
+/** Longer listed descriptions are cut, since every token of them is paid for. */
+export const maxListedDescriptionBytes = 16 * KB;
 
 export type TextFinding = { finding: string; message: string };
 export type CleanedText = { text: string; findings: TextFinding[] };
@@ -164,9 +167,9 @@ function cutLong(text: string, findings: TextFinding[]): CleanedText {
     cut = cut.slice(0, blank);
     findings.push({ finding: 'long-blank-run', message: 'continues after a screen of blanks; cut where the blanks begin' });
   }
-  if (cut.length * 3 > limits.maxListedDescriptionBytes && utf8Length(cut) > limits.maxListedDescriptionBytes) {
-    cut = cutUtf8(cut, limits.maxListedDescriptionBytes);
-    findings.push({ finding: 'too-long', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; truncated` });
+  if (cut.length * 3 > maxListedDescriptionBytes && utf8Length(cut) > maxListedDescriptionBytes) {
+    cut = cutUtf8(cut, maxListedDescriptionBytes);
+    findings.push({ finding: 'too-long', message: `is longer than ${maxListedDescriptionBytes} bytes; truncated` });
   }
   return { text: cut, findings };
 }

@@ -18,6 +18,9 @@ import type { BareDefinition } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isRecord } from '../json/wire-value.ts';
 
+/** Reported findings of one listed definition: enough to judge it. */
+export const maxDefinitionFindings = 20;
+
 export type ListedDefinition = {
   /** `tools[i]`. */
   path: string;
@@ -62,7 +65,7 @@ function readOne(
   const isHolding = ({ finding }: Finding): boolean => finding === 'hidden-key';
   const holding = [...findSuspicions(definition, listed), ...cleaned.filter(isHolding)];
   const others = [...cleaned.filter((finding) => !isHolding(finding)), ...findAdvisories(definition)];
-  const findings = [...holding, ...others].slice(0, limits.maxDefinitionFindings);
+  const findings = [...holding, ...others].slice(0, maxDefinitionFindings);
   return { path, name, raw, definition, findings, verdict: holding.length > 0 ? 'hold' : 'offer' };
 }
 

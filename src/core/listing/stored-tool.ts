@@ -5,10 +5,14 @@
 import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Finding, Hold } from './hold.ts';
-import { limits } from '../limits.ts';
 import type { CanonicalName } from '../names/names.ts';
 import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
 import type { BareDefinition, ToolDefinition, ToolSource } from '../tools/tool.ts';
+
+/**
+ * The hold of one tool in an edition, which has one for each of a thousand tools; the server's tool list has the complete hold.
+ */
+export const maxEditionHoldCharacters = 4_000;
 
 /** `definition`: as models receive it. `raw`: as listed, which the pin covers; absent: the same. */
 export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };
@@ -127,7 +131,7 @@ export function withoutAnnotations<Pinned extends PinnedDefinition | null>(pinne
 
 /** Bounds the size of a hold, because a server that changes everything at once would make editions too large. */
 function shortened(hold: Hold): Hold {
-  let left = limits.maxEditionHoldCharacters;
+  let left = maxEditionHoldCharacters;
   const fits = (part: unknown): boolean => {
     left -= JSON.stringify(part).length;
     return left >= 0;

@@ -8,6 +8,10 @@ import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 import type { NativePart } from '../turn/message.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { KB } from '../limits/units.ts';
+
+/** A provider's native data as a text that a client carries: the reasoning items of a long step have some tens of kilobytes. */
+const maxNativeTokenBytes = 512 * KB;
 
 /** Every token begins with this prefix; a provider's own values do not. */
 export const nativeTokenPrefix = 'moniker.';
@@ -15,12 +19,12 @@ export const nativeTokenPrefix = 'moniker.';
 /** Returns null for a part that is too large to carry. */
 export function packNative({ provider, data }: NativePart): string | null {
   const token = nativeTokenPrefix + toBase64Url(new TextEncoder().encode(JSON.stringify({ provider, data })));
-  return token.length > limits.maxNativeTokenBytes ? null : token;
+  return token.length > maxNativeTokenBytes ? null : token;
 }
 
 /** Returns null for a text that is not one of our tokens: a provider's own value, or a truncated token. */
 export function unpackNative(token: string): NativePart | null {
-  if (!token.startsWith(nativeTokenPrefix) || token.length > limits.maxNativeTokenBytes) return null;
+  if (!token.startsWith(nativeTokenPrefix) || token.length > maxNativeTokenBytes) return null;
   const bytes = fromBase64Url(token.slice(nativeTokenPrefix.length));
   if (bytes === null) return null;
   try {

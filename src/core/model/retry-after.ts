@@ -1,5 +1,7 @@
 /** The `Retry-After` header of upstreams (RFC 9110 §10.2.3). */
-import { limits } from '../limits.ts';
+
+/** Maximum forwarded `Retry-After` of a provider: a larger value is a wrong date, and an endless one has no meaning. */
+export const maxForwardedRetryAfterMs = 24 * 60 * 60_000;
 
 /** Parses seconds or a date into milliseconds; null if absent or invalid. */
 export function retryAfterMs(header: string | null, now: number): number | null {
@@ -8,10 +10,10 @@ export function retryAfterMs(header: string | null, now: number): number | null 
   const told = secondsToMs(text);
   if (told !== null) return told;
   const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxForwardedRetryAfterMs);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), maxForwardedRetryAfterMs);
 }
 
 /** Parses a decimal number of seconds, such as `34.4`; null if it is not one. */
 export function secondsToMs(text: string): number | null {
-  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), limits.maxForwardedRetryAfterMs) : null;
+  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), maxForwardedRetryAfterMs) : null;
 }

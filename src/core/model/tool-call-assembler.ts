@@ -8,6 +8,9 @@ import type { ChatEvent } from './chat-event.ts';
 import { limits } from '../limits.ts';
 import { OpenCall } from './open-call.ts';
 
+/** A provider's own id of a call; the longest known ones have some hundred characters. A longer id is cut and not sent back. */
+export const maxNativeCallIdLength = 1_024;
+
 /**
  * A piece belongs to the call with its id, else with its index, else to the latest call. A new id at an index in use, or a new name
  * once the arguments are complete, starts a new call. A name is certain with the first argument text after it, with the next call, or
@@ -85,7 +88,7 @@ export class ToolCallAssembler {
   }
 
   #route(piece: CallPiece, text: string): OpenCall | undefined {
-    const id = piece.id?.slice(0, limits.maxNativeCallIdLength) || null;
+    const id = piece.id?.slice(0, maxNativeCallIdLength) || null;
     const index = piece.index ?? null;
     const atIndex = index === null ? undefined : this.#byIndex.get(index);
     const withId = id === null ? undefined : this.#byId.get(id);

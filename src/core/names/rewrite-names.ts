@@ -5,6 +5,12 @@
  * name tools of their server, and none names a tool of another: 17 in inline code of one backtick or two, the rest in prose.
  */
 import { limits } from '../limits.ts';
+import { KB } from '../limits/units.ts';
+
+/** Old names listed below one text. */
+export const maxListedOldNames = 20;
+/** Characters by which a text may grow when tool names in it are replaced; beyond that the names are only listed below it. */
+const maxRewrittenGrowth = 8 * KB;
 
 /**
  * Returns the current name for an old one; undefined for a text that is not a name, is ambiguous, or is a current name. Never returns
@@ -54,7 +60,7 @@ function readNames(text: string, lookup: NameLookup): Reading {
  */
 function bounded(text: string, reading: Reading): Reading {
   const growth = reading.edits.reduce((sum, { start, end, name }) => sum + name.length - (end - start), 0);
-  if (growth <= limits.maxRewrittenGrowth) return reading;
+  if (growth <= maxRewrittenGrowth) return reading;
   const others = new Map(reading.others);
   for (const { start, end, name } of reading.edits) others.set(text.slice(start, end), name);
   return { edits: [], others };
@@ -76,7 +82,7 @@ function apply(text: string, { edits }: Reading): string {
 const opening = 'Names used here: ';
 
 function lineOf({ others }: Reading, alsoNamed: ReadonlyMap<string, string>): string {
-  const names = [...new Map([...others, ...alsoNamed])].slice(0, limits.maxListedOldNames);
+  const names = [...new Map([...others, ...alsoNamed])].slice(0, maxListedOldNames);
   return names.length === 0 ? '' : `${opening}${names.map(([old, name]) => `\`${old}\` is \`${name}\``).join(', ')}.`;
 }
 

@@ -9,6 +9,9 @@ import { cutUtf8 } from '../tools/result-bound.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, listOf } from '../json/wire-value.ts';
 
+/** A default, an example or a list of values in an imported schema that nests deeper is left out. */
+const maxOpenApiDataDepth = 8;
+
 /** Skips `$ref`, which the reader handles. */
 export function toJsonSchema2020(part: JsonSchema): JsonSchema {
   const entries = Object.entries(part).flatMap(([keyword, value]) => rewrite(keyword, value, part));
@@ -79,7 +82,7 @@ function isSmallData(value: unknown): boolean {
 }
 
 function isShallow(value: unknown): boolean {
-  return !isDeeperThan(value, limits.maxOpenApiDataDepth);
+  return !isDeeperThan(value, maxOpenApiDataDepth);
 }
 
 export function allowNull(schema: JsonSchema): JsonSchema {

@@ -9,6 +9,10 @@ import { simplifications } from '../schema/schema-size.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 import type { Definition, Schemas, SchemaSide } from './schemas.ts';
+import { KB } from '../limits/units.ts';
+
+/** The output schema of an operation: a larger one is left out, because it would cost more than it is worth. */
+const maxOperationOutputCharacters = 8 * KB;
 
 /** Half of a definition; the rest is for the output schema and the texts. */
 const maxInputCharacters = limits.maxDefinitionBytes / 2 - limits.maxOperationDescriptionBytes;
@@ -25,10 +29,10 @@ export function inputSchema(schemas: Schemas, root: SchemaRoot): { schema: JsonS
 
 /** null: it is too large. */
 export function outputSchema(schemas: Schemas, root: SchemaRoot): JsonSchema | null {
-  const levels = reachable(schemas, root, 'output', limits.maxOperationOutputCharacters);
+  const levels = reachable(schemas, root, 'output', maxOperationOutputCharacters);
   if (levels === null) return null;
   const schema = withDefinitions(schemas, root, levels.flat(), 'output');
-  return sizeOf(schema) <= limits.maxOperationOutputCharacters && schemaFault(schema, '') === null ? schema : null;
+  return sizeOf(schema) <= maxOperationOutputCharacters && schemaFault(schema, '') === null ? schema : null;
 }
 
 type Attempt = { schema: JsonSchema; change: string | null };

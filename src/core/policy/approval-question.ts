@@ -3,8 +3,11 @@
  * from the record of `engine/policy/effect-record.ts`.
  */
 import type { ApprovalReason, AskedEffect, ApprovalQuestion } from './approval.ts';
-import { limits } from '../limits.ts';
 import type { Effect } from './policy-effect.ts';
+
+/** Effects that a question lists as data, and that its sentence names of each kind. An approval is bound to all effects. */
+export const maxListedEffects = 100;
+const maxNamedEffects = 10;
 
 /**
  * An effect that requires approval. `effect`: null if the toolset entry requires approval, whatever the call does. `operation`: the
@@ -21,7 +24,7 @@ export function questionAbout(recorded: readonly EffectToAsk[], binding: readonl
   if (first === undefined) throw new Error('there is nothing to ask');
   const isOne = new Set(recorded.map(({ operation }) => JSON.stringify(operation))).size === 1;
   const { kind, target, reason } = first.operation;
-  const effects = recorded.slice(0, limits.maxListedEffects).map(toAskedEffect);
+  const effects = recorded.slice(0, maxListedEffects).map(toAskedEffect);
   return {
     kind,
     target,
@@ -85,7 +88,7 @@ function requestText({ host, method }: Extract<Effect, { kind: 'network' }>, { r
 }
 
 function bounded(texts: readonly string[]): string[] {
-  const shown = texts.slice(0, limits.maxNamedEffects);
+  const shown = texts.slice(0, maxNamedEffects);
   return texts.length > shown.length ? [...shown, `and ${texts.length - shown.length} more`] : shown;
 }
 

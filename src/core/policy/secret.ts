@@ -3,7 +3,11 @@
  * document lists (DESIGN §7). `storage/secret-box.ts` encrypts it; `net/` enforces it on redirects.
  */
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { KB } from '../limits/units.ts';
+
+const maxSecretBytes = 64 * KB;
+const maxSecretHosts = 100;
+const maxSecretTools = 100;
 
 export const SecretName = z
   .string()
@@ -23,10 +27,10 @@ export const Secret = z
     value: z
       .string()
       .min(1)
-      .refine((value) => new TextEncoder().encode(value).byteLength <= limits.maxSecretBytes, { message: 'must be at most 64 kB' })
+      .refine((value) => new TextEncoder().encode(value).byteLength <= maxSecretBytes, { message: 'must be at most 64 kB' })
       .meta({ description: 'Write-only. Stored encrypted.' }),
-    hosts: z.array(SecretHost).min(1).max(limits.maxSecretHosts).meta({ description: 'The only hosts that the secret may be sent to.' }),
-    tools: z.array(z.string().min(3).max(192)).min(1).max(limits.maxSecretTools).optional().meta({
+    hosts: z.array(SecretHost).min(1).max(maxSecretHosts).meta({ description: 'The only hosts that the secret may be sent to.' }),
+    tools: z.array(z.string().min(3).max(192)).min(1).max(maxSecretTools).optional().meta({
       description: 'Canonical names of tools. If given, only these tools may use the secret.',
     }),
   })

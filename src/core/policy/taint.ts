@@ -3,8 +3,10 @@
  * could have written, sending data out requires approval, even to known hosts. A mark is never removed. `engine/policy/mark-taint.ts`
  * marks, the session stores the marks, and the policy asks for approval.
  */
-import { limits } from '../limits.ts';
 import { showInvisible } from '../text/visible-text.ts';
+
+/** The source of a taint mark: a path or a host with the tool that read it. */
+export const maxTaintSourceCharacters = 300;
 
 /**
  * `private`: belongs to the workspace and its people: files, secrets, results of tools with credentials. `untrusted`: anyone could
@@ -74,7 +76,7 @@ export function createTaintMarks(begin: Taint = untainted): TaintMarks {
 /** File names, hosts and tool names are external text that appears in a question to a person: made visible and cut. */
 function boundedSource(by: string): string {
   const shown = showInvisible(by.toWellFormed().replaceAll(/[\t\n]+/g, ' '));
-  return shown.length <= limits.maxTaintSourceCharacters ? shown : `${shown.slice(0, limits.maxTaintSourceCharacters - 1).toWellFormed()}…`;
+  return shown.length <= maxTaintSourceCharacters ? shown : `${shown.slice(0, maxTaintSourceCharacters - 1).toWellFormed()}…`;
 }
 
 /**

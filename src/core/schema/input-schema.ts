@@ -15,7 +15,14 @@ import { describeExpected, nameOf, fieldPath, preview } from './input-fault-text
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 
-/** Returns every fault found (at most `limits.maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
+/** Reported errors of a call with invalid arguments: enough to fix them all at once. */
+export const maxIssues = 20;
+/** Nested checks of one value, including references; keeps recursive schemas from overflowing the stack. */
+const maxCheckDepth = 256;
+/** Values visited in one check of arguments; bounds unions of unions. */
+const maxCheckedValues = 200_000;
+
+/** Returns every fault found (at most `maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
   let check = compiled.get(schema);
   if (check === undefined) {
@@ -63,7 +70,7 @@ function guarded(type: Check | null, checks: readonly Check[]): Check {
   return (value, run) => {
     const before = run.issues.length;
     run.values += 1;
-    if (run.values > limits.maxCheckedValues || run.depth > limits.maxCheckDepth || before >= limits.maxIssues) return;
+    if (run.values > maxCheckedValues || run.depth > maxCheckDepth || before >= maxIssues) return;
     type?.(value, run);
     if (run.issues.length > before) return;
     run.depth += 1;
@@ -137,7 +144,7 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
     if (!Array.isArray(value)) return;
     if (least !== null && value.length < least) report(run, `expected at least ${least} items, received ${value.length}`);
     if (most !== null && value.length > most) report(run, `expected at most ${most} items, received ${value.length}`);
-    for (let index = 0; index < value.length && run.issues.length < limits.maxIssues; index += 1) {
+    for (let index = 0; index < value.length && run.issues.length < maxIssues; index += 1) {
       const check = first[index] ?? others;
       if (check !== null) descend(run, index, value[index], check);
     }
@@ -243,7 +250,7 @@ function descend(run: Run, key: string | number, value: unknown, check: Check): 
 }
 
 function report(run: Run, message: string): void {
-  if (run.issues.length < limits.maxIssues) run.issues.push({ path: fieldPath(run.path), message });
+  if (run.issues.length < maxIssues) run.issues.push({ path: fieldPath(run.path), message });
 }
 
 function reportAt(run: Run, key: string, message: string): void {

@@ -11,6 +11,9 @@ import { hasType } from './schema-types.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 
+/** Text added to a part's description for rules that its provider does not accept. */
+const maxSchemaWords = 400;
+
 /** `effort`: the remaining work allowed for one schema's alternatives, in merged keywords and fields. */
 export type AlternativesContext = { path: string; report: SchemaReport; effort: { left: number } };
 
@@ -107,7 +110,7 @@ function requiredGroups(branches: readonly unknown[]): string | null {
 
 /** Appends a text to the description. */
 export function appendDescription(schema: JsonSchema, words: string): JsonSchema {
-  const text = words.length > limits.maxSchemaWords ? `${words.slice(0, limits.maxSchemaWords - 1)}…`.toWellFormed() : words;
+  const text = words.length > maxSchemaWords ? `${words.slice(0, maxSchemaWords - 1)}…`.toWellFormed() : words;
   const before = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description} ` : '';
   return { ...schema, description: `${before}${text}` };
 }

@@ -16,6 +16,11 @@ import type { JsonSchema } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isRecord } from '../json/wire-value.ts';
 
+/** How often a recursive schema is expanded: models rarely nest deeper, and each level may multiply its size. */
+const maxSchemaRecursion = 3;
+/** Keywords and fields of one schema that are combined for its alternatives: under 0.1 s in the worst case. */
+const maxSchemaEffort = 50_000;
+
 /** `fault` completes "its input schema …". */
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };
 
@@ -42,7 +47,7 @@ const compiled = new WeakMap<JsonSchema, Map<SchemaDialect, CompiledOnce>>();
 
 function compile(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost): CompiledSchema {
   if (hasMoreParts(schema, limits.maxSchemaSourceParts)) return { ok: false, fault: `has more than ${limits.maxSchemaSourceParts} parts` };
-  for (let recursion: number = limits.maxSchemaRecursion; ; recursion -= 1) {
+  for (let recursion: number = maxSchemaRecursion; ; recursion -= 1) {
     const report = new SchemaReport();
     const tree = expandReferences(schema, recursion, report);
     if (tree.isCut) spent.parts += limits.maxSchemaParts;
@@ -61,11 +66,11 @@ function compile(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost)
 function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport, spent: CompileCost): CompiledSchema {
   const rules = dialectRules[dialect];
   const report = new SchemaReport(written);
-  const narrowing = { rules, report, parts: 0, effort: { left: limits.maxSchemaEffort }, done: new Map() };
+  const narrowing = { rules, report, parts: 0, effort: { left: maxSchemaEffort }, done: new Map() };
   const root = toObjectSchema(tree, narrowing);
   if (typeof root === 'string') return { ok: false, fault: root };
   const schema = narrowToDialect(narrowing, root, { path: '', depth: 0 });
-  spent.parts += narrowing.parts + (limits.maxSchemaEffort - narrowing.effort.left) / effortPerPart;
+  spent.parts += narrowing.parts + (maxSchemaEffort - narrowing.effort.left) / effortPerPart;
   if (schema === false) return { ok: false, fault: 'accepts no object' };
   return { ok: true, schema, changes: report.changes() };
 }

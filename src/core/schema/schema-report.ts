@@ -2,6 +2,9 @@
 import { isDeeperThan } from '../json/json-depth.ts';
 import { limits } from '../limits.ts';
 
+/** Reported changes of one tool's schema. */
+export const maxSchemaChanges = 100;
+
 /** `path`: a JSON Pointer into the schema as sent; '' is the root. */
 export type SchemaChange = { path: string; message: string };
 
@@ -20,7 +23,7 @@ export class SchemaReport {
   add(path: string, message: string): void {
     const key = `${path} ${message}`;
     if (this.#seen.has(key)) return;
-    if (this.#changes.length >= limits.maxSchemaChanges) {
+    if (this.#changes.length >= maxSchemaChanges) {
       this.#more += 1;
       return;
     }

@@ -10,6 +10,12 @@ import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffe
 import { firstWarnings } from '../warning.ts';
 import type { Warning } from '../warning.ts';
 
+/** A listing is refreshed after this, unless the server sets a TTL (`ttlMs`), within these bounds. */
+export const listingTtlMs = 5 * 60_000;
+export const minListingTtlMs = 10_000;
+export const maxListingTtlMs = 24 * 60 * 60_000;
+export const maxRefreshBackoffMs = 15 * 60_000;
+
 /** `asked`: requested by an administrator. `changed`: the server sent a change notification. `stale`: the TTL expired. */
 export type RefreshReason = 'asked' | 'changed' | 'stale';
 
@@ -91,7 +97,7 @@ function notBefore({ leasedUntil, staleAt, checkedAt, failures }: RefreshState, 
     case 'asked':
       return now;
     case 'stale':
-      return staleAt ?? now + limits.maxListingTtlMs;
+      return staleAt ?? now + maxListingTtlMs;
     case 'changed': {
       const next = checkedAt === null ? now : checkedAt + limits.minRefreshIntervalMs;
       return failures > 0 ? Math.max(next, staleAt ?? now) : next;
@@ -115,7 +121,7 @@ export function afterRefresh(
   now: number,
 ): RefreshState {
   const { connection, offered, ttlMs, canChange } = read;
-  const heldMs = Math.min(Math.max(ttlMs ?? limits.listingTtlMs, limits.minListingTtlMs), limits.maxListingTtlMs);
+  const heldMs = Math.min(Math.max(ttlMs ?? listingTtlMs, minListingTtlMs), maxListingTtlMs);
   const staleAt = !canChange ? null : now + (hasChanged ? limits.minRefreshIntervalMs : heldMs);
   return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
 }
@@ -127,7 +133,7 @@ export function afterFailedRefresh(
   now: number,
 ): RefreshState {
   // The exponent is bounded to avoid overflow.
-  const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), limits.maxRefreshBackoffMs);
+  const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), maxRefreshBackoffMs);
   return {
     ...state,
     status,

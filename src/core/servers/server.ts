@@ -12,6 +12,11 @@ import { ToolAnnotations } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { Warning } from '../warning.ts';
 
+const maxServerHeaders = 20;
+/** One response of a server, if its document sets a timeout. */
+const minServerTimeoutMs = 1_000;
+const maxServerTimeoutMs = 5 * 60_000;
+
 /** The server part of a `CanonicalName`; built-in names are reserved. */
 export const ServerName = z
   .string()
@@ -40,8 +45,8 @@ const HttpUrl = z
 const common = {
   name: ServerName.optional().meta({ description: 'If given, equals the name in the path.' }),
   headers: sentHeaders(HeaderValue, 'give {"secret": NAME}')
-    .refine((headers) => Object.keys(headers).length <= limits.maxServerHeaders, {
-      message: `must have at most ${limits.maxServerHeaders} entries`,
+    .refine((headers) => Object.keys(headers).length <= maxServerHeaders, {
+      message: `must have at most ${maxServerHeaders} entries`,
     })
     .optional()
     .meta({
@@ -64,8 +69,8 @@ const common = {
 
 const TimeoutMs = z
   .int()
-  .min(limits.minServerTimeoutMs)
-  .max(limits.maxServerTimeoutMs)
+  .min(minServerTimeoutMs)
+  .max(maxServerTimeoutMs)
   .optional()
   .meta({
     description: `The time for one response in milliseconds; ${limits.toolTimeoutMs} by default. Progress notifications restart it, up to a maximum.`,

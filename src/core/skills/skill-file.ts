@@ -12,6 +12,10 @@ import { SkillName, type SkillFields } from './skill.ts';
 import { splitToolList } from './skill-tools.ts';
 import { utf8Length } from '../text/utf8.ts';
 
+const maxSkillLicenseLength = 500;
+/** Tools named in `allowed-tools`, and in `requires`. */
+const maxSkillTools = 100;
+
 /** Every issue of the text has this name in its path: `SKILL.md: description`. */
 export const skillFile = 'SKILL.md';
 
@@ -93,7 +97,7 @@ const ToolList = z
 
 function faultOf(entries: readonly string[] | null): string | null {
   if (entries === null) return 'has an unmatched bracket';
-  if (entries.length > limits.maxSkillTools) return `names more than ${limits.maxSkillTools} tools`;
+  if (entries.length > maxSkillTools) return `names more than ${maxSkillTools} tools`;
   if (entries.some((entry) => entry === '')) return 'has an empty name';
   return entries.some((entry) => entry.length > limits.maxToolNameBytes)
     ? `has a name of more than ${limits.maxToolNameBytes} characters`
@@ -108,7 +112,7 @@ const Frontmatter = z.object({
     .trim()
     .min(1, { message: 'must not be empty: it tells a model when to use the skill' })
     .max(1024, { message: 'is longer than 1024 characters' }),
-  license: optionalText(limits.maxSkillLicenseLength),
+  license: optionalText(maxSkillLicenseLength),
   compatibility: optionalText(500),
   metadata: z
     // The format requires text; nested values are stored as JSON, since nothing here reads them.

@@ -5,6 +5,9 @@
 import { limits } from '../limits.ts';
 import { utf8Length } from './utf8.ts';
 
+/** One segment of a path, as on common file systems. */
+export const maxFileNameBytes = 255;
+
 /** Home and working directory of a session. */
 export const workspace = '/workspace';
 
@@ -33,8 +36,8 @@ export function resolvePath(input: string, cwd: string = workspace): ResolvedPat
   for (const segment of input.split('/')) {
     if (segment === '' || segment === '.') continue;
     if (segment === '..') segments.pop();
-    else if (utf8Length(segment) > limits.maxFileNameBytes) {
-      return { ok: false, reason: `A name in the path is longer than ${limits.maxFileNameBytes} bytes.` };
+    else if (utf8Length(segment) > maxFileNameBytes) {
+      return { ok: false, reason: `A name in the path is longer than ${maxFileNameBytes} bytes.` };
     } else segments.push(segment);
   }
   const path = `/${segments.join('/')}`;

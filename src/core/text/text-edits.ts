@@ -2,7 +2,13 @@
  * Edits of a text by exact match, and a short unified diff of the changes. Pure; linear in the text for each edit. Used by
  * `edit_file`.
  */
-import { limits } from '../limits.ts';
+
+/** The file content shown for an edit that does not match: positions of a text that occurs more than once, and similar lines. */
+const maxShownPlaces = 10;
+const maxShownNearLines = 12;
+const maxShownLineLength = 400;
+/** Lines of a diff that are shown, removed and added. */
+const maxShownDiffLines = 60;
 
 export type TextEdit = { oldText: string; newText: string; all: boolean };
 
@@ -49,7 +55,7 @@ function replaceAt(text: string, places: readonly number[], { oldText, newText }
 }
 
 function tooMany(text: string, places: readonly number[], which: string): string {
-  const shown = places.slice(0, limits.maxShownPlaces);
+  const shown = places.slice(0, maxShownPlaces);
   const lines = lineNumbers(text, shown).join(', ');
   return `${which} occurs ${places.length} times (lines ${lines}${places.length > shown.length ? ', …' : ''}). Include more of the surrounding text, or set replaceAll to true.`;
 }
@@ -93,14 +99,14 @@ function nearestLines(text: string, wanted: string): { line: number; text: strin
   }
   if (found < 0) return null;
   const from = Math.max(0, found - start);
-  const shown = lines.slice(from, from + Math.min(wantedLines.length, limits.maxShownNearLines));
-  return { line: from + 1, text: shown.map((line) => line.slice(0, limits.maxShownLineLength).toWellFormed()).join('\n') };
+  const shown = lines.slice(from, from + Math.min(wantedLines.length, maxShownNearLines));
+  return { line: from + 1, text: shown.map((line) => line.slice(0, maxShownLineLength).toWellFormed()).join('\n') };
 }
 
 function foldedWords(line: string): ReadonlySet<string> {
   return new Set(
     line
-      .slice(0, limits.maxShownLineLength)
+      .slice(0, maxShownLineLength)
       .toLowerCase()
       .split(/[^\p{L}\p{N}]+/u)
       .filter((word) => word !== ''),
@@ -135,11 +141,11 @@ export function editsDiff(before: string, after: string, name: string): string {
     ...from.slice(from.length - end, from.length - tail).map((line) => ` ${line}`),
   ];
   const range = `@@ -${head + 1},${from.length - tail - head} +${head + 1},${to.length - tail - head} @@`;
-  return [`--- ${name}`, `+++ ${name}`, range, ...body.map((line) => line.slice(0, limits.maxShownLineLength).toWellFormed())].join('\n');
+  return [`--- ${name}`, `+++ ${name}`, range, ...body.map((line) => line.slice(0, maxShownLineLength).toWellFormed())].join('\n');
 }
 
 function shortened(lines: readonly string[]): readonly string[] {
-  const most = limits.maxShownDiffLines;
+  const most = maxShownDiffLines;
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most - 10), `[… ${lines.length - most} lines …]`, ...lines.slice(-10)];
 }

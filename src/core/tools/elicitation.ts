@@ -13,6 +13,15 @@ import type { InputRequest } from './mcp-input.ts';
 import type { Issue } from '../problem.ts';
 import { isRecord } from '../json/wire-value.ts';
 
+/**
+ * One question of a server to a person: characters of its message and of each text of a field, number of fields, and choices of one
+ * field.
+ */
+export const maxElicitationMessageLength = 2_000;
+const maxElicitationTextLength = 500;
+export const maxElicitationFields = 50;
+const maxElicitationChoices = 200;
+
 /** `reason`: one clause that completes the error message of the call. */
 export type ScreenedElicitation = { ok: true; request: InputRequest } | { ok: false; reason: string };
 
@@ -49,7 +58,7 @@ export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>;
 export function questionText(requests: Readonly<Record<string, InputRequest>>): string {
   const messages = Object.values(requests).map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
   const line = messages.join(' ').replaceAll(/\s+/g, ' ').trim();
-  return line.length <= limits.maxElicitationTextLength ? line : `${line.slice(0, limits.maxElicitationTextLength - 1).toWellFormed()}…`;
+  return line.length <= maxElicitationTextLength ? line : `${line.slice(0, maxElicitationTextLength - 1).toWellFormed()}…`;
 }
 
 /** Returns the errors of an answer to a screened question. Only an accepted form has content. */
@@ -79,7 +88,7 @@ const secretReason = 'it asked for a password or another secret in a form, which
 
 function toldMessage(server: string, message: string): string {
   const prefix = `Server "${server}" asks: `;
-  return prefix + tidy(message.startsWith(prefix) ? message.slice(prefix.length) : message, limits.maxElicitationMessageLength);
+  return prefix + tidy(message.startsWith(prefix) ? message.slice(prefix.length) : message, maxElicitationMessageLength);
 }
 
 function tidy(text: string, maxLength: number): string {
@@ -110,11 +119,10 @@ const noForm = 'its form does not consist of plain fields';
 function readForm(schema: unknown): Form {
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return refused(noForm);
   const fields = Object.entries(schema.properties);
-  if (fields.length > limits.maxElicitationFields) return refused(`its form has more than ${limits.maxElicitationFields} fields`);
+  if (fields.length > maxElicitationFields) return refused(`its form has more than ${maxElicitationFields} fields`);
   const properties = new Map<string, Record<string, unknown>>();
   for (const [name, written] of fields) {
-    const field =
-      name.length > limits.maxElicitationTextLength || !hasNoHiddenCharacters(name) || !isRecord(written) ? null : readField(written);
+    const field = name.length > maxElicitationTextLength || !hasNoHiddenCharacters(name) || !isRecord(written) ? null : readField(written);
     if (field === null) return refused(noForm);
     if (isOpenEnded(field) && isSecretField(name, written as Record<string, unknown>)) return refused(secretReason);
     properties.set(name, field);
@@ -157,7 +165,7 @@ function readField(field: Record<string, unknown>): Record<string, unknown> | nu
       const items = isRecord(field.items) ? readChoices(field.items, 'anyOf') : null;
       if (items === null || Object.keys(items).length === 0) return null;
       const many = members(field, ['minItems', 'maxItems'], isNumber);
-      const isTexts = (value: unknown) => Array.isArray(value) && value.length <= limits.maxElicitationChoices && value.every(isText);
+      const isTexts = (value: unknown) => Array.isArray(value) && value.length <= maxElicitationChoices && value.every(isText);
       return { type: 'array', ...texts, items: { type: 'string', ...items }, ...many, ...member(field, 'default', isTexts) };
     }
     default:
@@ -178,27 +186,27 @@ function readChoices(field: Record<string, unknown>, titled: 'oneOf' | 'anyOf'):
   if (plain === undefined) return {};
   if (!isShortList(plain) || !plain.every(isText)) return null;
   const isNamed = isShortList(names) && names.length === plain.length && names.every(isText);
-  return { enum: plain, ...(isNamed && { enumNames: names.map((name) => tidy(String(name), limits.maxElicitationTextLength)) }) };
+  return { enum: plain, ...(isNamed && { enumNames: names.map((name) => tidy(String(name), maxElicitationTextLength)) }) };
 }
 
 function titleOf(option: Record<string, unknown>): string {
-  return tidy(isText(option.title) ? String(option.title) : String(option.const), limits.maxElicitationTextLength);
+  return tidy(isText(option.title) ? String(option.title) : String(option.const), maxElicitationTextLength);
 }
 
 function isShortList(value: unknown): value is unknown[] {
-  return Array.isArray(value) && value.length > 0 && value.length <= limits.maxElicitationChoices;
+  return Array.isArray(value) && value.length > 0 && value.length <= maxElicitationChoices;
 }
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 /** The value is sent back unchanged, so it is accepted or dropped as a whole. */
 const isText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= limits.maxElicitationMessageLength && hasNoHiddenCharacters(value);
+  typeof value === 'string' && value.length <= maxElicitationMessageLength && hasNoHiddenCharacters(value);
 const isFormat = (value: unknown): boolean => ['email', 'uri', 'date', 'date-time'].includes(String(value));
 
 function textMember(field: Record<string, unknown>, name: string): Record<string, string> {
   const text = field[name];
-  return typeof text === 'string' ? { [name]: tidy(text, limits.maxElicitationTextLength) } : {};
+  return typeof text === 'string' ? { [name]: tidy(text, maxElicitationTextLength) } : {};
 }
 
 function member(field: Record<string, unknown>, name: string, isGood: (value: unknown) => boolean): Record<string, unknown> {

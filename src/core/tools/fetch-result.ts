@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { injectedTool } from './injected-tool.ts';
-import { limits } from '../limits.ts';
+import { KB } from '../limits/units.ts';
+
+export const fetchedResultBytes = 48 * KB;
 
 export const fetchResultName = 'fetch_result';
 
@@ -17,9 +19,9 @@ export const FetchResultInput = z.strictObject({
   maxBytes: z
     .int()
     .min(1)
-    .max(limits.fetchedResultBytes)
-    .default(limits.fetchedResultBytes)
-    .describe(`Maximum bytes of text to return, up to ${limits.fetchedResultBytes}`),
+    .max(fetchedResultBytes)
+    .default(fetchedResultBytes)
+    .describe(`Maximum bytes of text to return, up to ${fetchedResultBytes}`),
 });
 
 /** The definition for a turn whose toolset does not list it. */

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { injectedTool } from './injected-tool.ts';
 import { limits } from '../limits.ts';
 
+const defaultFoundTools = 5;
+
 export const findToolsName = 'find_tools';
 
 export const findToolsDescription =
@@ -17,7 +19,7 @@ export const FindToolsInput = z.strictObject({
     .min(1)
     .max(limits.maxFindQueryLength)
     .describe('What the tool should do, in a few words such as "create an issue on GitHub", or a part of its name'),
-  limit: z.int().min(1).max(limits.maxFoundTools).default(limits.defaultFoundTools).describe('Maximum number of tools to return'),
+  limit: z.int().min(1).max(limits.maxFoundTools).default(defaultFoundTools).describe('Maximum number of tools to return'),
 });
 
 /** The definition for a turn whose toolset does not list it. */

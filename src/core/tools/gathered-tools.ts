@@ -6,11 +6,13 @@
 import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { findToolsCanonical } from './find-tools.ts';
-import { limits } from '../limits.ts';
 import type { Message } from '../turn/message.ts';
 import type { SessionEventBody } from '../turn/session-event.ts';
 import { useSkillCanonical } from '../skills/use-skill.ts';
 import { isRecord } from '../json/wire-value.ts';
+
+/** Tools that a conversation remembers, including those that its plan no longer has: as many as a toolset has entries. */
+export const maxRememberedTools = 1_000;
 
 /** The canonical name, and the name by which the tool was found or called, which identifies the entry if the tool has several. */
 export type Gathered = { canonical: string; name: string };
@@ -30,7 +32,7 @@ export function createGathering(before: readonly Gathered[] = []): Gathering {
     apply(event) {
       const fresh: Gathered[] = [];
       for (const one of gatheredBy(event)) {
-        if (known.has(keyOf(one)) || known.size >= limits.maxRememberedTools) continue;
+        if (known.has(keyOf(one)) || known.size >= maxRememberedTools) continue;
         known.add(keyOf(one));
         fresh.push(one);
       }

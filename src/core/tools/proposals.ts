@@ -6,13 +6,16 @@
  */
 import { summaryOf } from '../toolset/announce.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
-import { limits } from '../limits.ts';
 import type { Message } from '../turn/message.ts';
 import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from '../text/phrase-index.ts';
 import type { Proposal, UiTool } from './ui-tool.ts';
 
+export const maxProposals = 5;
+/** Characters of each message that proposals are made from. */
+export const maxProposalCharacters = 10_000;
+
 /**
- * Returns the best proposals first, ties in the order of the toolset; at most `limits.maxProposals`, none below `leastRelevance`. If
+ * Returns the best proposals first, ties in the order of the toolset; at most `maxProposals`, none below `leastRelevance`. If
  * a tool has several entries, the first one counts. Held and missing tools are left out. `messages` is called only if there are UI
  * tools. Linear in the words of the conversation and of the tools.
  */
@@ -25,7 +28,7 @@ export function rankProposals(tools: readonly EditionTool[], messages: () => rea
     .map((tool) => propose(tool, sources))
     .filter(({ relevance }) => relevance >= leastRelevance)
     .sort((a, b) => b.relevance - a.relevance)
-    .slice(0, limits.maxProposals);
+    .slice(0, maxProposals);
 }
 
 /** Below this, only an accidental word matched. */
@@ -77,9 +80,9 @@ function textOf({ parts }: Message): string {
   let text = '';
   for (const part of parts) {
     if (part.type === 'text') text += ` ${part.text}`;
-    if (text.length > limits.maxProposalCharacters) break;
+    if (text.length > maxProposalCharacters) break;
   }
-  return text.slice(0, limits.maxProposalCharacters).trim();
+  return text.slice(0, maxProposalCharacters).trim();
 }
 
 function propose(tool: EditionTool & { ui: UiTool }, sources: readonly Source[]): Proposal {

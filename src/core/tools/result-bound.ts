@@ -8,6 +8,9 @@ import { visibleJson } from '../json/visible-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from '../text/utf8.ts';
 
+/** Blocks of a result that are cut or left out with a separate note; the rest is counted. */
+const maxNotedBlocks = 10;
+
 const encoder = new TextEncoder();
 
 /**
@@ -24,7 +27,7 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
   const content: ContentBlock[] = [];
   for (const [index, block] of result.content.entries()) {
     // Notes count towards the limit, and so do empty blocks: a tool may return a hundred thousand of them.
-    if (noted === limits.maxNotedBlocks || index === limits.maxResultBlocks) {
+    if (noted === maxNotedBlocks || index === limits.maxResultBlocks) {
       noted += 1;
       const more = keptAs === null ? '' : ` To read them: ${fetchCall({ callId: keptAs, offset: start })}`;
       content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the result limit.${more}]` });

@@ -12,6 +12,8 @@ import { isUnspaced, toUnits } from '../text/phrase-index.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { spaceWords } from '../names/name-words.ts';
 
+const maxIndexedArguments = 100;
+
 /** The toolset's tools that match, best first, ties in the document's order. Tools that a turn adds are not searched. */
 export function searchTools(map: AliasMap, query: string, max: number): EditionTool[] {
   const { tools, index } = indexOf(map);
@@ -49,7 +51,7 @@ type ToolText = { id: number } & Record<keyof typeof boost, string>;
 
 function readTool({ canonical, wireName, ownName, server, aliases, description, inputSchema }: EditionTool, id: number): ToolText {
   const names = [...new Set([wireName, ownName, ...aliases.map((alias) => alias.name)])];
-  const argumentNames = isRecord(inputSchema.properties) ? Object.keys(inputSchema.properties).slice(0, limits.maxIndexedArguments) : [];
+  const argumentNames = isRecord(inputSchema.properties) ? Object.keys(inputSchema.properties).slice(0, maxIndexedArguments) : [];
   return {
     id,
     // A word that is in several names counts as often as in one.

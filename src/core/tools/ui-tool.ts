@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 
+const maxUiTriggers = 50;
+
 /** `ui.<name>`. */
 export const UiToolName = z
   .string()
@@ -23,7 +25,7 @@ export const UiTool = z
     category: z.string().min(1).max(50).meta({ example: 'practice' }),
     triggers: z
       .array(z.string().min(1).max(100))
-      .max(limits.maxUiTriggers)
+      .max(maxUiTriggers)
       .meta({ description: 'Words or phrases in the conversation that suggest the tool.' }),
     href: z
       .string()

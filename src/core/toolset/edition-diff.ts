@@ -5,7 +5,9 @@
 import { diffRecords } from '../listing/definition-diff.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import type { DefinitionChange } from '../listing/hold.ts';
-import { limits } from '../limits.ts';
+
+/** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
+export const maxReportedDifferences = 1_000;
 
 /** `fields`: changes at JSON Pointers into the compiled entry; empty for an added or removed entry. */
 export type EntryChange = { change: 'added' | 'removed' | 'changed'; canonical: string; wireName: string; fields: DefinitionChange[] };
@@ -25,7 +27,7 @@ export function diffToolsets(from: ToolsetState | null, to: ToolsetState): Tools
   const after = to.edition.tools;
   const { partners, removed } = matchEntries(before, after);
   const moved = movedEntries(partners);
-  const budget = { left: limits.maxReportedDifferences, more: 0 };
+  const budget = { left: maxReportedDifferences, more: 0 };
   const fields = from === null ? [] : takeWithin(budget, diffRecords(toolsetView(from), toolsetView(to)));
   const changes: EntryChange[] = [];
   for (const [index, tool] of after.entries()) {

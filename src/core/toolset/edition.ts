@@ -22,6 +22,10 @@ import { compileMadeEntries } from '../made/made-entries.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Warning } from '../warning.ts';
+import { MB } from '../limits/units.ts';
+
+const maxToolsetBytes = 1 * MB;
+export const maxEditionBytes = 10 * MB;
 
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
@@ -33,8 +37,8 @@ export type CompileInput = { workspace: string; name: string; toolset: Toolset; 
  */
 export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
   const { known } = input;
-  if (utf8Length(JSON.stringify(input.toolset)) > limits.maxToolsetBytes) {
-    throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
+  if (utf8Length(JSON.stringify(input.toolset)) > maxToolsetBytes) {
+    throw invalidRequest([{ path: '', message: `the toolset is larger than ${maxToolsetBytes} bytes` }]);
   }
   const toolset = await resolveReferences(input.toolset, known);
   const reading = readNamedEntries(toolset, known);
@@ -44,7 +48,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   if (conflicts.length > 0) throw nameConflict(conflicts);
 
   const made = await compileMadeEntries(reading.entries, known);
-  if (made.bytes > limits.maxEditionBytes) throw tooLarge(', those inside made tools included,', 'list fewer made tools');
+  if (made.bytes > maxEditionBytes) throw tooLarge(', those inside made tools included,', 'list fewer made tools');
   const edition: Edition = {
     format: 1,
     workspace: input.workspace,
@@ -55,9 +59,9 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
   };
   const bytes = utf8Length(editionBytes(edition));
-  if (bytes > limits.maxEditionBytes) throw tooLarge('', 'list fewer tools');
+  if (bytes > maxEditionBytes) throw tooLarge('', 'list fewer tools');
   // Stored once, but sent once for each alias: a small document could cause gigabytes of requests.
-  if (bytes + copiedBytes(edition.tools) > limits.maxEditionBytes)
+  if (bytes + copiedBytes(edition.tools) > maxEditionBytes)
     throw tooLarge(', one for each function alias,', 'give fewer aliases the mode "function"');
   return {
     edition,
@@ -73,7 +77,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
 }
 
 function tooLarge(counted: string, remedy: string): Problem {
-  const message = `with all definitions${counted} the edition is larger than ${limits.maxEditionBytes} bytes; ${remedy}`;
+  const message = `with all definitions${counted} the edition is larger than ${maxEditionBytes} bytes; ${remedy}`;
   return invalidRequest([{ path: 'tools', message }]);
 }
 

@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 
+/** Pointers of one result. */
+export const maxPicks = 50;
+
 /** A root property of the tool's input schema. Our own tables have no prototype, but those of other readers may. */
 const ArgumentName = z
   .string()
@@ -64,7 +67,7 @@ export const EntryResult = z
       .max(limits.maxResultBytes)
       .optional()
       .meta({ description: 'Maximum size of the shown result in bytes; `fetch_result` returns the rest.' }),
-    pick: z.array(JsonPointer).min(1).max(limits.maxPicks).optional().meta({
+    pick: z.array(JsonPointer).min(1).max(maxPicks).optional().meta({
       description: 'JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown.',
     }),
   })

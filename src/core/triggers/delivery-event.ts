@@ -8,6 +8,9 @@ import { standardSigned } from './signatures/standard.ts';
 import { stripeSigned } from './signatures/stripe.ts';
 import type { WebhookDocument } from './webhook.ts';
 
+/** Slack's `challenge`, which is returned unchanged: it has about 50 characters. */
+export const maxChallengeLength = 1_000;
+
 /** `id` is the same in every repeat of a delivery and in no other delivery. `isPing`: the sender only tests the connection. */
 export type EventHead = { id: string; event: string | null; isPing: boolean };
 
@@ -29,7 +32,7 @@ export async function deliveryEventOf(webhook: Hook, source: EventSource): Promi
 export function slackChallenge(payload: unknown): string | null {
   if (textAt(payload, 'type') !== 'url_verification') return null;
   const challenge = textAt(payload, 'challenge');
-  return challenge === null || challenge.length > limits.maxChallengeLength ? null : challenge;
+  return challenge === null || challenge.length > maxChallengeLength ? null : challenge;
 }
 
 /** The sender's id. Slack repeats an event with the same `event_id`; commands and interactions have a `trigger_id`. */

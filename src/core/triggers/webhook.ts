@@ -7,6 +7,10 @@ import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
 import { CallbackShape, SigningSecret } from './callbacks/callback-settings.ts';
 
+/** Enough for the secrets in use during a rotation, and a few old ones. */
+const maxWebhookSecrets = 5;
+const maxFilterLength = 4_000;
+
 export const WebhookScheme = z.enum(['standard', 'github', 'stripe', 'slack', 'hmac', 'bearer']).meta({ id: 'WebhookScheme' });
 export type WebhookScheme = z.infer<typeof WebhookScheme>;
 
@@ -72,7 +76,7 @@ export const Webhook = z
     agent: ResourceName.meta({ description: 'The agent that runs the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z
-      .union([SigningSecret, z.array(SigningSecret).min(1).max(limits.maxWebhookSecrets)], {
+      .union([SigningSecret, z.array(SigningSecret).min(1).max(maxWebhookSecrets)], {
         error: 'must be a string or a list of strings',
       })
       .optional()
@@ -82,7 +86,7 @@ export const Webhook = z
       }),
     hmac: HmacSettings.optional().meta({ description: 'Required for scheme `hmac`, and only valid there.' }),
     bearer: BearerSettings.optional().meta({ description: 'For scheme `bearer`. Absent: `Authorization: Bearer <secret>`.' }),
-    filter: z.string().max(limits.maxFilterLength).optional().meta({
+    filter: z.string().max(maxFilterLength).optional().meta({
       description:
         'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. Other events are stored as `ignored`, also if a field in the expression is missing; test for it with `has(payload.field)` or `"X-Kind" in headers`.',
     }),

@@ -7,6 +7,11 @@ import type { Message } from './message.ts';
 import { cutMiddle, cutUtf8 } from '../tools/result-bound.ts';
 import { contentText } from '../tools/tool.ts';
 import { charactersPerToken, type Transcript, type TurnMessages } from './transcript.ts';
+import { KB } from '../limits/units.ts';
+
+/** Older turns as given to the summarizing model: each message, and the total. */
+const summarizedMessageBytes = 4 * KB;
+const maxSummaryInputBytes = 400 * KB;
 
 export type CompactableConversation = Pick<Transcript, 'turns' | 'summary' | 'tokens'>;
 
@@ -53,7 +58,7 @@ export const summaryInstruction = [
 export function summaryInput(plan: CompactionPlan): Message {
   const parts = plan.turns.flatMap(({ messages }) => messages.map(renderMessage));
   const before = plan.previous === null ? [] : [`Summary of what came before:\n${plan.previous}`];
-  const maxBytes = Math.min(limits.maxSummaryInputBytes, plan.maxTokens * 3);
+  const maxBytes = Math.min(maxSummaryInputBytes, plan.maxTokens * 3);
   const text = cutMiddle([...before, ...parts].join('\n\n'), maxBytes);
   return { role: 'user', parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nSummarize it.` }] };
 }
@@ -73,7 +78,7 @@ export function fallbackSummary({ previous, turns, maxTokens }: CompactionPlan):
 
 function renderMessage({ role, parts }: Message): string {
   const lines = (parts as readonly Message['parts'][number][]).flatMap((part) => renderPart(role, part));
-  return cutMiddle(lines.join('\n'), limits.summarizedMessageBytes);
+  return cutMiddle(lines.join('\n'), summarizedMessageBytes);
 }
 
 const speakers = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;

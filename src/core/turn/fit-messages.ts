@@ -5,11 +5,13 @@
  */
 import type { CompactableConversation } from './compaction.ts';
 import { fetchResultTool } from '../tools/fetch-result.ts';
-import { limits } from '../limits.ts';
 import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
 import { fetchCall, isLeftOutNote, type ResultOffset } from '../tools/result-bound.ts';
 import { contentText, type ContentBlock } from '../tools/tool.ts';
 import { charactersPerToken, joinMessages, messageCharacters } from './transcript.ts';
+
+/** The part of an old tool result that is still shown in a turn over its budget: enough to recognize it. */
+export const shortenedResultCharacters = 1_000;
 
 export type FittedMessages = {
   messages: Message[];
@@ -62,15 +64,15 @@ function fitTurn(messages: readonly Message[], budget: number, taken: number, ke
     if (total <= budget) return;
     for (; oldest < fresh && total > budget * roomierShare; oldest += 1) {
       const entry = queue[oldest];
-      if (entry !== undefined) cut(entry, limits.shortenedResultCharacters);
+      if (entry !== undefined) cut(entry, shortenedResultCharacters);
     }
     if (total <= budget) return;
     // The current step still does not fit: shorten its new results, the largest first, only as far as necessary.
     const largest = queue.slice(fresh).sort((one, other) => other.characters - one.characters);
     for (const entry of largest) {
       // An image that the model has not seen yet stays while dropping it would not help.
-      if (total <= budget || entry.characters <= limits.shortenedResultCharacters + noteCharacters) return;
-      cut(entry, Math.max(limits.shortenedResultCharacters, entry.characters - (total - budget) - noteCharacters));
+      if (total <= budget || entry.characters <= shortenedResultCharacters + noteCharacters) return;
+      cut(entry, Math.max(shortenedResultCharacters, entry.characters - (total - budget) - noteCharacters));
     }
   };
 

@@ -3,11 +3,13 @@
  * limit is reached.
  */
 import type { ApprovalVerdict } from '../policy/approval.ts';
-import { limits } from '../limits.ts';
 import { costOf, type Price } from '../model/price.ts';
 import type { TurnEndReason } from './session-event.ts';
 import type { ToolResultCode } from '../tools/tool.ts';
 import { repeatKey, type StepCall, type TurnState } from './turn-state.ts';
+
+export const maxCallsPerStep = 32;
+const maxIdenticalCalls = 3;
 
 export type TurnBudget = {
   maxSteps: number;
@@ -61,10 +63,10 @@ function refuse(
   if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
   const spent = spentLimit(state, budget);
   if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
-  if (at.position >= limits.maxCallsPerStep) {
+  if (at.position >= maxCallsPerStep) {
     return {
       code: 'limit_reached',
-      message: `Not run: a step may have at most ${limits.maxCallsPerStep} calls. Send the rest in the next step.`,
+      message: `Not run: a step may have at most ${maxCallsPerStep} calls. Send the rest in the next step.`,
     };
   }
   if (at.count > budget.maxCalls) {
@@ -73,10 +75,10 @@ function refuse(
       message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`,
     };
   }
-  if (at.repeats > limits.maxIdenticalCalls) {
+  if (at.repeats > maxIdenticalCalls) {
     return {
       code: 'limit_reached',
-      message: `Not run: the same call with the same arguments was already made ${limits.maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
+      message: `Not run: the same call with the same arguments was already made ${maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
     };
   }
   return null;

@@ -3,10 +3,16 @@
  * do. `engine/turn/run-turn.ts` does it and appends the events. Nothing here reads a clock, so any later run can continue a turn from its
  * log.
  */
-import { limits } from '../limits.ts';
 import type { TurnEndReason, TurnStatus } from './session-event.ts';
 import { admitCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
 import { isUndecided, unansweredCalls, type StepCall, type TurnState } from './turn-state.ts';
+
+/**
+ * A turn whose process dies this often without a finished step or call in between is ended; so is one that dies this often in
+ * total.
+ */
+export const maxRecoveriesWithoutProgress = 3;
+export const maxRecoveries = 20;
 
 export type TurnAction =
   /** `closing`: the last step. The tools stay in the request (prefix caches), but the model must not call them. */
@@ -53,7 +59,7 @@ function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
 
 /** Whether the process died repeatedly without progress, or too often in total; a person has to investigate. */
 function isBeyondRecovery(state: TurnState): boolean {
-  return state.recoveriesWithoutProgress > limits.maxRecoveriesWithoutProgress || state.recoveries > limits.maxRecoveries;
+  return state.recoveriesWithoutProgress > maxRecoveriesWithoutProgress || state.recoveries > maxRecoveries;
 }
 
 function endReason(stepReason: string | null): TurnEndReason {

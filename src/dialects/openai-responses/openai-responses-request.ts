@@ -5,7 +5,6 @@
  */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
-import { limits } from '../../core/limits.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ClientTool, ModelSettings } from '../../core/turn/plan.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
@@ -13,6 +12,10 @@ import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffere
 import type { DialectRequest } from '../dialect.ts';
 import { definedSettings } from '../defined-settings.ts';
 import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './openai-responses-input.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
+export const maxEchoCharacters = 32 * KB;
 
 const Tool = z.looseObject({
   type: z.string(),
@@ -246,7 +249,7 @@ const echoed = [
 /** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
 function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
-  let room = limits.maxEchoCharacters;
+  let room = maxEchoCharacters;
   for (const field of echoed) {
     const value = toEchoed(field, request[field]);
     const size = value == null ? 0 : JSON.stringify(value).length;

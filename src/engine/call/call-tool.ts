@@ -19,6 +19,9 @@ import { checkCall, type CheckedCall } from './check-call.ts';
 import { withServerState } from './server-state.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
+/** Questions about one call. A call whose effects change each time is refused after these. */
+export const maxApprovalRounds = 5;
+
 /** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */
 export async function callTool(deps: CallDeps, given: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
@@ -137,7 +140,7 @@ type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };
 
 function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: ApprovalQuestion): Ran {
   const round = (approved?.round ?? 0) + 1;
-  if (round > limits.maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
+  if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
   if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
   const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. Call the tool in a session.`;
   return { result: errorResult('approval_required', text), ran: false };
@@ -145,7 +148,7 @@ function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, appr
 
 function tooManyApprovals(tool: EditionTool, { reason }: ApprovalQuestion): ToolResult {
   const text =
-    `Not run: ${tool.wireName} was approved ${limits.maxApprovalRounds} times, and each run would have done something other than what was approved. ` +
+    `Not run: ${tool.wireName} was approved ${maxApprovalRounds} times, and each run would have done something other than what was approved. ` +
     `Last reason: ${reason}. Use a separate call to write the values that change between runs (times, random numbers, server responses) to a new file, then use that file.`;
   return errorResult('limit_reached', text);
 }

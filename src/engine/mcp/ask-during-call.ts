@@ -4,13 +4,21 @@
  * `serve-call.ts`.
  */
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { approvalKey, approvalRefusal, approvalRequest, cannotAsk, deniedByPerson, isApproved } from './serve-approval.ts';
 import { screenQuestions } from './serve-questions.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
+
+/**
+ * Calls that stay open while they wait for an answer from their MCP client. Each one holds its machine in the meantime, so the
+ * limit is lower than `maxSandboxes` in an isolate, with shares of it per workspace and per key, so that neither can block the
+ * others.
+ */
+export const maxOpenQuestions = 30;
+export const maxOpenQuestionsPerWorkspace = 12;
+export const maxOpenQuestionsPerKey = 6;
 
 type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput };
 
@@ -46,9 +54,9 @@ const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<st
 /** Whether one more question may be opened: no key or workspace can use up the limit of the others. */
 function mayAsk({ workspace, keyId }: Principal): boolean {
   return (
-    open.all < limits.maxOpenQuestions &&
-    (open.byWorkspace.get(workspace) ?? 0) < limits.maxOpenQuestionsPerWorkspace &&
-    (open.byKey.get(`${workspace} ${keyId}`) ?? 0) < limits.maxOpenQuestionsPerKey
+    open.all < maxOpenQuestions &&
+    (open.byWorkspace.get(workspace) ?? 0) < maxOpenQuestionsPerWorkspace &&
+    (open.byKey.get(`${workspace} ${keyId}`) ?? 0) < maxOpenQuestionsPerKey
   );
 }
 

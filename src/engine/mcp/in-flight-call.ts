@@ -6,13 +6,15 @@
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import { cancelled } from '../../core/tools/elicitation.ts';
-import { limits } from '../../core/limits.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
+
+/** The same if the call is held open for a client of 2026-07-28, which may never return; then its server receives `cancel`. */
+export const heldQuestionMs = 5 * 60_000;
 
 /** The next state of the call: its outcome, or questions that wait for an answer. */
 export type InFlightCallUpdate = { outcome: CallOutcome } | { asks: Record<string, InputRequest> };
@@ -111,7 +113,7 @@ export class InFlightCall {
         resolve(answer);
       };
       const drop = (): void => settle(cancelled);
-      const disarm = this.#clock.after(limits.heldQuestionMs, drop);
+      const disarm = this.#clock.after(heldQuestionMs, drop);
       this.#end.signal.addEventListener('abort', drop, { once: true });
       this.#open.set(key, { request, answer: settle });
       const { resolve: notify } = this.#news;

@@ -13,6 +13,9 @@ import { withoutHeaders } from '../../core/listing/listing-headers.ts';
 import { modelDefinition } from '../../core/toolset/model-definitions.ts';
 import type { JsonSchema, ToolAnnotations } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
+import { MB } from '../../core/limits/units.ts';
+
+const maxMcpPageBytes = 1 * MB;
 
 /** `Tool` of MCP. */
 export type ServedTool = {
@@ -68,8 +71,7 @@ function toPages(tools: readonly ServedTool[]): ServedTool[][] {
   for (const tool of tools) {
     const size = utf8Length(JSON.stringify(tool));
     const page = made.at(-1);
-    const isFull =
-      page !== undefined && page.length > 0 && (page.length >= limits.maxMcpPageItems || bytes + size > limits.maxMcpPageBytes);
+    const isFull = page !== undefined && page.length > 0 && (page.length >= limits.maxMcpPageItems || bytes + size > maxMcpPageBytes);
     if (page === undefined || isFull) {
       made.push([tool]);
       bytes = size;

@@ -10,6 +10,9 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 
+/** Lifetime of a question of ours that a client carries (`requestState`) until a person answers it. */
+const requestStateTtlMs = 10 * 60_000;
+
 /** `approval`: our question before the call. `input`: the server's question, which is called again with the answer. `held`: the same for an open call. */
 export type PendingKind = 'approval' | 'input' | 'held';
 
@@ -71,7 +74,7 @@ export async function sealState(
 ): Promise<string> {
   const sealed = await deps.seal.seal(principal.workspace, {
     nonce: deps.ids.next('ask'),
-    expiresAt: deps.clock.now() + limits.requestStateTtlMs,
+    expiresAt: deps.clock.now() + requestStateTtlMs,
     keyId: principal.keyId,
     target,
     subject,

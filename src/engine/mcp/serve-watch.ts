@@ -11,6 +11,16 @@ import { ownerOf, shownUri, type ServedOffers } from './serve-offers.ts';
 import { readServedOffers, servedServers, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 
+/**
+ * Poll interval for clients that listen for changes, maximum duration of one stream, and wait before reconnecting to a server that
+ * ended one.
+ */
+const mcpWatchIntervalMs = 4_000;
+/** Check interval of the key of a stream, so that the stream ends within `principalTtlMs` of its revocation. */
+const mcpKeyCheckMs = 20_000;
+/** Servers whose changes one stream receives: each is a connection. */
+const maxMcpListenedServers = 10;
+
 export type ServedChange = { kind: 'tools' } | { kind: 'prompts' } | { kind: 'resources' } | { kind: 'resource'; uri: string };
 
 export type WatchDeps = OfferDeps &
@@ -61,7 +71,7 @@ export async function watchServed(
 async function watchKey(deps: WatchDeps, principal: Principal, end: AbortController): Promise<void> {
   for (;;) {
     try {
-      await deps.clock.sleep(limits.mcpKeyCheckMs, end.signal);
+      await deps.clock.sleep(mcpKeyCheckMs, end.signal);
       if (await deps.isKeyActive(principal)) continue;
       deps.log.info('a listening stream was closed: its key is no longer valid', { keyId: principal.keyId });
       return end.abort(new Error('the key is no longer valid'));
@@ -87,7 +97,7 @@ async function watchView(
   let known = viewVersion(view);
   for (;;) {
     try {
-      await deps.clock.sleep(limits.mcpWatchIntervalMs, signal);
+      await deps.clock.sleep(mcpWatchIntervalMs, signal);
     } catch {
       // Aborted: the listener is gone.
       return;
@@ -122,7 +132,7 @@ async function listenToServers(
   const wanted = watched.uris();
   if (!watched.lists && wanted.length === 0) return;
   const offers = await readServedOffers(deps, watched.principal.workspace, watched.view);
-  const servers = servedServers(watched.view).slice(0, limits.maxMcpListenedServers);
+  const servers = servedServers(watched.view).slice(0, maxMcpListenedServers);
   await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, tell, signal)));
 }
 

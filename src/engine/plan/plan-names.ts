@@ -3,7 +3,6 @@ import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../
 import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { fetchResultTool } from '../../core/tools/fetch-result.ts';
 import { findToolsTool } from '../../core/tools/find-tools.ts';
-import { limits } from '../../core/limits.ts';
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
 import { isOnDemand } from '../../core/toolset/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
@@ -11,6 +10,9 @@ import { useSkillTool } from '../../core/skills/use-skill.ts';
 import { withMade } from './made-names.ts';
 import { codeNames, withClientTools } from './code-names.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
+
+/** Tables narrowed by agents' allow-lists that are cached for one edition. */
+const maxNarrowedViews = 64;
 
 /** Narrowed tables, by the edition they belong to; dropped with it. */
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
@@ -45,7 +47,7 @@ function madeView(part: AliasMap | null, made: AliasMap, plan: PlanView): AliasM
   const key = `${plan.aliases} ${JSON.stringify(plan.madeAllow)}`;
   const known = views.get(key);
   if (known !== undefined) return known;
-  if (views.size >= limits.maxNarrowedViews) views.clear();
+  if (views.size >= maxNarrowedViews) views.clear();
   const view = withMade(part, made, plan);
   views.set(key, view);
   return view;
@@ -59,7 +61,7 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
   const key = `${aliases} ${allowHash ?? JSON.stringify(allow)}`;
   const known = views.get(key);
   if (known !== undefined) return known;
-  if (views.size >= limits.maxNarrowedViews) views.clear();
+  if (views.size >= maxNarrowedViews) views.clear();
   const view = buildAliasMap(names.edition, { aliases, allow });
   views.set(key, view);
   return view;

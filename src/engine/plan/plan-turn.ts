@@ -4,7 +4,6 @@
  */
 import { splitModelRef, type Agent } from '../../core/agent.ts';
 import { requireAllowed } from '../../core/authority.ts';
-import { limits } from '../../core/limits.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
@@ -23,6 +22,12 @@ import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
 import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
 import type { Directory } from '../../ports/catalog.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/**
+ * The plan of a turn, including instructions and the caller's tools: it is one value in the session's storage, which accepts 2 MB.
+ */
+const maxPlanBytes = 1.5 * MB;
 
 /** What a turn is requested to run with: an agent, or a model with or without a toolset. */
 export type PlanRequest = {
@@ -117,9 +122,9 @@ function requireSmall({ instructions, settings, clientTools = [], allow, ...rest
   const parts = { tools: clientTools, instructions, settings };
   const sizes = Object.entries(parts).map(([path, part]) => ({ path, bytes: utf8Length(JSON.stringify(part)) }));
   const bytes = sizes.reduce((sum, size) => sum + size.bytes, utf8Length(JSON.stringify(rest)) + allowed);
-  if (bytes <= limits.maxPlanBytes) return;
+  if (bytes <= maxPlanBytes) return;
   const [largest = { path: '', bytes }] = sizes.sort((a, b) => b.bytes - a.bytes);
-  const message = `is ${largest.bytes} bytes; the instructions (system messages), tools and settings of a turn may have at most ${limits.maxPlanBytes} in total`;
+  const message = `is ${largest.bytes} bytes; the instructions (system messages), tools and settings of a turn may have at most ${maxPlanBytes} in total`;
   throw invalidRequest([{ path: largest.path, message }]);
 }
 

@@ -1,10 +1,9 @@
 /**
  * Marks of the taint rule for calls outside a conversation: consecutive calls of one client form a conversation all the same. The marks
- * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`limits.directMarksMs`).
+ * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`directMarksMs`).
  */
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
 import { callEffect } from '../../core/policy/call-effect.ts';
 import {
   createTaintMarks,
@@ -23,6 +22,11 @@ import { isServerTool } from '../call/server-state.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
+/** Marks of the direct calls of a key with one toolset, after the last call that added a mark. */
+const directMarksMs = 24 * 60 * 60_000;
+/** Existing marks are not written again within this time, so they may last up to this much longer. */
+const directMarksRefreshMs = 60 * 60_000;
+
 /** `read`: returns null when there are no marks. `add`: joins the marks to the stored ones, durably. */
 export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
 
@@ -31,7 +35,7 @@ export function createMarkStore(catalog: Pick<Catalog, 'taintMarks' | 'addTaintM
   const names = [`direct ${JSON.stringify([keyId, toolset])}`];
   return {
     read: async () => (await catalog.taintMarks(names))[0] ?? null,
-    add: (taint) => catalog.addTaintMarks({ names, taint, ttlMs: limits.directMarksMs }),
+    add: (taint) => catalog.addTaintMarks({ names, taint, ttlMs: directMarksMs }),
   };
 }
 
@@ -54,7 +58,7 @@ export async function openMarks(
     async settle(outcome) {
       const added = own.read();
       if (added === untainted) return outcome;
-      const isFresh = (stored?.expiresAt ?? 0) - clock.now() > limits.directMarksMs - limits.directMarksRefreshMs;
+      const isFresh = (stored?.expiresAt ?? 0) - clock.now() > directMarksMs - directMarksRefreshMs;
       if (isFresh && joinTaint(before, added) === before) return outcome;
       try {
         await store.add(added);

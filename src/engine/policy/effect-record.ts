@@ -5,12 +5,14 @@
  */
 import type { ApprovalReason, ApprovalQuestion } from '../../core/policy/approval.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
 import { joinPath, parentPath } from '../../core/text/path.ts';
 import { questionAbout, type EffectToAsk } from '../../core/policy/approval-question.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
 import { Problem } from '../../core/problem.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
+
+/** Effects that require approval in one call; above that the call is refused. */
+const maxEffectsToAsk = 10_000;
 
 /**
  * `before`: the state of the path before the effect. `files`: where the path is read at each checkpoint; null: the effect is not about a file.
@@ -77,8 +79,8 @@ export class EffectRecord {
     const known = this.#recorded.get(key);
     if (known?.isForeseen === true && known.files !== null) this.#recorded.set(key, { ...known, before: stateOf(known.files, path) });
     if (known !== undefined || (path !== '' && this.#paths.get(path) === ask)) return;
-    if (this.#recorded.size >= limits.maxEffectsToAsk)
-      throw new Problem('forbidden', `More than ${limits.maxEffectsToAsk} effects of this call require approval. Do less in one call.`);
+    if (this.#recorded.size >= maxEffectsToAsk)
+      throw new Problem('forbidden', `More than ${maxEffectsToAsk} effects of this call require approval. Do less in one call.`);
     const at = path === '' ? null : (files ?? this.#base);
     const before = at === null ? '' : stateOf(at, path);
     this.#recorded.set(key, { effect, ask, operation: this.#madeWith(ask, path) ?? operation, path, files: at, before, isForeseen });

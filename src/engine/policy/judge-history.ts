@@ -8,12 +8,14 @@ import { namesOfHistory } from '../../core/policy/answer-name.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
-import { limits } from '../../core/limits.ts';
 import type { Message } from '../../core/turn/message.ts';
 import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/policy/taint.ts';
 import { withServerState, isServerTool } from '../call/server-state.ts';
 import type { CallDeps } from '../call/tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
+
+/** Assistant messages of one history that are looked up; a longer history counts as unknown. */
+const maxRecalledAnswers = 2_000;
 
 export type HistoryDeps = Pick<CallDeps, 'server' | 'log'> & {
   /** Returns the marks of responses by their names; null for an unknown one. */
@@ -36,7 +38,7 @@ export async function judgeHistory(deps: HistoryDeps, keyId: string, history: re
 /** An unrecognized response may contain anything, since calls of server tools do not appear in the history. */
 async function taintOfAnswers({ storedMarks: recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
   const names = await namesOfHistory(keyId, history);
-  if (names === null || names.length > limits.maxRecalledAnswers) return unknownAnswer;
+  if (names === null || names.length > maxRecalledAnswers) return unknownAnswer;
   if (names.length === 0) return untainted;
   return (await recall(names)).reduce<Taint>((taint, recalled) => joinTaint(taint, recalled ?? unknownAnswer), untainted);
 }

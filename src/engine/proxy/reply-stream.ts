@@ -3,9 +3,12 @@
  * writes for many events.
  */
 import type { ChatEvent } from '../../core/model/chat-event.ts';
-import { limits } from '../../core/limits.ts';
 import type { ReplyEncoder } from '../../dialects/reply-encoder.ts';
 import type { Clock } from '../../ports/runtime.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** Data buffered for a slow reader of a rewritten stream before reading from the provider pauses. */
+const maxRewriteBufferBytes = 256 * KB;
 
 /** The batches after the first. `next` returns null after the last one and throws only when the caller aborts. */
 export type BatchCursor = { next(): Promise<readonly ChatEvent[] | null>; close(): void };
@@ -78,7 +81,7 @@ export function encodeReply({ first, cursor, encoder, clock }: Encoding): Readab
         wake();
       },
     },
-    { highWaterMark: limits.maxRewriteBufferBytes, size: (chunk) => chunk.byteLength },
+    { highWaterMark: maxRewriteBufferBytes, size: (chunk) => chunk.byteLength },
   );
 }
 

@@ -11,6 +11,9 @@ import type { Directory } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerRefresh } from './refresh-server.ts';
 
+/** Servers with expired listings that one request refreshes. */
+export const maxServersReadAtOnce = 4;
+
 export type StaleServerDeps = {
   clock: Clock;
   log: Logger;
@@ -36,7 +39,7 @@ export function createStaleServerRefresh(parts: StaleServerDeps): RefreshStaleSe
     const lane = async (): Promise<void> => {
       for (const name of remaining) await checkServer(parts, workspace, name);
     };
-    parts.background(Promise.all(Array.from({ length: Math.min(due.length, limits.maxServersReadAtOnce) }, lane)));
+    parts.background(Promise.all(Array.from({ length: Math.min(due.length, maxServersReadAtOnce) }, lane)));
   };
 }
 

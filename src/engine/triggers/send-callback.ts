@@ -10,6 +10,9 @@ import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 
+/** The part of a receiver's response that an attempt shows. */
+export const maxCallbackResponseLength = 400;
+
 /** `secret`: as configured, see `signing-keys.ts`. */
 export type CallbackMessage = { id: string; url: string; secret: string; body: string };
 
@@ -100,14 +103,14 @@ async function readStart(response: Response): Promise<string> {
   let text = '';
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += decoder.decode(read.value.subarray(0, limits.maxCallbackResponseLength * maxBytesOfCharacter), { stream: true });
-      if (text.length >= limits.maxCallbackResponseLength) break;
+      text += decoder.decode(read.value.subarray(0, maxCallbackResponseLength * maxBytesOfCharacter), { stream: true });
+      if (text.length >= maxCallbackResponseLength) break;
     }
     await reader.cancel();
   } catch {
     // The connection broke: what was read so far is shown, and the status is known.
   }
-  return showInvisible(text.slice(0, limits.maxCallbackResponseLength)).slice(0, limits.maxCallbackResponseLength).trim();
+  return showInvisible(text.slice(0, maxCallbackResponseLength)).slice(0, maxCallbackResponseLength).trim();
 }
 
 const maxBytesOfCharacter = 4;

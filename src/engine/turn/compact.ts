@@ -17,6 +17,11 @@ import { limits } from '../../core/limits.ts';
 import type { Message } from '../../core/turn/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';
 
+/** Leaves room for reasoning before the summary; the summary itself is cut by bytes. */
+export const maxSummaryTokens = 4_000;
+/** The turn waits this long for a summary; then the oldest turns are left out without one. */
+export const summaryTimeoutMs = 60_000;
+
 export type CompactScope = Pick<StepScope, 'workspace' | 'turn' | 'plan' | 'append' | 'conversation'>;
 
 /** `step`: the step that is about to start. Throws only on abort. */
@@ -42,7 +47,7 @@ async function summarize(
   signal: AbortSignal,
 ): Promise<string | null> {
   const late = new AbortController();
-  const disarm = deps.clock.after(limits.summaryTimeoutMs, () => late.abort(new Error('the summary took too long')));
+  const disarm = deps.clock.after(summaryTimeoutMs, () => late.abort(new Error('the summary took too long')));
   const input = summaryInput(plan);
   try {
     for (const model of [scope.plan.model, ...scope.plan.fallbacks]) {
@@ -75,7 +80,7 @@ async function askFor(
       messages: [{ role: 'system' as const, parts: [{ type: 'text' as const, text: summaryInstruction }] }, input],
       tools: [],
       toolChoice: 'none' as const,
-      settings: { maxOutputTokens: limits.maxSummaryTokens },
+      settings: { maxOutputTokens: maxSummaryTokens },
     };
     for await (const events of deps.model.stream(request, signal)) {
       for (const event of events) {

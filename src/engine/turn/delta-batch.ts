@@ -3,9 +3,14 @@
  * that arrives 50 ms after the last row, or after 50 ms of silence. Each row is one event for every reader, so the number of rows
  * determines the cost of a stream.
  */
-import { limits } from '../../core/limits.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { Clock } from '../../ports/runtime.ts';
+import { KB } from '../../core/limits/units.ts';
+
+const deltaFlushBytes = 4 * KB;
+export const deltaFlushMs = 50;
+/** On a machine with delayed writes: a reader still gets something every second. */
+export const maxDeltaFlushMs = 1_000;
 
 type Delta = Extract<SessionEventBody, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
 
@@ -22,7 +27,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
   let held: Delta | null = null;
   let lastFlushAt = Number.NEGATIVE_INFINITY;
   let disarm: (() => void) | null = null;
-  let intervalMs: number = limits.deltaFlushMs;
+  let intervalMs: number = deltaFlushMs;
 
   const flush = (): void => {
     disarm?.();
@@ -39,7 +44,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     const due = clock.now() + ms;
     disarm ??= clock.after(ms, () => {
       const lateMs = clock.now() - due;
-      intervalMs = Math.min(limits.maxDeltaFlushMs, Math.max(limits.deltaFlushMs, 4 * lateMs, intervalMs / 2));
+      intervalMs = Math.min(maxDeltaFlushMs, Math.max(deltaFlushMs, 4 * lateMs, intervalMs / 2));
       flush();
     });
   };
@@ -48,13 +53,13 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     add(delta) {
       if (held !== null && !joins(held, delta)) flush();
       held = held === null ? { ...delta } : join(held, delta);
-      if (deltaText(held).length >= limits.deltaFlushBytes) flush();
+      if (deltaText(held).length >= deltaFlushBytes) flush();
     },
     readEnded() {
       if (held === null) return;
       const sinceMs = clock.now() - lastFlushAt;
       if (sinceMs < intervalMs) arm(intervalMs);
-      else if (sinceMs < 2 * limits.deltaFlushMs || lastFlushAt < 0) flush();
+      else if (sinceMs < 2 * deltaFlushMs || lastFlushAt < 0) flush();
       // Long after the last row, either the model is slow or this process is. A timer measures which, without delaying the row.
       else arm(0);
     },

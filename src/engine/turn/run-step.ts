@@ -25,6 +25,9 @@ import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
 import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
 
+/** The number of retries of a reply that breaks off, for each model of the plan. */
+const maxStepRestarts = 1;
+
 export type StepDeps = { clock: Clock; ids: Ids; log: Logger; directory: Directory; model: ChatModel };
 
 export type StepScope = {
@@ -64,7 +67,7 @@ export async function runStep(
   if (restartFrom !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
   let failure: ProblemBody | null = null;
   for (const model of models) {
-    for (let attempt = 0; attempt <= limits.maxStepRestarts; attempt += 1) {
+    for (let attempt = 0; attempt <= maxStepRestarts; attempt += 1) {
       if (failure !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
       const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
       signal.throwIfAborted();

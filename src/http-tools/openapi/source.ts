@@ -14,6 +14,9 @@ import { toServerHeaders } from '../../net/server-headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { parseOpenApiText } from './read-document.ts';
 
+/** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
+export const openApiTtlMs = 60 * 60_000;
+
 export function createOpenApiSource(): ServerSource {
   return {
     async discover(server, context) {
@@ -24,7 +27,7 @@ export function createOpenApiSource(): ServerSource {
         headers: Object.keys(server.headers ?? {}),
         ...server.openapi,
       });
-      return { tools, operations, warnings, connection: null, offers: noOffers, ttlMs: limits.openApiTtlMs };
+      return { tools, operations, warnings, connection: null, offers: noOffers, ttlMs: openApiTtlMs };
     },
   };
 }

@@ -3,9 +3,14 @@
  * stands in the call was written by a model or a stranger, so all of it is shown by `visible-text.ts`.
  */
 import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
-import { limits } from '../../core/limits.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { escapeInvisible } from './escape-invisible.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/**
+ * JSON on the approval page; longer JSON is not indented, since nobody reads it for its form and depth would multiply its size.
+ */
+const maxIndentedCharacters = 64 * KB;
 
 /** Buttons only while it waits; afterwards it says what became of it. */
 export function approvePage(approval: ApprovalView): string {
@@ -73,7 +78,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
 /** Each line of deep JSON begins with its depth in spaces: a megabyte of numbers, nested deeply, would be sixty of them. */
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length > limits.maxIndentedCharacters ? text : JSON.stringify(value, null, 2);
+  return text.length > maxIndentedCharacters ? text : JSON.stringify(value, null, 2);
 }
 
 function time(iso: string): string {

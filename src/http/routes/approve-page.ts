@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { SessionPort } from '../../ports/session.ts';
 import type { AppContext } from '../context.ts';
@@ -16,6 +15,10 @@ import { toProblem } from '../problems.ts';
 import { isOwnOrigin } from '../own-origin.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** An unauthenticated decision by link: one short word. */
+const maxLinkBodyBytes = 4 * KB;
 
 const LinkDecision = z.strictObject({ decision: Decision }).meta({ id: 'LinkDecision', example: { decision: 'deny' } });
 const LinkDecided = z.object({ callId: z.string(), decision: Decision }).meta({ id: 'LinkDecided' });
@@ -92,8 +95,8 @@ function refuseOtherSites(c: AppContext): void {
 async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>> {
   const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
   if (type.trim() !== 'application/x-www-form-urlencoded')
-    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, limits.maxLinkBodyBytes)).value);
-  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, limits.maxLinkBodyBytes)));
+    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, maxLinkBodyBytes)).value);
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxLinkBodyBytes)));
   return parseDocument(LinkDecision, Object.fromEntries(form));
 }
 

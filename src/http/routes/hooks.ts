@@ -13,6 +13,10 @@ import type { AppContext } from '../context.ts';
 import { readBytes } from '../json-body.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */
+export const maxWebhookBodyBytes = 1 * MB;
 
 const Answered = Accepted.extend({ text: z.string().meta({ description: 'Of the turn’s last step.' }) }).meta({ id: 'AnsweredDelivery' });
 
@@ -28,7 +32,7 @@ export function mountHooks(app: App): void {
       description:
         'Signed as the webhook’s scheme says. A name that there is not and a signature that is not right are answered alike (404). What the filter leaves out is taken as well, and kept as `ignored`.',
       params: z.object({ workspace: z.string().meta({ example: 'default' }), webhook: z.string().meta({ example: 'triage' }) }),
-      rawBody: { description: `JSON, a form or text in UTF-8, at most ${limits.maxWebhookBodyBytes} bytes, as it was signed.` },
+      rawBody: { description: `JSON, a form or text in UTF-8, at most ${maxWebhookBodyBytes} bytes, as it was signed.` },
       answers: {
         200: {
           description: 'With `respond: "sync"`: the turn’s end. Also the answer to Slack’s URL check.',
@@ -52,7 +56,7 @@ export function mountHooks(app: App): void {
       ],
     },
     async (c) => {
-      const body = await readBytes(c.req.raw, limits.maxWebhookBodyBytes);
+      const body = await readBytes(c.req.raw, maxWebhookBodyBytes);
       const services = c.get('services');
       const workspace = c.req.param('workspace') ?? '';
       const requestId = c.get('requestId');

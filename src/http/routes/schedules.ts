@@ -13,6 +13,9 @@ import { requireSameName } from '../documents.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 
+/** Times shown in one response: each is a separate search. */
+const maxShownScheduleTimes = 100;
+
 const what = 'Schedules';
 const name = ResourceName.meta({ example: 'morning' });
 export const scheduleParams = z.object({ schedule: name });
@@ -40,7 +43,7 @@ const ScheduleInput = Schedule.safeExtend({
 });
 
 const TimesQuery = z.strictObject({
-  count: z.coerce.number().int().min(1).max(limits.maxShownScheduleTimes).default(5).meta({ description: 'At most so many.' }),
+  count: z.coerce.number().int().min(1).max(maxShownScheduleTimes).default(5).meta({ description: 'At most so many.' }),
 });
 
 export function mountSchedules(app: App): void {

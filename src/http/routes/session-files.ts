@@ -13,6 +13,9 @@ import { readBytes } from '../json-body.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
+import { MB } from '../../core/limits/units.ts';
+
+export const maxFileBodyBytes = 16 * MB;
 
 const params = sessionParams.extend({
   path: z
@@ -117,7 +120,7 @@ export function mountSessionFiles(app: App): void {
       description: `Missing directories are made. A session holds ${limits.maxSessionFiles} files and directories of ${limits.maxSessionFilesBytes} bytes together; what would be more is 409.`,
       params,
       headers: conditionHeaders,
-      rawBody: { description: `The bytes, of any content type, at most ${limits.maxFileBodyBytes}.` },
+      rawBody: { description: `The bytes, of any content type, at most ${maxFileBodyBytes}.` },
       answers: {
         200: { description: 'Replaced.', schema: WrittenFile, headers: tagHeader },
         201: { description: 'Made.', schema: WrittenFile, headers: { location: 'Of the file.', ...tagHeader } },
@@ -126,7 +129,7 @@ export function mountSessionFiles(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const session = services.sessions.get(params.id);
-      const content = await readBytes(c.req.raw, limits.maxFileBodyBytes);
+      const content = await readBytes(c.req.raw, maxFileBodyBytes);
       const { path, created } = await session.writeFile(principal, toolPath(params.path), content, conditions(c));
       const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
       return c.json({ path, size: content.byteLength }, created ? 201 : 200, headers);

@@ -9,10 +9,13 @@ import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
+/** Blocks of one result of a client tool; the size of the body limits their content. */
+const maxClientResultBlocks = 1_000;
+
 const ToolResultRequest = z
   .strictObject({
     callId: z.string().min(1).max(200),
-    content: z.union([z.string(), z.array(ContentBlock).max(limits.maxClientResultBlocks)], {
+    content: z.union([z.string(), z.array(ContentBlock).max(maxClientResultBlocks)], {
       error: 'must be a text, or a list of content blocks',
     }),
     isError: z.boolean().default(false),

@@ -4,11 +4,13 @@
  * would otherwise keep one open next to every request.
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 import { ResponseTooLarge, upstreamError } from './upstream-fault.ts';
 import { unlessAborted } from './unless-aborted.ts';
+
+/** An `Mcp-Session-Id` that a server sets. */
+const maxMcpSessionIdLength = 1_024;
 
 export type BoundedFetchOptions = {
   server: string;
@@ -66,8 +68,8 @@ function redirected(server: string): Problem {
 /** The session id is sent as a header with each request (2025-11-25, "Session Management": visible ASCII). */
 function sessionIdFault(server: string, headers: Headers): Problem | null {
   const id = headers.get('mcp-session-id');
-  if (id === null || (id.length <= limits.maxMcpSessionIdLength && /^[\x21-\x7e]+$/.test(id))) return null;
-  const what = `returned an invalid session id: it must be at most ${limits.maxMcpSessionIdLength} visible ASCII characters.`;
+  if (id === null || (id.length <= maxMcpSessionIdLength && /^[\x21-\x7e]+$/.test(id))) return null;
+  const what = `returned an invalid session id: it must be at most ${maxMcpSessionIdLength} visible ASCII characters.`;
   return upstreamError(server, what, undefined, { retryable: false });
 }
 

@@ -4,7 +4,9 @@
  * evicted, and the server expires its session.
  */
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { limits } from '../../core/limits.ts';
+
+/** Connection state cached in an isolate, one per conversation with a server. */
+const maxCachedConnections = 2_000;
 
 /** `sessionId` `''`: the server uses no session ids. */
 export type NegotiatedConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
@@ -23,7 +25,7 @@ export class ConnectionMemory {
   set(key: string, connection: NegotiatedConnection): void {
     this.#kept.delete(key);
     this.#kept.set(key, connection);
-    const oldest = this.#kept.size > limits.maxCachedConnections ? this.#kept.keys().next().value : undefined;
+    const oldest = this.#kept.size > maxCachedConnections ? this.#kept.keys().next().value : undefined;
     if (oldest !== undefined) this.#kept.delete(oldest);
   }
 

@@ -26,6 +26,11 @@ import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './c
 import { CallIdleTimeout } from './call-idle-timeout.ts';
 import { unparsedResult, type Wire } from './wire.ts';
 
+/** Notifications to a server at the end (a call is canceled, a session is over) take at most this long. */
+const cancellationNoticeMs = 1_000;
+/** Wait for the stream on which a server sends its own requests; then a call that may need it is sent without it. */
+const serverStreamWaitMs = 1_000;
+
 export type WorkOptions = {
   hooks: UpstreamHooks;
   /** Bytes that may arrive, for each response or for all together (`isMaxForAll`). */
@@ -203,7 +208,7 @@ function toConnection(
       await stream.start();
       const opening = stream.resumeStream('').catch(onEnd);
       // Some servers send no headers until they have a message.
-      await withTimeLimit(opening, limits.serverStreamWaitMs, () => undefined);
+      await withTimeLimit(opening, serverStreamWaitMs, () => undefined);
     },
   };
 }
@@ -219,7 +224,7 @@ async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<
     await wire.flushCancellations();
     if (endsSession && wire.failure === null) await wire.endSession();
   };
-  const left = withTimeLimit(farewell(), limits.cancellationNoticeMs, () => undefined)
+  const left = withTimeLimit(farewell(), cancellationNoticeMs, () => undefined)
     .catch(() => {
       // The server may already be gone.
     })

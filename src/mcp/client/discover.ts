@@ -15,6 +15,11 @@ import { type Connection, withConnection } from './connection.ts';
 import { toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { Problem } from '../../core/problem.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** Pages of one list of an MCP server. */
+export const maxListingPages = 64;
+const maxCapabilitiesLength = 16 * KB;
 
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
   const options = {
@@ -55,7 +60,7 @@ async function listPages(connection: Connection, server: string, method: string,
   const seen = new Set<string>();
   let ttlMs: number | null = null;
   let cursor: string | undefined;
-  for (let page = 0; page < limits.maxListingPages; page += 1) {
+  for (let page = 0; page < maxListingPages; page += 1) {
     const result = await connection.request(method, cursor === undefined ? {} : { cursor });
     const listed = result[member];
     if (!Array.isArray(listed)) throw upstreamError(server, `responded to ${method} without \`${member}\`.`);
@@ -67,7 +72,7 @@ async function listPages(connection: Connection, server: string, method: string,
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  const what = `lists its ${member} on more than ${limits.maxListingPages} pages, which is the limit.`;
+  const what = `lists its ${member} on more than ${maxListingPages} pages, which is the limit.`;
   throw upstreamError(server, what, undefined, { retryable: false });
 }
 
@@ -112,7 +117,7 @@ async function listOffers(
 
 function toServerConnection({ client, era }: Connection): ServerConnection {
   const capabilities = cutBelow(recordOf(client.getServerCapabilities()), limits.maxJsonDepth);
-  const isSmall = JSON.stringify(capabilities).length <= limits.maxCapabilitiesLength;
+  const isSmall = JSON.stringify(capabilities).length <= maxCapabilitiesLength;
   const info = client.getServerVersion();
   const instructions = client.getInstructions();
   return {

@@ -10,6 +10,9 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
 import { screenQuestion } from './server-input-request.ts';
+import { KB } from '../../core/limits/units.ts';
+
+const maxInputStateLength = 64 * KB;
 
 export type RoundOutcome = { kind: 'result'; result: Record<string, unknown> } | { kind: 'input-required'; input: InputRequired };
 
@@ -63,11 +66,8 @@ type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string
 /** The server's own state unchanged, if nothing else must be carried. */
 export function toInputRequest(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
   const { state, own, task } = carried;
-  if ((state?.length ?? 0) > limits.maxInputStateLength) {
-    throw new Problem(
-      'upstream_error',
-      `The server's request state is longer than ${limits.maxInputStateLength} characters, which is the limit.`,
-    );
+  if ((state?.length ?? 0) > maxInputStateLength) {
+    throw new Problem('upstream_error', `The server's request state is longer than ${maxInputStateLength} characters, which is the limit.`);
   }
   const isPlain = Object.keys(own).length === 0 && task === undefined && state?.startsWith(mark) !== true;
   const written = isPlain ? state : `${mark}${JSON.stringify({ state, own, task })}`;

@@ -13,13 +13,19 @@ import { serverMessage, upstreamError } from './upstream-fault.ts';
 import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';
 import { pause } from './unless-aborted.ts';
 
+/** Minimum poll interval for a task of a server, whatever the server requests. */
+const minTaskPollMs = 100;
+const maxTaskPollMs = 10_000;
+/** A task id, a server's opaque state, and its capabilities as JSON. */
+const maxTaskIdLength = 1_024;
+
 /** The fields that both kinds have and that we use. */
 type Task = Record<string, unknown> & { taskId: string };
 
 /** Returns null if the result is not a task. */
 export function taskOf(era: 'modern' | 'legacy', result: Record<string, unknown>): Task | null {
   const task = era === 'modern' ? (result.resultType === 'task' ? result : null) : result.task;
-  if (!isRecord(task) || typeof task.taskId !== 'string' || task.taskId.length > limits.maxTaskIdLength) return null;
+  if (!isRecord(task) || typeof task.taskId !== 'string' || task.taskId.length > maxTaskIdLength) return null;
   return { ...task, taskId: task.taskId };
 }
 
@@ -88,7 +94,7 @@ function failed(text: string): RoundOutcome {
 
 function pollMs({ pollIntervalMs, pollInterval }: Record<string, unknown>): number {
   const told = Number(pollIntervalMs ?? pollInterval ?? 1_000);
-  return Math.min(Math.max(Number.isFinite(told) ? told : 1_000, limits.minTaskPollMs), limits.maxTaskPollMs);
+  return Math.min(Math.max(Number.isFinite(told) ? told : 1_000, minTaskPollMs), maxTaskPollMs);
 }
 
 const anyResult = { '~standard': { version: 1, vendor: 'moniker', validate: (value: unknown) => ({ value }) } } as const;

@@ -23,6 +23,12 @@ import type { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { upstreamError } from './upstream-fault.ts';
 
+/** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
+export const maxServerMessages = 10_000;
+/** Retries of an interrupted event stream, with increasing waits, whatever the server requests. */
+export const maxStreamResumptions = 3;
+const maxStreamResumptionWaitMs = 10_000;
+
 export type WireOptions = {
   server: string;
   url: URL;
@@ -140,8 +146,8 @@ export class Wire implements Transport {
   /** Receives a message of the server from any stream. */
   receive(message: JSONRPCMessage): void {
     this.#messages += 1;
-    if (this.#messages > limits.maxServerMessages) {
-      const what = `sent more than ${limits.maxServerMessages} messages without a response.`;
+    if (this.#messages > maxServerMessages) {
+      const what = `sent more than ${maxServerMessages} messages without a response.`;
       this.fail(upstreamError(this.#server, what, undefined, { retryable: false }));
       return;
     }
@@ -187,12 +193,12 @@ export class Wire implements Transport {
   /** The SDK restarts its retry count with each stream, and a server may set the delay to zero. */
   #resume(reconnect: () => void, delayMs: number): () => void {
     this.#resumptions += 1;
-    if (this.#resumptions > limits.maxStreamResumptions) {
+    if (this.#resumptions > maxStreamResumptions) {
       this.#breakOff();
       return () => {};
     }
     const grown = this.#resumptions === 1 ? 0 : 250 * 4 ** (this.#resumptions - 1);
-    const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, grown), limits.maxStreamResumptionWaitMs));
+    const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, grown), maxStreamResumptionWaitMs));
     return () => clearTimeout(timer);
   }
 

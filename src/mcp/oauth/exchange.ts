@@ -4,12 +4,22 @@
  * whole exchange has one timeout.
  */
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError, type FetchLike } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { createRedactor } from '../../engine/call/redact.ts';
 import { isLoopback } from '../../net/address.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { OAuthContext } from './context.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** OAuth: one response of an authorization server. Metadata of large servers has some 10 kB, their tokens less. */
+const maxOAuthResponseBytes = 64 * KB;
+/**
+ * One step of OAuth, such as reading the metadata; also how long other isolates wait for the one that is fetching new tokens, which
+ * takes two steps.
+ */
+const oauthTimeoutMs = 25_000;
+/** The shown part of an authorization server's error text. */
+const maxOAuthErrorLength = 300;
 
 export type OAuthExchange = {
   fetch: FetchLike;
@@ -25,7 +35,7 @@ export async function createOAuthExchange<T>(
 ): Promise<T> {
   const redactor = createRedactor();
   const abort = new AbortController();
-  const disarm = context.clock.after(limits.oauthTimeoutMs, () => abort.abort(new DOMException('the exchange timed out', 'TimeoutError')));
+  const disarm = context.clock.after(oauthTimeoutMs, () => abort.abort(new DOMException('the exchange timed out', 'TimeoutError')));
   // The SDK treats some errors as "not available" and tries another URL; a rejected request must stay an error.
   let refused: Problem | null = null;
   const get: FetchLike = async (url, init) => {
@@ -65,7 +75,7 @@ export function oauthErrorOf(error: unknown): string | null {
 /** Returns a foreign message short and on one line. */
 export function shortText(text: string): string {
   const plain = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return plain.length > limits.maxOAuthErrorLength ? `${plain.slice(0, limits.maxOAuthErrorLength)}…` : plain;
+  return plain.length > maxOAuthErrorLength ? `${plain.slice(0, maxOAuthErrorLength)}…` : plain;
 }
 
 export function isSafeUrl(url: URL): boolean {
@@ -80,15 +90,14 @@ function requireSafe(url: URL): void {
 
 /** Reads the complete body here, so that later code cannot read without a limit. */
 async function bounded(response: Response): Promise<Response> {
-  const { bytes, truncated } = await readBounded(response, limits.maxOAuthResponseBytes);
-  if (truncated)
-    throw new Problem('upstream_error', `The answer is longer than ${limits.maxOAuthResponseBytes} bytes.`, { retryable: false });
+  const { bytes, truncated } = await readBounded(response, maxOAuthResponseBytes);
+  if (truncated) throw new Problem('upstream_error', `The answer is longer than ${maxOAuthResponseBytes} bytes.`, { retryable: false });
   const { status, headers } = response;
   return new Response(bytes.byteLength === 0 ? null : bytes.slice(), { status, headers });
 }
 
 function tooLate(what: string, cause: unknown): Problem {
-  const detail = `${capital(what)} took longer than ${limits.oauthTimeoutMs / 1000} s.`;
+  const detail = `${capital(what)} took longer than ${oauthTimeoutMs / 1000} s.`;
   return new Problem('upstream_timeout', detail, { retryable: true }, { cause });
 }
 

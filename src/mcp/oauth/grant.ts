@@ -6,8 +6,12 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import type { ServerOAuth } from '../../core/servers/server.ts';
 
+/** A token is renewed this long before it expires, or after four fifths of its lifetime if that is shorter. */
+const tokenRenewalMs = 60_000;
+const maxMetadataItems = 200;
+
 const Text = z.string().max(limits.maxUrlLength);
-const Items = z.array(z.string().max(1_000)).max(limits.maxMetadataItems).optional().catch(undefined);
+const Items = z.array(z.string().max(1_000)).max(maxMetadataItems).optional().catch(undefined);
 
 /** RFC 8414: the members in use, under their wire names. */
 const IssuerMetadata = z.object({
@@ -16,7 +20,7 @@ const IssuerMetadata = z.object({
   token_endpoint: Text,
   registration_endpoint: Text.optional(),
   revocation_endpoint: Text.optional(),
-  response_types_supported: z.array(z.string().max(1_000)).max(limits.maxMetadataItems),
+  response_types_supported: z.array(z.string().max(1_000)).max(maxMetadataItems),
   code_challenge_methods_supported: Items,
   token_endpoint_auth_methods_supported: Items,
   scopes_supported: Items,
@@ -112,5 +116,5 @@ function ownerOf({ url, oauth }: Whose): string {
 /** A safety margin before the expiry, so that no token expires in transit. */
 export function freshUntil({ obtainedAt, expiresAt }: Pick<Tokens, 'obtainedAt' | 'expiresAt'>): number {
   if (expiresAt === null) return Number.POSITIVE_INFINITY;
-  return expiresAt - Math.min(limits.tokenRenewalMs, (expiresAt - obtainedAt) / 5);
+  return expiresAt - Math.min(tokenRenewalMs, (expiresAt - obtainedAt) / 5);
 }

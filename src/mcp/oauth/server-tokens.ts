@@ -15,6 +15,13 @@ import { changeGrant, readStoredGrant, writeGrant } from './grant-store.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
 import type { TokenMemory } from './token-memory.ts';
 
+/** Poll interval while waiting for these tokens. */
+const tokenWaitMs = 200;
+/** Cache time in an isolate: a token revoked elsewhere is no longer sent after this. */
+const tokenTtlMs = 60_000;
+/** A server that refuses a token younger than this would refuse a new one as well. */
+const minTokenAgeMs = 3_000;
+
 /** `key`: unique in `memory` for this server and workspace. */
 export function createServerTokens(context: OAuthContext, memory: TokenMemory, key: string): ServerTokens {
   const obtain = async (wish: Wish): Promise<string | null> => {
@@ -22,7 +29,7 @@ export function createServerTokens(context: OAuthContext, memory: TokenMemory, k
     const { now } = context.clock;
     // Not signed in: cached briefly, because the user may sign in through another isolate.
     if (tokens === null) memory.store(key, { token: null, until: now() + limits.serverTtlMs });
-    else memory.store(key, { token: tokens.accessToken, until: Math.min(now() + limits.tokenTtlMs, freshUntil(tokens)) });
+    else memory.store(key, { token: tokens.accessToken, until: Math.min(now() + tokenTtlMs, freshUntil(tokens)) });
     return tokens?.accessToken ?? null;
   };
 
@@ -65,7 +72,7 @@ async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens 
       if (now >= deadline) {
         throw new Problem('upstream_timeout', `Timed out waiting for new tokens for ${server.name}.`, { retryable: true });
       }
-      await clock.sleep(limits.tokenWaitMs);
+      await clock.sleep(tokenWaitMs);
       continue;
     }
     if (!(await writeGrant(context, { ...grant, renewedUntil: now + limits.tokenLeaseMs }, revision))) continue;
@@ -79,7 +86,7 @@ function canRenew({ server }: OAuthContext, { tokens }: Grant, { refused, challe
   if (tokens === null) return server.oauth.grant === 'client_credentials';
   const isStepUp = challenge?.isInsufficientScope === true;
   if (isStepUp && !isStrictScopeSuperset(challenge.scope ?? undefined, tokens.scope ?? undefined)) return false;
-  const isRefusedAtOnce = tokens.accessToken === refused && now - tokens.obtainedAt < limits.minTokenAgeMs;
+  const isRefusedAtOnce = tokens.accessToken === refused && now - tokens.obtainedAt < minTokenAgeMs;
   if (isRefusedAtOnce && !isStepUp) return false;
   return server.oauth.grant === 'client_credentials' || tokens.refreshToken !== null;
 }

@@ -1,5 +1,4 @@
 /** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring.ts`. */
-import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
@@ -8,6 +7,9 @@ import type { OAuthContext } from './context.ts';
 import { lazyTokens } from '../lazy-client.ts';
 import type { AuthorizationResponse } from './sign-in.ts';
 import { createTokenMemory } from './token-memory.ts';
+
+/** From the sign-in link to the return of the user. */
+export const signInTtlMs = 10 * 60_000;
 
 export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
 
@@ -52,7 +54,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
   return {
     async begin(workspace, name, { keyId, ...own }) {
       const context = await contextFor(workspace, name, keyId);
-      const expiresAt = context.clock.now() + limits.signInTtlMs;
+      const expiresAt = context.clock.now() + signInTtlMs;
       const nonce = deps.nonce();
       const state = await deps.mintState({ workspace, server: name, nonce, expiresAt });
       const { beginSignIn } = await flow();

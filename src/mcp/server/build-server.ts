@@ -16,11 +16,14 @@ import { registerResourceHandlers } from './resource-handlers.ts';
 import type { ServeContext } from './serve-context.ts';
 import { registerToolHandlers } from './tool-handlers.ts';
 
+/** Cache time of our lists for clients: a change is visible elsewhere within 90 s. */
+const mcpListTtlMs = 30_000;
+
 /** `view`: the current view; capabilities and instructions are sent once. */
 export function buildServer(serving: ServeContext, view: ServedView): Server {
   // The key may equip another toolset later.
   const hasOffers = serving.target === null || servedServers(view).length > 0;
-  const ttlMs = serving.target === null ? 0 : limits.mcpListTtlMs;
+  const ttlMs = serving.target === null ? 0 : mcpListTtlMs;
   const hint = { ttlMs, cacheScope: 'private' } as const;
   const instructions = instructionsOf(view);
   const server = new Server(

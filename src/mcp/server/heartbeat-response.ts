@@ -5,6 +5,12 @@
 import { limits } from '../../core/limits.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 
+/**
+ * A slower response becomes a stream with heartbeats at this interval: they are the only way to detect that a client has
+ * disconnected.
+ */
+const mcpHeartbeatMs = 1_000;
+
 /** `answer`: its work ends soon after the signal of its request aborts. */
 export async function heartbeatResponse(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
   const left = new AbortController();
@@ -14,7 +20,7 @@ export async function heartbeatResponse(request: Request, answer: (request: Requ
   // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
   const answering = answer(new Request(url, { method, headers, signal: left.signal }));
-  const soon = await withTimeLimit<Response | null>(answering, limits.mcpHeartbeatMs, () => null);
+  const soon = await withTimeLimit<Response | null>(answering, mcpHeartbeatMs, () => null);
   return soon ?? new Response(inTime(answering, leave), { headers: streamHeaders });
 }
 

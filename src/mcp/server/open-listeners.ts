@@ -6,6 +6,9 @@ import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 
+/** Concurrent listening streams of one key in an isolate: one for each client that shares it. */
+export const maxMcpListeners = 256;
+
 type Key = Pick<Principal, 'workspace' | 'keyId'>;
 
 export type OpenListeners = {
@@ -28,8 +31,8 @@ export function createOpenListeners(): OpenListeners {
 
   return {
     requireCapacity(key, now) {
-      if (countOf(nameOf(key), now) < limits.maxMcpListeners) return;
-      const detail = `This key already has ${limits.maxMcpListeners} open change streams. Close one, or use another key.`;
+      if (countOf(nameOf(key), now) < maxMcpListeners) return;
+      const detail = `This key already has ${maxMcpListeners} open change streams. Close one, or use another key.`;
       throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });
     },
     async during(key, now, listening) {

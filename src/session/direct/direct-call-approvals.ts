@@ -12,6 +12,15 @@ import type { CallScope, WaitFor } from '../../engine/call/tool-call.ts';
 import type { SessionCall, SessionCallRequest } from '../../ports/session.ts';
 import { toStoredQuestion, type Approval, type NewApproval, type DirectCallKey } from '../pending/approvals.ts';
 import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-context.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/** Open approvals of a session, including those of direct calls: each stores its arguments. */
+export const maxPendingApprovals = 100;
+/**
+ * Total arguments of open approvals, above which direct calls are no longer asked about: they are listed on one page, and an RPC
+ * carries 32 MB.
+ */
+const maxPendingArgumentCharacters = 8 * MB;
 
 export async function storeQuestions(
   context: DirectCallContext,
@@ -73,7 +82,7 @@ function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unkno
 
 function refuseFlood({ openSession: { approvals } }: DirectCallContext): void {
   const waiting = approvals.pendingCount();
-  if (waiting < limits.maxPendingApprovals && approvals.pendingCharacters() < limits.maxPendingArgumentCharacters) return;
+  if (waiting < maxPendingApprovals && approvals.pendingCharacters() < maxPendingArgumentCharacters) return;
   const text = `This session has ${waiting} pending approvals, and their number or size is at the limit. Decide some of them first.`;
   throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
 }

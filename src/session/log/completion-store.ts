@@ -2,9 +2,14 @@
  * The responses that chat clients received, each stored as its range in the log (`dialects/answer.ts`): enough to send any of them
  * again byte for byte, also after a restart. The newest `limits.maxKeptCompletions` are stored.
  */
-import { limits } from '../../core/limits.ts';
 import type { DialectName } from '../../core/reference.ts';
 import type { AnswerRange } from '../../dialects/answer.ts';
+
+/**
+ * Newest answers of chat clients that can be requested again: a cut stream is resumed at once, and older answers are in the
+ * messages.
+ */
+export const maxStoredCompletions = 1_000;
 
 export type Completion = {
   /** The id that the client knows. */
@@ -59,7 +64,7 @@ export class CompletionStore {
       asked,
       createdAt,
     );
-    this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxStoredCompletions);
+    this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - maxStoredCompletions);
   }
 
   get(id: string): Completion | null {

@@ -4,6 +4,13 @@
  */
 import { limits } from '../../core/limits.ts';
 import type { SessionEvent, SessionEventBody } from '../../core/turn/session-event.ts';
+import { KB, MB } from '../../core/limits/units.ts';
+
+/** One page of events read for a stream; bounds what a slow reader holds in memory. */
+const eventPageBytes = 256 * KB;
+const eventPageRows = 500;
+/** Newest events cached in memory for the readers of a running turn. */
+export const eventTailBytes = 1 * MB;
 
 export class EventLog {
   readonly #sql: SqlStorage;
@@ -44,7 +51,7 @@ export class EventLog {
   /** Returns the events after `after`, oldest first, at most one page. */
   read(after: number): SessionEvent[] {
     const oldest = this.#tail[0]?.id;
-    if (oldest !== undefined && after >= oldest - 1) return this.#tail.slice(after - oldest + 1, after - oldest + 1 + limits.eventPageRows);
+    if (oldest !== undefined && after >= oldest - 1) return this.#tail.slice(after - oldest + 1, after - oldest + 1 + eventPageRows);
     return [...this.#page(after)];
   }
 
@@ -78,13 +85,13 @@ export class EventLog {
     const rows = this.#sql.exec<{ id: number; at: number; body: string }>(
       'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?',
       after,
-      limits.eventPageRows,
+      eventPageRows,
     );
     for (const { id, at, body } of rows) {
       const text = body === '' ? this.#joinChunks(id) : body;
       yield { ...(JSON.parse(text) as SessionEventBody), id, at };
       bytes += text.length;
-      if (bytes >= limits.eventPageBytes) return;
+      if (bytes >= eventPageBytes) return;
     }
   }
 
@@ -97,10 +104,10 @@ export class EventLog {
     this.#tail.push(event);
     this.#tailSizes.push(size);
     this.#tailBytes += size;
-    if (this.#tailBytes <= limits.eventTailBytes) return;
+    if (this.#tailBytes <= eventTailBytes) return;
     // Drops half of the cache at once, so that dropping costs one move per event instead of one per append.
     let drop = 0;
-    while (drop < this.#tail.length - 1 && this.#tailBytes > limits.eventTailBytes / 2) {
+    while (drop < this.#tail.length - 1 && this.#tailBytes > eventTailBytes / 2) {
       this.#tailBytes -= this.#tailSizes[drop] ?? 0;
       drop += 1;
     }

@@ -1,9 +1,15 @@
 /** Builds the log events of nested calls. Arguments and results are shortened, since code can make hundreds of calls with megabytes each. */
-import { limits } from '../../core/limits.ts';
 import { boundResult } from '../../core/tools/result-bound.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { ToolResult } from '../../core/tools/tool.ts';
 import type { InnerCallStart } from '../../ports/call-journal.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** The part of an inner call's result that readers of the log see. */
+const shownInnerResultBytes = 2 * KB;
+/** The part of its arguments that they see, in total and each. */
+const shownInnerArgumentCharacters = 4 * KB;
+const shownInnerValueCharacters = 1 * KB;
 
 type At = { turn: string; step: number };
 
@@ -26,20 +32,20 @@ export function innerResultEvent(
   durationMs: number,
 ): SessionEventBody {
   const { isError, code } = result;
-  const { content } = boundResult({ content: result.content, isError }, limits.shownInnerResultBytes);
+  const { content } = boundResult({ content: result.content, isError }, shownInnerResultBytes);
   return { type: 'inner-result', turn, step, callId, parent: root, canonical, isError, ...(code && { code }), content, durationMs };
 }
 
 /** Returns the arguments unchanged when they are short; otherwise long values are replaced by their length. */
 function shownArguments(args: Record<string, unknown>): Record<string, unknown> {
-  if (JSON.stringify(args).length <= limits.shownInnerArgumentCharacters) return args;
-  let left: number = limits.shownInnerArgumentCharacters;
+  if (JSON.stringify(args).length <= shownInnerArgumentCharacters) return args;
+  let left: number = shownInnerArgumentCharacters;
   return Object.fromEntries(
     Object.entries(args).flatMap(([name, value]): [string, unknown][] => {
       const { length } = JSON.stringify(value) ?? '';
       if (left <= 0) return [];
-      left -= Math.min(length, limits.shownInnerValueCharacters) + name.length;
-      return [[name, length <= limits.shownInnerValueCharacters ? value : `[${length} characters]`]];
+      left -= Math.min(length, shownInnerValueCharacters) + name.length;
+      return [[name, length <= shownInnerValueCharacters ? value : `[${length} characters]`]];
     }),
   );
 }

@@ -2,14 +2,19 @@
  * Long results of a session in its own tables, as text split into rows, for `fetch_result`. Limited in size for one result and in
  * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
  */
-import { limits } from '../../core/limits.ts';
 import { cutUtf8 } from '../../core/tools/result-bound.ts';
 import { contentText } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { FetchedResult, ResultStore } from '../../ports/result-store.ts';
 import { writeChunks } from './event-log.ts';
+import { MB } from '../../core/limits/units.ts';
 
-export function createResultStore(sql: SqlStorage, maxBytes: number = limits.maxSessionResultsBytes): ResultStore {
+/** A cut result, stored for `fetch_result`; and the size of one fetched piece. */
+export const maxStoredResultBytes = 16 * MB;
+/** All stored results of a session; above this the oldest are deleted. */
+const maxSessionResultsBytes = 256 * MB;
+
+export function createResultStore(sql: SqlStorage, maxBytes: number = maxSessionResultsBytes): ResultStore {
   /** null until first read. */
   let any: boolean | null = null;
 
@@ -57,8 +62,8 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = limits.max
 /** Cuts a text that is too long to store, and says so at its end. */
 function bounded(text: string): string {
   const total = utf8Length(text);
-  if (total <= limits.maxStoredResultBytes) return text;
-  return `${cutUtf8(text, limits.maxStoredResultBytes)}\n[Cut: only the first ${limits.maxStoredResultBytes} of ${total} bytes were stored.]`;
+  if (total <= maxStoredResultBytes) return text;
+  return `${cutUtf8(text, maxStoredResultBytes)}\n[Cut: only the first ${maxStoredResultBytes} of ${total} bytes were stored.]`;
 }
 
 function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {

@@ -6,6 +6,10 @@ import type { MessagePage, MessageQuery, TranscriptMessage } from '../../ports/s
 import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
 import type { EventLog } from './event-log.ts';
 import { toTranscript } from '../turn/turn-answer.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/** A page of the transcript ends after this much; an RPC carries 32 MB, and one message may have 10. */
+const messagePageBytes = 4 * MB;
 
 /** The position of a message: the event that started its turn (or imported it), and its index in that turn. */
 type Place = { event: number; index: number };
@@ -20,7 +24,7 @@ export function readMessages(log: EventLog, { cursor, limit = limits.maxMessages
   for (const { event, messages } of turnsFrom(log, from.event)) {
     for (const [index, message] of messages.entries()) {
       if (event === from.event && index < from.index) continue;
-      if (items.length >= limit || bytes >= limits.messagePageBytes) {
+      if (items.length >= limit || bytes >= messagePageBytes) {
         return { items, nextCursor: encodeCursor(list, `${event}.${index}`) };
       }
       items.push(message);

@@ -3,6 +3,9 @@ import type { AuditRow } from '../../core/audit.ts';
 import { limits } from '../../core/limits.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 
+/** Audit rows sent in one call to the Catalog. */
+const auditBatchRows = 100;
+
 export class AuditOutbox {
   readonly #sql: SqlStorage;
   /** Row numbers of calls without an outcome, by call id. */
@@ -52,10 +55,7 @@ export class AuditOutbox {
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
     for (;;) {
       const stored = [
-        ...this.#sql.exec<{ sequence: number; body: string }>(
-          'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?',
-          limits.auditBatchRows,
-        ),
+        ...this.#sql.exec<{ sequence: number; body: string }>('SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?', auditBatchRows),
       ];
       const last = stored.at(-1);
       if (last === undefined) return;

@@ -20,6 +20,9 @@ import { toTurnAnswer, toWaitingAnswer } from '../turn/turn-answer.ts';
 import type { TurnRun } from '../turn/turn-run.ts';
 import type { TurnStore } from '../turn/turn-store.ts';
 
+/** Notices sent at a time: each is at most as large as the body of a callback, and an RPC carries 32 MB. */
+export const noticeBatchRows = 10;
+
 type NoticeParts = {
   sql: SqlStorage;
   session: string;
@@ -135,7 +138,7 @@ export class Notices {
         // This `await` also makes sure that nothing below runs before the caller has stored the returned promise in `#sending`.
         await failpoint('turn-ended-before-noted');
         const query = 'SELECT sequence, type, turn, event, at FROM notices ORDER BY sequence LIMIT ?';
-        const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
+        const rows = sql.exec<NoticeRow>(query, noticeBatchRows).toArray();
         const last = rows.at(-1);
         if (last === undefined) return;
         await send(rows.map((row) => this.#build(row)));

@@ -2,7 +2,9 @@
  * Nonces of approval links. Each link allows one decision on one approval. Only the SHA-256 of a nonce is stored, so reading
  * the table does not allow a decision. `storage/approval-token.ts` builds the signed token of a link.
  */
-import { limits } from '../../core/limits.ts';
+
+/** Links to one approval that are valid at the same time. */
+const maxLinksPerApproval = 10;
 
 /** The call, the round of its question, and the key that created the link. */
 export type StoredApprovalLink = { callId: string; keyId: string; round: number };
@@ -16,7 +18,7 @@ export class ApprovalLinks {
     this.#now = now;
   }
 
-  /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `limits.maxLinksPerApproval`. */
+  /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `maxLinksPerApproval`. */
   add(nonceHash: string, { callId, keyId, expiresAt, round }: StoredApprovalLink & { expiresAt: number }): void {
     this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
     this.#sql.exec(
@@ -31,7 +33,7 @@ export class ApprovalLinks {
       `DELETE FROM approval_links WHERE call_id = ? AND nonce_hash NOT IN (SELECT nonce_hash FROM approval_links WHERE call_id = ? ORDER BY expires_at DESC LIMIT ?)`,
       callId,
       callId,
-      limits.maxLinksPerApproval,
+      maxLinksPerApproval,
     );
   }
 

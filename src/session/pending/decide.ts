@@ -6,7 +6,6 @@ import type { ApprovalVerdict, ApprovalView, Decision } from '../../core/policy/
 import { toBase64Url } from '../../core/text/bytes.ts';
 import { outerRootId } from '../../core/tools/composite-tool.ts';
 import { sha256Hex } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
 import { ruleToRemember, whyNotRemembered } from '../../core/policy/remembered-rule.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../../core/principal.ts';
@@ -16,6 +15,9 @@ import type { StoredApprovalLink } from './approval-links.ts';
 import { toApprovalView, type Approval } from './approvals.ts';
 import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
 import type { OpenSession } from '../object/open-session.ts';
+
+/** Links are meant to be used soon. */
+export const approvalLinkTtlMs = 24 * 60 * 60_000;
 
 export type DecisionContext = DecisionAuditContext & {
   /** True once the session was deleted. */
@@ -92,7 +94,7 @@ export async function mintLink(context: DecisionContext, callId: string, keyId: 
   const approval = find(context.openSession, callId);
   if (approval.state !== 'pending' || approval.expiresAt <= context.now())
     throw new Problem('conflict', `This approval is ${stateNow(context, approval)} and cannot be decided.`);
-  const expiresAt = Math.min(approval.expiresAt, context.now() + limits.approvalLinkTtlMs);
+  const expiresAt = Math.min(approval.expiresAt, context.now() + approvalLinkTtlMs);
   context.openSession.approvalLinks.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
 }

@@ -3,13 +3,17 @@
  * end, and looked up when the response comes back as history, in this session or in another one.
  */
 import { namesOfAnswer, type AnswerContent } from '../../core/policy/answer-name.ts';
-import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { judgeHistory } from '../../engine/policy/judge-history.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import type { Wiring } from '../../wiring.ts';
 import type { SubmitContext } from './accept-turn.ts';
 import type { OpenSession } from '../object/open-session.ts';
+
+/** Marks of an answer that a client may resend as history; after that the history counts as unknown. */
+const answerMarksMs = 30 * 24 * 60 * 60_000;
+/** The end of an answer waits this long until its marks are stored. */
+const answerMarksWaitMs = 2_000;
 
 export function createHistoryJudge({ catalog, callDeps, namesFor, log }: Wiring): SubmitContext['judgeHistory'] {
   return async ({ workspace, keyId }, plan, history) => {
@@ -28,11 +32,11 @@ export async function rememberAnswer({ catalog, log }: Wiring, room: OpenSession
   if (answer.text.trim() === '' && answer.reasoning.trim() === '') return;
   try {
     const names = await namesOfAnswer(caller.keyId, answer);
-    const marks = { names, taint: room.taint.read(), ttlMs: limits.answerMarksMs, answersOf: caller.keyId };
+    const marks = { names, taint: room.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId };
     const late = (): never => {
       throw new Error('the Catalog did not respond in time');
     };
-    await withTimeLimit(catalog(caller.workspace).addTaintMarks(marks), limits.answerMarksWaitMs, late);
+    await withTimeLimit(catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs, late);
   } catch (error) {
     log.error('the taint marks of a response could not be stored', { cause: String(error) });
   }

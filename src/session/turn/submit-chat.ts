@@ -21,6 +21,9 @@ import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHi
 import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from '../log/shown-to-client.ts';
 import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedResult } from './accept-results.ts';
 
+/** Inputs that a caller may send while a turn waits. */
+export const maxInputsWhileWaiting = 20;
+
 /**
  * `results`: by the call ids of this session. `asked`: hash of the input (`core/policy/answer-name.ts`). `brought`: taint marks of the
  * history; null when it was not judged.
@@ -227,7 +230,7 @@ function refuseFlood({ openSession: room }: SubmitContext, turn: string): void {
   let said = 0;
   for (const event of room.log.readAll(room.turns.get(turn)?.before ?? 0))
     if (event.type === 'turn-input' && event.turn === turn) said += 1;
-  if (said >= limits.maxInputsWhileWaiting)
+  if (said >= maxInputsWhileWaiting)
     throw new Problem(
       'rate_limited',
       `This turn is waiting and already has ${said} additional inputs. Answer what it waits for, or cancel it.`,

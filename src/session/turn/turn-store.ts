@@ -10,6 +10,8 @@ import { idempotencyMismatch, Problem } from '../../core/problem.ts';
 import { logFormat, type TurnEndReason, type TurnStatus } from '../../core/turn/session-event.ts';
 import { writeChunks } from '../log/event-log.ts';
 
+export const maxQueuedTurns = 100;
+
 /** `waiting`: for a decision or result from outside; nothing runs, and later turns stay queued. */
 export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
 
@@ -61,12 +63,10 @@ export class TurnStore {
 
   /** Throws `rate_limited` when the queue is full. */
   accept(id: string, plan: Plan, input: InputPart[]): void {
-    if (this.countQueued() >= limits.maxQueuedTurns) {
-      throw new Problem(
-        'rate_limited',
-        `This session already has ${limits.maxQueuedTurns} turns waiting. Try again when some have ended.`,
-        { retryAfterMs: 5_000 },
-      );
+    if (this.countQueued() >= maxQueuedTurns) {
+      throw new Problem('rate_limited', `This session already has ${maxQueuedTurns} turns waiting. Try again when some have ended.`, {
+        retryAfterMs: 5_000,
+      });
     }
     this.#sql.exec(
       'INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, ?, ?, ?, ?)',

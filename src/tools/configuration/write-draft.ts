@@ -13,6 +13,9 @@ import type { StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 
+/** Retries of a change that can be applied again after another writer changed the document. */
+const maxLostWrites = 8;
+
 export type WrittenDraft = { document: StoredDocument; warnings: string[] };
 
 /**
@@ -51,8 +54,7 @@ export async function retryLostWrites<Answer>(attempt: () => Promise<Answer>): P
     } catch (error) {
       const isLost = error instanceof Problem && error.code === 'precondition_failed';
       if (!isLost) throw error;
-      if (tries === limits.maxLostWrites)
-        throw new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.');
+      if (tries === maxLostWrites) throw new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.');
     }
   }
 }

@@ -3,11 +3,14 @@
  * addresses apply as for `http_request`. The outbound client follows redirects and checks each hop.
  */
 import { defineCommand, type BashOptions, type Command } from 'just-bash/browser';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { checkModelHeaders } from '../../net/headers.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
+import { MB } from '../../core/limits/units.ts';
+
+/** One response to curl: held in memory, and it must fit in a file. */
+const maxShellDownloadBytes = 8 * MB;
 
 type Fetch = NonNullable<BashOptions['fetch']>;
 
@@ -22,9 +25,9 @@ export function createShellFetch(context: ToolContext, sent: (what: string) => v
     if (!isReading(request.method)) sent(`${request.method} ${request.url}`);
     return await within(timeoutMs, async () => {
       const response = await context.fetch(request);
-      const { bytes, truncated } = await readBounded(response, limits.maxShellDownloadBytes);
+      const { bytes, truncated } = await readBounded(response, maxShellDownloadBytes);
       if (truncated)
-        throw new Error(`the response is longer than ${limits.maxShellDownloadBytes} bytes; request a part of it (-H 'Range: bytes=…')`);
+        throw new Error(`the response is longer than ${maxShellDownloadBytes} bytes; request a part of it (-H 'Range: bytes=…')`);
       const shown = [...response.headers].filter(([name]) => name !== 'set-cookie');
       return {
         status: response.status,

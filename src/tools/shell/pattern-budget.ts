@@ -4,7 +4,14 @@
  * budget counts its work, whatever the source of pattern and text (an argument, a file, a variable, a string built by awk), and stops the
  * script at the limit.
  */
-import { limits } from '../../core/limits.ts';
+
+/** Characters of one pattern of any command or of the shell itself, and nested groups in it. */
+export const maxShellPatternLength = 10_000;
+const maxShellPatternDepth = 100;
+/**
+ * One match, or matches between two yield points: for each character of a text, the positions in the pattern that it may match.
+ */
+const maxShellMatching = 20_000_000;
 
 /** A compiled pattern of re2js 1.3, which just-bash bundles. */
 export type Pattern = { programSize(): number };
@@ -61,8 +68,7 @@ export function createPatternBudget(): PatternBudget {
 
   function count(work: number): void {
     used += work;
-    if (trouble !== null || used > limits.maxShellMatching)
-      refuse(trouble ?? 'too much to match at once: use less text or a simpler pattern');
+    if (trouble !== null || used > maxShellMatching) refuse(trouble ?? 'too much to match at once: use less text or a simpler pattern');
   }
 
   function refuse(why: string): never {
@@ -72,12 +78,12 @@ export function createPatternBudget(): PatternBudget {
 
   /** The engine's parser is recursive, and its cost is quadratic in the depth of groups. */
   function checkPattern(text: string): void {
-    if (text.length > limits.maxShellPatternLength) refuse(`a pattern is longer than ${limits.maxShellPatternLength} characters`);
+    if (text.length > maxShellPatternLength) refuse(`a pattern is longer than ${maxShellPatternLength} characters`);
     let depth = 0;
     for (const character of text) {
       if (character === '(') depth += 1;
       else if (character === ')') depth -= 1;
-      if (depth > limits.maxShellPatternDepth) refuse(`a pattern has groups nested deeper than ${limits.maxShellPatternDepth}`);
+      if (depth > maxShellPatternDepth) refuse(`a pattern has groups nested deeper than ${maxShellPatternDepth}`);
     }
   }
 }
@@ -85,7 +91,7 @@ export function createPatternBudget(): PatternBudget {
 /** Compiled patterns cached for one script. Each may have a program of ten thousand instructions. */
 const maxCompiled = 64;
 /**
- * Costs in units of `limits.maxShellMatching`: for each character of a text, for each character of a pattern to compile, and for one
+ * Costs in units of `maxShellMatching`: for each character of a text, for each character of a pattern to compile, and for one
  * search.
  */
 const stepCost = 4;

@@ -15,6 +15,28 @@ import { scriptPlan } from './script-plan.ts';
 import { createToolCommand } from './tool-command.ts';
 import { truncate } from './truncate.ts';
 import { createTimeSlices, type TimeSlices } from './time-slices.ts';
+import { KB, MB } from '../../core/limits/units.ts';
+
+/**
+ * Iterations of one loop, also in awk, and lines of one cut, grep or join; loops with commands in them reach the command limit
+ * first.
+ */
+const maxShellLoops = 300_000;
+/** Jumps of one sed, each of which may scan the whole line. */
+const maxShellSedJumps = 20_000;
+const maxShellSourceBytes = 256 * KB;
+/** Also lines of one grep or awk. */
+const maxShellArrayElements = 300_000;
+/** Values in the input of one jq, nested ones included, and steps of its program. */
+const maxShellQueryElements = 600_000;
+/** Work units that commands count themselves (fields, ranges, copies of elements), in total. */
+const maxShellWorkUnits = 2_000_000;
+/** One value; each expansion may copy it. */
+const maxShellStringBytes = 4 * MB;
+/** Each stream, including redirections to files. */
+const maxShellOutputBytes = 16 * MB;
+/** Everything that the commands of a script read. */
+const maxShellInputBytes = 256 * MB;
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
@@ -78,17 +100,17 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
     executionLimitProfile: 'hardened',
     executionLimits: {
       maxCommandCount: limits.maxShellCommands,
-      maxLoopIterations: limits.maxShellLoops,
-      maxAwkIterations: limits.maxShellLoops,
-      maxSedIterations: limits.maxShellSedJumps,
-      maxJqIterations: limits.maxShellQueryElements,
-      maxWorkUnits: limits.maxShellWorkUnits,
-      maxSourceBytes: limits.maxShellSourceBytes,
-      maxArrayElements: limits.maxShellArrayElements,
-      maxQueryElements: limits.maxShellQueryElements,
-      maxStringLength: limits.maxShellStringBytes,
-      maxOutputSize: limits.maxShellOutputBytes,
-      maxInputBytes: limits.maxShellInputBytes,
+      maxLoopIterations: maxShellLoops,
+      maxAwkIterations: maxShellLoops,
+      maxSedIterations: maxShellSedJumps,
+      maxJqIterations: maxShellQueryElements,
+      maxWorkUnits: maxShellWorkUnits,
+      maxSourceBytes: maxShellSourceBytes,
+      maxArrayElements: maxShellArrayElements,
+      maxQueryElements: maxShellQueryElements,
+      maxStringLength: maxShellStringBytes,
+      maxOutputSize: maxShellOutputBytes,
+      maxInputBytes: maxShellInputBytes,
       maxExecutionTimeMs: (context.calls === null ? script.timeoutMs : limits.maxServerCallMs) + interpreterGraceMs,
     },
     // It patches globals of the whole isolate while a script runs, which would affect other requests.

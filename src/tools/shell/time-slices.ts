@@ -3,8 +3,23 @@
  * signals. Its statements, the loops of its commands (`interpreter-patch.ts`), its commands (`wrap-commands.ts`) and its files
  * (`file-system.ts`) call these functions. A script that does too much work without a call is stopped.
  */
-import { limits } from '../../core/limits.ts';
 import type { PatternBudget } from './pattern-budget.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** How often a script yields: after this many bytes read or processed, this much time, or this much matching. */
+const shellYieldBytes = 512 * KB;
+/** The fixed cost of a command, in addition to its bytes. */
+const shellYieldCostBytes = 8 * KB;
+const shellTurnMs = 20;
+const shellTurnMatching = 400_000;
+/**
+ * Synchronous work blocks the isolate: one match, one jq program, one gzip. Each is limited to about a second by its input
+ * (`maxShellCommandBytes`), by its matching, or by these steps. jq steps of unknown cost (repeated copies of one long array) are
+ * also stopped by the clock, which a busy machine uses up as well, so the time limit is not shorter. On the edge the clock does not
+ * advance during such work, and the platform's CPU limit is the last bound.
+ */
+const maxShellSteps = 2_000_000;
+const maxShellStallMs = 1_500;
 
 export type TimeSlices = {
   /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
@@ -35,14 +50,14 @@ export function createTimeSlices(
   return { isDue, giveWay, pass, step };
 
   async function pass(work = 0): Promise<void> {
-    if (isDue(work + limits.shellYieldCostBytes)) await giveWay();
+    if (isDue(work + shellYieldCostBytes)) await giveWay();
   }
 
   function isDue(work: number): boolean {
     done += work;
     if (patterns.exceededReason() !== null || signal.aborted) return true;
     // Also limited by count: on Cloudflare the clock stands still while code runs.
-    return done >= limits.shellYieldBytes || patterns.used() >= limits.shellTurnMatching || now() - since >= limits.shellTurnMs;
+    return done >= shellYieldBytes || patterns.used() >= shellTurnMatching || now() - since >= shellTurnMs;
   }
 
   async function giveWay(): Promise<void> {
@@ -60,7 +75,7 @@ export function createTimeSlices(
   function step(): void {
     steps += 1;
     stopIfTroubled();
-    if (steps > limits.maxShellSteps || spentMs + stretchMs() > limits.maxShellStallMs)
+    if (steps > maxShellSteps || spentMs + stretchMs() > maxShellStallMs)
       stop('one command did too much work at once. Split its data (head, tail, sed -n) or simplify it');
   }
 

@@ -3,6 +3,19 @@ import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 import { duringCommand, type InvalidPattern } from './interpreter-hooks.ts';
 import type { TimeSlices } from './time-slices.ts';
+import { KB, MB } from '../../core/limits/units.ts';
+
+/**
+ * Lines of both files together, without their common beginning and end: each line of one is compared with each line of the other.
+ */
+const maxDiffLines = 4_000;
+/** Input of one sort by keys, versions or sizes with units. */
+const maxShellKeyedSortBytes = 2 * MB;
+/** Input of one gzip, which compresses all of it at once. */
+const maxShellGzipBytes = 3 * MB;
+/** Input of one html-to-markdown, whose cost is quadratic in the depth of elements. */
+const maxShellHtmlBytes = 256 * KB;
+const maxShellHtmlDepth = 200;
 
 type Context = Parameters<Command['execute']>[1];
 
@@ -49,8 +62,8 @@ async function sizeFault(name: string, args: readonly string[], context: Context
   for (const arg of args) bytes += await sizeOf(arg, context);
   const most = mostBytes(name, args);
   if (bytes > most) return `input too large for this shell (${bytes} bytes, maximum ${most}): split it (head -c, split, sed -n)`;
-  if (name === 'html-to-markdown' && (await depthOf(args, context)) > limits.maxShellHtmlDepth)
-    return `elements nested deeper than ${limits.maxShellHtmlDepth}`;
+  if (name === 'html-to-markdown' && (await depthOf(args, context)) > maxShellHtmlDepth)
+    return `elements nested deeper than ${maxShellHtmlDepth}`;
   return null;
 }
 
@@ -62,10 +75,10 @@ const takers: ReadonlySet<string> = new Set(
 );
 
 function mostBytes(name: string, args: readonly string[]): number {
-  if (name === 'html-to-markdown') return limits.maxShellHtmlBytes;
-  if (name === 'gzip') return limits.maxShellGzipBytes;
+  if (name === 'html-to-markdown') return maxShellHtmlBytes;
+  if (name === 'gzip') return maxShellGzipBytes;
   const isKeyed = name === 'sort' && args.some((arg) => /^-[a-zA-Z]*[kVhM]/.test(arg) || /^--(key|human|version|month|sort)/.test(arg));
-  return isKeyed ? limits.maxShellKeyedSortBytes : limits.maxShellCommandBytes;
+  return isKeyed ? maxShellKeyedSortBytes : limits.maxShellCommandBytes;
 }
 
 async function sizeOf(arg: string, context: Context): Promise<number> {
@@ -128,9 +141,9 @@ async function diffFault(args: readonly string[], context: Context): Promise<str
   const most = Math.min(before.length, after.length) - start;
   while (end < most && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const differing = before.length + after.length - 2 * (start + end);
-  return differing <= limits.maxDiffLines
+  return differing <= maxDiffLines
     ? null
-    : `the files differ in ${differing} lines, more than ${limits.maxDiffLines}: compare parts of them (sed -n), or use sort and comm`;
+    : `the files differ in ${differing} lines, more than ${maxDiffLines}: compare parts of them (sed -n), or use sort and comm`;
 }
 
 async function linesOf(path: string, context: Context): Promise<string[] | null> {

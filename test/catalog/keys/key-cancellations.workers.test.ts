@@ -7,6 +7,7 @@ import { objectName } from '../../../src/storage/keys.ts';
 import { bodyOf } from '../../http/harness.ts';
 import { testEnv } from '../../storage/workspace.ts';
 import { send } from '../real-service.ts';
+import { maxCancelledSessionsAtOnce } from '../../../src/catalog/keys/key-cancellations.ts';
 
 let keyId = '';
 let headers: Record<string, string> = {};
@@ -86,7 +87,7 @@ describe('revoking a key', () => {
   });
 
   it('goes through more sessions than it takes at a time', async () => {
-    const sessions = await Promise.all(Array.from({ length: limits.maxCancelledSessionsAtOnce * 2 + 3 }, create));
+    const sessions = await Promise.all(Array.from({ length: maxCancelledSessionsAtOnce * 2 + 3 }, create));
     await Promise.all(sessions.map((session) => say(session, asks)));
     expect(await bodyOf(await remove('?cancel=true'))).toEqual({ cancelledTurns: sessions.length, isDone: true });
     for (const session of sessions) expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } });

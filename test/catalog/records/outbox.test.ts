@@ -6,6 +6,7 @@ import { createOutbox, enqueuePublish } from '../../../src/catalog/records/outbo
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
+import { publishTimeoutMs } from '../../../src/catalog/records/outbox.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -38,7 +39,7 @@ it('what reaches KV after it was given up does not stay there in the place of a 
 
   write(1);
   const first = outbox.runDue();
-  await vi.advanceTimersByTimeAsync(limits.publishTimeoutMs);
+  await vi.advanceTimersByTimeAsync(publishTimeoutMs);
   await first;
   isSlow = false;
   write(2);

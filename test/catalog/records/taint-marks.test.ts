@@ -5,6 +5,7 @@ import { limits } from '../../../src/core/limits.ts';
 import { untainted } from '../../../src/core/policy/taint.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
+import { maxAnswerMarks } from '../../../src/catalog/records/taint-marks.ts';
 
 function opened() {
   const sql = fakeSql(catalogMigrations);
@@ -43,7 +44,7 @@ describe('marks outside of sessions', () => {
 
   it('of answers are bounded for each key, those of direct calls stay', () => {
     const { context, rows, sql } = opened();
-    const limit = limits.maxAnswerMarks;
+    const limit = maxAnswerMarks;
     addTaintMarks(context, { names: ['direct'], taint: onlyPrivate, ttlMs: 500 });
     addTaintMarks(context, { names: ['other'], taint: onlyPrivate, ttlMs: 500, answersOf: 'k2' });
     sql.exec('BEGIN');

@@ -5,6 +5,8 @@ import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { kvKeys } from '../../../src/storage/keys.ts';
 import { pages, refusal } from '../../contracts/catalog.ts';
 import { emptyWorkspace, testEnv } from '../../storage/workspace.ts';
+import { maxWorkspaceTools } from '../../../src/catalog/servers/accept-listing.ts';
+import { maxEditionBytes } from '../../../src/core/toolset/edition.ts';
 
 function server(count: number, descriptionLength: number, mark = 'x'): Record<string, unknown> {
   const tools = Array.from({ length: count }, (_, index) => ({
@@ -77,7 +79,7 @@ describe('a workspace', () => {
     const entries = tools.map(({ name }) => ({ tool: `wide.${name}`, arguments: { preset: { owner: 'me' } } }));
     await catalog.put('toolset', 'wide', { tools: entries });
     const { names, pointer } = await isolate().toolset(workspace, 'wide');
-    expect(utf8Length(JSON.stringify(names.edition))).toBeGreaterThan(0.85 * limits.maxEditionBytes);
+    expect(utf8Length(JSON.stringify(names.edition))).toBeGreaterThan(0.85 * maxEditionBytes);
     expect(names.tools[999]).toMatchObject({ canonical: 'wide.tool_999', sourceSchema: { properties: { owner: { type: 'string' } } } });
     await testEnv.KV.delete(kvKeys.edition(workspace, pointer.hash));
     expect((await isolate().toolset(workspace, 'wide')).names.tools).toEqual(names.tools);
@@ -109,14 +111,14 @@ describe('a workspace', () => {
 
   it('knows so many tools of all its servers together', async () => {
     const { catalog } = await emptyWorkspace();
-    const servers = limits.maxWorkspaceTools / limits.maxServerTools;
+    const servers = maxWorkspaceTools / limits.maxServerTools;
     for (let index = 0; index < servers; index++) await catalog.put('server', `s${index}`, server(limits.maxServerTools, 0));
     const problem = await refusal(catalog.put('server', 'more', server(1, 0)));
     expect(problem).toMatchObject({
       code: 'invalid_request',
-      extra: { issues: [{ path: 'tools', message: expect.stringContaining(`${limits.maxWorkspaceTools}`) }] },
+      extra: { issues: [{ path: 'tools', message: expect.stringContaining(`${maxWorkspaceTools}`) }] },
     });
-    expect(await pages((page) => catalog.tools(page), 200)).toHaveLength(limits.maxWorkspaceTools + (await builtins()));
+    expect(await pages((page) => catalog.tools(page), 200)).toHaveLength(maxWorkspaceTools + (await builtins()));
     await catalog.remove('server', 's0');
     expect(await catalog.put('server', 'more', server(1, 0))).toMatchObject({ created: true });
   });

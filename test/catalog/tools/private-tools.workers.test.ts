@@ -1,8 +1,8 @@
 /** Private made tools in the Catalog: bounded for each key, compiled anew with the tools that they use, held when edited, and removed with their key. */
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
+import { maxPrivateTools } from '../../../src/catalog/tools/private-tools.ts';
 
 const tool = (implementation = 'return 1') => ({ description: 'Does it.', parameters: [], implementation });
 
@@ -40,7 +40,7 @@ describe('private made tools', () => {
 
   it('are at most so many for a key, deleted names not counted, and never those of another', async () => {
     const { a, b, put, catalog } = await twoKeys();
-    for (let count = 0; count < limits.maxPrivateTools; count += 1) await put(a, `tool_${count}`);
+    for (let count = 0; count < maxPrivateTools; count += 1) await put(a, `tool_${count}`);
     await expect(put(a, 'one_more')).rejects.toMatchObject({ code: 'conflict' });
     await put(a, 'tool_0', tool('return 2'));
     await put(b, 'one_more');

@@ -6,6 +6,7 @@ import type { CatalogRpc } from '../../../src/storage/catalog-rpc.ts';
 import { catalogMigrations, migrate } from '../../../src/storage/schema.ts';
 import { pages, refusal, shell } from '../../contracts/catalog.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
+import { maxQueuedWrites } from '../../../src/catalog/catalog.ts';
 
 describe('the object', () => {
   it('has everything after it was evicted', async () => {
@@ -66,7 +67,7 @@ describe('the object', () => {
     const outcomes = await runInDurableObject(object, (instance) => {
       const rpc = instance as unknown as CatalogRpc;
       const put = (index: number) => rpc.put(workspace, 'agent', `a${index}`, { model: 'rehearsal/default' }, {});
-      return Promise.all(Array.from({ length: limits.maxQueuedWrites + 20 }, (_, index) => put(index)));
+      return Promise.all(Array.from({ length: maxQueuedWrites + 20 }, (_, index) => put(index)));
     });
     const refused = outcomes.filter((outcome) => !outcome.ok);
     expect(refused).toHaveLength(20);

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { declareTool, toolDeclarations } from '../../../src/core/code-mode/tool-declarations.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { charactersPerToken } from '../../../src/core/turn/transcript.ts';
 import { corpusEntries, corpusTools } from '../../fakes/corpus-tools.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { describeCorpus } from '../../fixtures.ts';
 import { blankComments } from '../../source-text.ts';
+import { maxDeclarationLength, maxDeclarationsTokens, maxNamedToolsTokens } from '../../../src/core/code-mode/tool-declarations.ts';
 
 type Entry = { tool: string; name?: string; aliases?: unknown[]; alwaysOffered?: boolean };
 
@@ -96,7 +96,7 @@ describe('the declaration of a tool', () => {
     expect(whole).toContain('/** 3 xxxxxxxxxx */ argument_3?: string');
     expect(bare).toContain('argument_3?: string; argument_4');
     expect(none).toBe('"do-it"(args?: Record<string, unknown>): Result;');
-    for (const text of [whole, bare, none]) expect(text.length).toBeLessThanOrEqual(limits.maxDeclarationLength);
+    for (const text of [whole, bare, none]) expect(text.length).toBeLessThanOrEqual(maxDeclarationLength);
   });
 
   it('stays one declaration, whatever a server puts in it', async () => {
@@ -187,7 +187,7 @@ describe('the declarations of a plan', () => {
     expect(text).toContain(`// tools.tool_${declared}: Does what it does`);
     expect(text).toContain(`// … and ${total - declared - named} more that are not listed here`);
     expect(membersOf(codeOf(text))).toHaveLength(declared);
-    const most = limits.maxDeclarationsTokens + limits.maxNamedToolsTokens + 200;
+    const most = maxDeclarationsTokens + maxNamedToolsTokens + 200;
     expect(text.length / charactersPerToken).toBeLessThan(most);
     expect(toolDeclarations(buildAliasMap(names.edition, { aliases: true })).text).toBe(text);
   });
@@ -215,7 +215,7 @@ describeCorpus('mcp-tools', (path) => {
       for (const tool of names.tools) {
         const text = declareTool(names, tool);
         expect(membersOfOne(text), tool.canonical).toEqual([tool.wireName]);
-        expect(text.length).toBeLessThanOrEqual(limits.maxDeclarationLength);
+        expect(text.length).toBeLessThanOrEqual(maxDeclarationLength);
         // None is so large that its arguments are omitted.
         if (Object.keys(tool.inputSchema.properties ?? {}).length > 0) expect(text).not.toContain('(args?: Record<string, unknown>)');
         read += 1;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { toDraft, type Draft, type DraftEntry } from '../../../src/core/configuration/draft.ts';
 import { faultText, refusalLines } from '../../../src/core/configuration/refusals.ts';
 import { buildToolTable } from '../../../src/core/configuration/tool-table.ts';
-import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
+import { maxConfigurationFaults } from '../../../src/core/configuration/refusals.ts';
 
 const table = await buildToolTable([toolOf('git', 'status'), toolOf('docker', 'ps', { aliases: ['containers'] })], true);
 const draftOf = (...entries: DraftEntry[]): Draft => {
@@ -72,7 +72,7 @@ it('returns the detail of any other problem', () => {
 });
 
 it('lists the first errors and counts the rest', () => {
-  const text = faultText(Array.from({ length: limits.maxConfigurationFaults + 7 }, (_item, index) => `tools[${index}]: no`));
-  expect(text).toContain(`tools[${limits.maxConfigurationFaults - 1}]: no; and 7 more`);
-  expect(text).not.toContain(`tools[${limits.maxConfigurationFaults}]`);
+  const text = faultText(Array.from({ length: maxConfigurationFaults + 7 }, (_item, index) => `tools[${index}]: no`));
+  expect(text).toContain(`tools[${maxConfigurationFaults - 1}]: no; and 7 more`);
+  expect(text).not.toContain(`tools[${maxConfigurationFaults}]`);
 });

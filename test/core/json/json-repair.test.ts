@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../../src/core/json/json-repair.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';
+import { maxRepairBytes } from '../../../src/core/json/json-repair.ts';
 
 const whole = { ended: true, length: false };
 const cut = { ended: false, length: false };
@@ -94,7 +95,7 @@ describe('readArguments', () => {
   it('rejects deep nesting and large damaged texts without repair', () => {
     const depth = limits.maxJsonDepth + 2;
     expect(readArguments(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, whole).state).toBe('invalid');
-    expect(readArguments(`{"a":[${'1,'.repeat(limits.maxRepairBytes)}]}`, whole).state).toBe('invalid');
+    expect(readArguments(`{"a":[${'1,'.repeat(maxRepairBytes)}]}`, whole).state).toBe('invalid');
   });
 });
 

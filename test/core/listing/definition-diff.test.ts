@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffDefinitions } from '../../../src/core/listing/definition-diff.ts';
 import { canonicalJson } from '../../../src/core/hash.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { BareDefinition } from '../../../src/core/tools/tool.ts';
+import { maxChangeValueLength, maxDefinitionChanges } from '../../../src/core/listing/definition-diff.ts';
 
 const base: BareDefinition = {
   name: 'get_fact',
@@ -70,9 +70,9 @@ describe('diffDefinitions', () => {
   it('limits the changes and their length, and counts the rest', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, { description: 'y'.repeat(5_000) }]));
     const changes = diffDefinitions(withProperties({}), withProperties(many));
-    expect(changes).toHaveLength(limits.maxDefinitionChanges + 1);
-    expect(changes.at(-1)).toEqual({ path: '', to: `${200 - limits.maxDefinitionChanges} more changes` });
-    for (const { to } of changes) expect(String(to).length).toBeLessThanOrEqual(limits.maxChangeValueLength + 1);
+    expect(changes).toHaveLength(maxDefinitionChanges + 1);
+    expect(changes.at(-1)).toEqual({ path: '', to: `${200 - maxDefinitionChanges} more changes` });
+    for (const { to } of changes) expect(String(to).length).toBeLessThanOrEqual(maxChangeValueLength + 1);
   });
 
   it('treats names of Object.prototype members as ordinary names', () => {

@@ -8,6 +8,7 @@ import { reportListing } from '../../../src/core/listing/listing-report.ts';
 import { readEchoedListing } from '../../../src/core/listing/echoed-listing.ts';
 import { missingTool, pinListing, applyListing } from '../../../src/core/listing/apply-listing.ts';
 import type { ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
+import { maxEditionHoldCharacters } from '../../../src/core/listing/stored-tool.ts';
 
 type Listed = Record<string, unknown>;
 
@@ -124,7 +125,7 @@ describe('the report of a listing', () => {
     const [held] = (await take(first.tools, [many('y')])).tools as [StoredTool];
     const source = toToolDefinition({ name: 'facts', kind: 'static', trusted: false }, held)?.source;
     expect(toServerTool('facts', held).held?.changes).toHaveLength(40);
-    expect(JSON.stringify(source?.held).length).toBeLessThan(limits.maxEditionHoldCharacters + 300);
+    expect(JSON.stringify(source?.held).length).toBeLessThan(maxEditionHoldCharacters + 300);
     expect(source?.held?.changes.at(-1)).toEqual({ path: '', to: expect.stringMatching(/^\d+ more changes$/) });
   });
 });

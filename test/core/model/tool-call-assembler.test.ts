@@ -6,6 +6,7 @@ import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { limits } from '../../../src/core/limits.ts';
 import type { CallPiece } from '../../../src/core/model/call-piece.ts';
 import { ToolCallAssembler } from '../../../src/core/model/tool-call-assembler.ts';
+import { maxNativeCallIdLength } from '../../../src/core/model/tool-call-assembler.ts';
 
 type Call = { name: string; nativeId: string | null; state: string; arguments: unknown; deltas: string };
 
@@ -375,6 +376,6 @@ it('cuts an endless call id to the maximum length', () => {
   const assembler = new ToolCallAssembler();
   const id = 'x'.repeat(1_000_000);
   const [start] = assembler.push({ id, name: 'a', arguments: '{}' });
-  expect(start).toMatchObject({ type: 'call-start', nativeId: 'x'.repeat(limits.maxNativeCallIdLength) });
+  expect(start).toMatchObject({ type: 'call-start', nativeId: 'x'.repeat(maxNativeCallIdLength) });
   expect(assembler.push({ id, arguments: ' ' })).not.toContainEqual(expect.objectContaining({ type: 'call-start' }));
 });

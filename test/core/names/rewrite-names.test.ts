@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from '../../../src/core/names/rewrite-names.ts';
+import { maxListedOldNames } from '../../../src/core/names/rewrite-names.ts';
 
 const today = new Map([
   ['get_workflow', 'fetch_flow'],
@@ -90,9 +90,9 @@ describe('old names in a text', () => {
   });
 
   it('are listed up to a limit', () => {
-    const names = Array.from({ length: limits.maxListedOldNames + 5 }, (_, index) => `old_${index}`);
+    const names = Array.from({ length: maxListedOldNames + 5 }, (_, index) => `old_${index}`);
     const text = rewriteNames(names.join(' '), (name) => (name.startsWith('old_') ? name.replace('old', 'new') : undefined));
-    expect(text.split(' is ')).toHaveLength(limits.maxListedOldNames + 1);
+    expect(text.split(' is ')).toHaveLength(maxListedOldNames + 1);
   });
 
   it('are all listed in the line below if replacing them would make the text much longer', () => {

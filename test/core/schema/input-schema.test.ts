@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../fixtures.ts';
+import { maxIssues } from '../../../src/core/schema/input-schema.ts';
 
 /** Issues as `path: message`, for short tables. */
 function faults(schema: JsonSchema, value: unknown): string[] {
@@ -157,7 +157,7 @@ describe('checking arguments', () => {
   });
 
   it('limits the number of reported faults and of visited values', () => {
-    expect(faults({ items: { type: 'string' } }, new Array(100_000).fill(1))).toHaveLength(limits.maxIssues);
+    expect(faults({ items: { type: 'string' } }, new Array(100_000).fill(1))).toHaveLength(maxIssues);
   });
 
   it('returns a result for any schema-like value and any arguments', () => {
@@ -190,8 +190,7 @@ describeCorpus('mcp-tools', (folder) => {
         if (tool.inputSchema === undefined) continue;
         const required = Array.isArray(tool.inputSchema.required) ? tool.inputSchema.required : [];
         const named = checkInput(tool.inputSchema, {}).map((issue) => issue.path);
-        if (named.length < limits.maxIssues && tool.inputSchema.anyOf === undefined)
-          expect(named, `${file} ${tool.name}`).toEqual(required);
+        if (named.length < maxIssues && tool.inputSchema.anyOf === undefined) expect(named, `${file} ${tool.name}`).toEqual(required);
         checked += 1;
       }
     }

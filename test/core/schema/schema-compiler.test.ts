@@ -4,6 +4,7 @@ import { SchemaDialect } from '../../../src/core/model/provider-profile.ts';
 import { compileSchema } from '../../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { schemaFaults } from '../schema-rules.ts';
+import { maxSchemaChanges } from '../../../src/core/schema/schema-report.ts';
 
 /** A field of the kind under test, before and after. */
 const field = (schema: unknown): JsonSchema => ({ type: 'object', properties: { a: schema } });
@@ -240,8 +241,8 @@ describe('every change', () => {
   it('is counted beyond a limit', () => {
     const properties = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, { const: index }]));
     const lines = told({ type: 'object', properties }, 'gemini');
-    expect(lines).toHaveLength(limits.maxSchemaChanges + 1);
-    expect(lines.at(-1)).toBe(`: ${300 - limits.maxSchemaChanges} further changes of these kinds`);
+    expect(lines).toHaveLength(maxSchemaChanges + 1);
+    expect(lines.at(-1)).toBe(`: ${300 - maxSchemaChanges} further changes of these kinds`);
   });
 });
 

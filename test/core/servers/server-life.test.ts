@@ -12,6 +12,7 @@ import {
 } from '../../../src/core/servers/refresh-state.ts';
 import { identityFinding } from '../../../src/core/servers/server-identity.ts';
 import type { ServerConnection } from '../../../src/core/servers/server-state.ts';
+import { listingTtlMs, maxListingTtlMs, maxRefreshBackoffMs, minListingTtlMs } from '../../../src/core/servers/refresh-state.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const nothing = { prompts: 0, resources: 0, resourceTemplates: 0 };
@@ -32,11 +33,11 @@ describe('the refresh lease', () => {
 
   it('is granted when the listing is stale, by the server’s TTL within bounds', () => {
     for (const [ttlMs, heldMs] of [
-      [null, limits.listingTtlMs],
+      [null, listingTtlMs],
       [60_000, 60_000],
-      [0, limits.minListingTtlMs],
-      [-5, limits.minListingTtlMs],
-      [Number.MAX_SAFE_INTEGER, limits.maxListingTtlMs],
+      [0, minListingTtlMs],
+      [-5, minListingTtlMs],
+      [Number.MAX_SAFE_INTEGER, maxListingTtlMs],
     ] as const) {
       const state = read(initialState(1, start), start, ttlMs);
       expect([ttlMs, leave(state, 'stale', start), leave(state, 'stale', start + heldMs)]).toEqual([ttlMs, heldMs, 0]);
@@ -53,7 +54,7 @@ describe('the refresh lease', () => {
       expect(leave(state, 'asked', start)).toBe(0);
     }
     expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8].map((factor) => factor * limits.minRefreshIntervalMs));
-    expect(waits.at(-1)).toBe(limits.maxRefreshBackoffMs);
+    expect(waits.at(-1)).toBe(maxRefreshBackoffMs);
     expect(read(state, start)).toMatchObject({ failures: 0, status: 'ok', reason: null });
   });
 
@@ -81,7 +82,7 @@ describe('the refresh lease', () => {
     const told = requestLease(state, 'changed', start + 1);
     expect(told).toMatchObject({ claimed: false, state: { hasChanged: true } });
     expect(leave(read(told.state, start + 2), 'stale', start + 2)).toBe(limits.minRefreshIntervalMs);
-    expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(limits.listingTtlMs);
+    expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(listingTtlMs);
   });
 
   it('is never held twice, for any sequence of events', () => {

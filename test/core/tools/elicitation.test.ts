@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { elicitationFaults, screenElicitation } from '../../../src/core/tools/elicitation.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
+import { maxElicitationFields, maxElicitationMessageLength } from '../../../src/core/tools/elicitation.ts';
 
 const form = (properties: Record<string, unknown>, message = 'Who are you?', more: Record<string, unknown> = {}): InputRequest => ({
   method: 'elicitation/create',
@@ -65,7 +65,7 @@ describe('a question of a server to a person', () => {
   });
 
   test('is refused with too many fields', () => {
-    const names = Array.from({ length: limits.maxElicitationFields + 1 }, (_, index) => [`f${index}`, { type: 'string' }]);
+    const names = Array.from({ length: maxElicitationFields + 1 }, (_, index) => [`f${index}`, { type: 'string' }]);
     expect(isRefused(form(Object.fromEntries(names)))).toBe(true);
   });
 
@@ -226,7 +226,7 @@ test('passes on only bounded, visible questions, idempotently', () => {
       if (!verdict.ok) return;
       const { params } = verdict.request;
       expect(String(params.message).startsWith('Server "crm" asks: ')).toBe(true);
-      expect(String(params.message).length).toBeLessThan(limits.maxElicitationMessageLength + 60);
+      expect(String(params.message).length).toBeLessThan(maxElicitationMessageLength + 60);
       if (params.mode === 'url') expect(String(params.url)).toMatch(/^https?:\/\//);
       expect(screenElicitation('crm', verdict.request)).toEqual(verdict);
     }),

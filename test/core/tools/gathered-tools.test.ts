@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGathering } from '../../../src/core/tools/gathered-tools.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
+import { maxRememberedTools } from '../../../src/core/tools/gathered-tools.ts';
 
 type Result = Extract<SessionEventBody, { type: 'tool-result' }>;
 const at = { turn: 't1', step: 1 };
@@ -90,8 +90,8 @@ describe('what a conversation gathers', () => {
 
   it('is bounded, keeping the oldest', () => {
     const gathering = createGathering();
-    for (let index = 0; index <= limits.maxRememberedTools; index += 1) gathering.apply(resultOf(`a.t${index}`, `t${index}`));
-    expect(gathering.list()).toHaveLength(limits.maxRememberedTools);
+    for (let index = 0; index <= maxRememberedTools; index += 1) gathering.apply(resultOf(`a.t${index}`, `t${index}`));
+    expect(gathering.list()).toHaveLength(maxRememberedTools);
     expect(gathering.list().at(0)).toEqual({ canonical: 'a.t0', name: 't0' });
   });
 });

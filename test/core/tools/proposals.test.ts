@@ -8,10 +8,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { Message } from '../../../src/core/turn/message.ts';
 import { rankProposals } from '../../../src/core/tools/proposals.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { maxProposalCharacters, maxProposals } from '../../../src/core/tools/proposals.ts';
 
 const ui = {
   camera: {
@@ -172,13 +172,13 @@ describe('rankProposals', () => {
     const many = Array.from({ length: 12 }, (_, index) => definitionOf(`camera${index}`, ui.camera));
     const all = await compile({ tools: many.map(({ canonical }) => ({ tool: canonical })) }, knownTools(many));
     expect(rankProposals(all.edition.tools, () => [user('photo')]).map(({ canonical }) => canonical)).toEqual(
-      Array.from({ length: limits.maxProposals }, (_, index) => `ui.camera${index}`),
+      Array.from({ length: maxProposals }, (_, index) => `ui.camera${index}`),
     );
   });
 
   it('reads a bounded part of a message', () => {
-    expect(scores(user(`${'x '.repeat(limits.maxProposalCharacters / 2)}photo`))).toEqual([]);
-    expect(scores(user(`photo${' x'.repeat(limits.maxProposalCharacters)}`))).toEqual([['camera', 1]]);
+    expect(scores(user(`${'x '.repeat(maxProposalCharacters / 2)}photo`))).toEqual([]);
+    expect(scores(user(`photo${' x'.repeat(maxProposalCharacters)}`))).toEqual([['camera', 1]]);
   });
 
   it('shows one line of any description', async () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Edition } from '../../../src/core/toolset/edition-tool.ts';
 import { diffToolsets, type ToolsetDiff } from '../../../src/core/toolset/edition-diff.ts';
-import { limits } from '../../../src/core/limits.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { maxReportedDifferences } from '../../../src/core/toolset/edition-diff.ts';
 
 const search = { type: 'object', properties: { query: { type: 'string' }, page: { type: 'integer', default: 1 } }, required: ['query'] };
 const known = knownTools([
@@ -125,8 +125,8 @@ describe('diffToolsets', () => {
       { edition: await editionOf(document, many('New')) },
     );
     expect(changes).toHaveLength(600);
-    expect(changes.flatMap(({ fields }) => fields)).toHaveLength(limits.maxReportedDifferences);
-    expect(more).toBe(600 * 2 - limits.maxReportedDifferences);
+    expect(changes.flatMap(({ fields }) => fields)).toHaveLength(maxReportedDifferences);
+    expect(more).toBe(600 * 2 - maxReportedDifferences);
   });
 
   it('treats names of Object.prototype members as ordinary names', async () => {

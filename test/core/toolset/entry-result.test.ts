@@ -5,6 +5,7 @@ import { EntryResult } from '../../../src/core/toolset/entry-rules.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
+import { maxPicks } from '../../../src/core/toolset/entry-rules.ts';
 
 const pick = (...pointers: string[]) => EntryResult.parse({ pick: pointers });
 const value = { items: [{ name: 'a', secret: 's1' }, { name: 'b' }], 'a/b': { '~x': 1 }, '': 'empty', total: 2 };
@@ -56,8 +57,8 @@ describe('picking', () => {
 
   it('never makes a result larger, even with nested parts', () => {
     let nested: unknown = 1;
-    for (let depth = 0; depth < limits.maxPicks; depth += 1) nested = { a: nested, pad: 'x'.repeat(limits.maxToolReplyBytes / 100) };
-    const pointers = Array.from({ length: limits.maxPicks }, (_, depth) => '/a'.repeat(depth));
+    for (let depth = 0; depth < maxPicks; depth += 1) nested = { a: nested, pad: 'x'.repeat(limits.maxToolReplyBytes / 100) };
+    const pointers = Array.from({ length: maxPicks }, (_, depth) => '/a'.repeat(depth));
     const { shown, kept } = showResult({ ...textResult('big'), structuredContent: { a: nested } }, pick(...pointers), 'call_1');
     expect(contentText(kept ?? []).length).toBeLessThan(3 * limits.maxToolReplyBytes);
     expect(texts(shown).at(-1)).toMatch(
@@ -77,7 +78,7 @@ describe('picking', () => {
   });
 
   it('lists only some of many unmatched pointers', () => {
-    const pointers = Array.from({ length: limits.maxPicks - 1 }, (_, index) => `/${index}${'/b'.repeat(500)}`);
+    const pointers = Array.from({ length: maxPicks - 1 }, (_, index) => `/${index}${'/b'.repeat(500)}`);
     const { shown } = showResult(json, pick('/total', ...pointers), null);
     expect(texts(shown)[1]).toMatch(/^\[Only these parts of the result are shown\. Not in this result: "\/0\/b.*…", .* and 39 more\.\]$/);
     expect(contentText(shown.content).length).toBeLessThan(2000);

@@ -4,6 +4,7 @@ import { sha256Hex } from '../../../src/core/hash.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { type EventHead, deliveryEventOf, slackChallenge } from '../../../src/core/triggers/delivery-event.ts';
 import { HmacSettings, type WebhookDocument, WebhookScheme } from '../../../src/core/triggers/webhook.ts';
+import { maxChallengeLength } from '../../../src/core/triggers/delivery-event.ts';
 
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
 
@@ -112,7 +113,7 @@ describe('slack', () => {
       { type: 'url_verification', challenge: 7 },
     ])
       expect(slackChallenge(payload)).toBe(null);
-    expect(slackChallenge({ type: 'url_verification', challenge: 'x'.repeat(limits.maxChallengeLength + 1) })).toBe(null);
+    expect(slackChallenge({ type: 'url_verification', challenge: 'x'.repeat(maxChallengeLength + 1) })).toBe(null);
   });
 });
 

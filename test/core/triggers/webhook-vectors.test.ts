@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { deliveryEventOf, slackChallenge } from '../../../src/core/triggers/delivery-event.ts';
 import { parsePayload } from '../../../src/core/triggers/payload.ts';
 import { createDecoyVerifier, createVerifier, secretFault } from '../../../src/core/triggers/signatures/create-verifier.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { type SignedVector, signedRequest, type WebhookVector } from './webhook-vectors.ts';
+import { maxWebhookBodyBytes } from '../../../src/http/routes/hooks.ts';
+import { webhookToleranceSeconds } from '../../../src/core/triggers/signatures/signed-time.ts';
 
 describeCorpus('security/webhook-vectors.json', (path) => {
   const { cases, tolerance_seconds } = readJson<{ cases: WebhookVector[]; tolerance_seconds: number }>(path);
@@ -74,8 +75,8 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     const missing = cases.map(({ id }) => id).filter((id) => !checked.has(id));
     expect(missing).toEqual(ofTheService);
     expect(cases.find(({ id }) => id === 'http-oversize')).toMatchObject({ bodyRepeat: { s: 'a', n: expect.any(Number) } });
-    expect(limits.maxWebhookBodyBytes).toBeLessThan(10_485_761);
-    expect(limits.webhookToleranceSeconds).toBe(tolerance_seconds);
+    expect(maxWebhookBodyBytes).toBeLessThan(10_485_761);
+    expect(webhookToleranceSeconds).toBe(tolerance_seconds);
     console.log(
       `vectors: ${cases.length} of 73 accounted for: ${checked.size} checked here, ${ofTheService.join(' and ')} belong to the tests of the service`,
     );

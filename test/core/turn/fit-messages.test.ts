@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitMessages } from '../../../src/core/turn/fit-messages.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { Message, ToolResultPart } from '../../../src/core/turn/message.ts';
 import { contentText, type ContentBlock } from '../../../src/core/tools/tool.ts';
 import { createTranscript, messageCharacters, type Transcript } from '../../../src/core/turn/transcript.ts';
+import { shortenedResultCharacters } from '../../../src/core/turn/fit-messages.ts';
 
 type Call = { content: ContentBlock[]; canonical?: string; arguments?: Record<string, unknown> };
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
@@ -156,7 +156,7 @@ describe('any turn', () => {
         if (charactersOf(messages) > maxTokens * 4)
           // A note in place of a block that is not text may be a little longer than its name.
           for (const { content } of shown)
-            expect(contentText(content).length).toBeLessThanOrEqual(limits.shortenedResultCharacters + 400 + 80 * content.length);
+            expect(contentText(content).length).toBeLessThanOrEqual(shortenedResultCharacters + 400 + 80 * content.length);
         // Everything except the content of results is unchanged.
         const bare = (all: readonly Message[]) =>
           all.map((message) => (message.role === 'tool' ? message.parts.map((part) => ({ ...part, content: [] })) : message));

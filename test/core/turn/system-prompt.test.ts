@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { fetchResultTool } from '../../../src/core/tools/fetch-result.ts';
-import { limits } from '../../../src/core/limits.ts';
 import { systemPrompt, toolPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { maxInstructionsInPrompt } from '../../../src/core/servers/server-instructions.ts';
 
 const from = (instructions?: string, trusted = true) => ({
   source: { state: 'ready' as const, trusted, pin: 'p', ...(instructions !== undefined && { instructions }) },
@@ -57,7 +57,7 @@ describe('the system prompt', () => {
 
   it('is bounded: instructions that do not fit are left out completely', async () => {
     const prompt = toolPrompt(await mapOf(Array.from({ length: 12 }, (_, index) => ({ tool: `long-${index}.tool_${index}` }))));
-    expect(prompt.length).toBeLessThanOrEqual(limits.maxInstructionsInPrompt + 100);
+    expect(prompt.length).toBeLessThanOrEqual(maxInstructionsInPrompt + 100);
     const blocks = prompt.split('## Instructions of ').slice(1);
     expect(blocks.length).toBeGreaterThan(5);
     for (const block of blocks) expect(block.trim().split('\n')[1]?.trim().split(' ')).toHaveLength(1_500);

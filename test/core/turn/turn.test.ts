@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { nextAction } from '../../../src/core/turn/turn.ts';
 import type { TurnBudget } from '../../../src/core/turn/turn-budget.ts';
 import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState } from '../../../src/core/turn/turn-state.ts';
+import { maxCallsPerStep } from '../../../src/core/turn/turn-budget.ts';
+import { maxRecoveries, maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
 
 const turn = 'turn_1';
 const budget: TurnBudget = { maxSteps: 16, maxCalls: 64, maxTokens: null };
@@ -148,11 +149,11 @@ describe('the budgets of a turn', () => {
   });
 
   it('refuse calls above the limits of the turn and of a step', () => {
-    const many = Array.from({ length: limits.maxCallsPerStep + 1 }, (_, index) => call(`c${index}`, 1, { index })).flat();
+    const many = Array.from({ length: maxCallsPerStep + 1 }, (_, index) => call(`c${index}`, 1, { index })).flat();
     const action = nextAction(fold([stepStart(1), ...many, stepEnd(1)]), { ...budget, maxCalls: 2 });
     if (action.do !== 'run-calls') throw new Error(action.do);
     expect(action.calls.map(({ refusal }) => refusal?.code ?? null).slice(0, 3)).toEqual([null, null, 'limit_reached']);
-    expect(action.calls.at(-1)?.refusal?.message).toContain(`${limits.maxCallsPerStep} calls`);
+    expect(action.calls.at(-1)?.refusal?.message).toContain(`${maxCallsPerStep} calls`);
   });
 
   it('refuse calls and end with max_tokens once the tokens are spent', () => {
@@ -283,7 +284,7 @@ describe('a turn that is resumed', () => {
   });
 
   it('ends if it died too often without a finished step or call in between', () => {
-    const most = limits.maxRecoveriesWithoutProgress;
+    const most = maxRecoveriesWithoutProgress;
     expect(nextAction(fold([stepStart(1), ...deaths(most)]), budget)).toMatchObject({ do: 'restart-step' });
     expect(nextAction(fold([stepStart(1), ...deaths(most + 1)]), budget)).toEqual({
       do: 'end',
@@ -297,7 +298,7 @@ describe('a turn that is resumed', () => {
   });
 
   it('ends if it died too often in total, whatever its progress', () => {
-    const log = Array.from({ length: limits.maxRecoveries + 1 }, (_, index) => [...workedStep(index + 1), ...deaths(1, index + 1)]).flat();
+    const log = Array.from({ length: maxRecoveries + 1 }, (_, index) => [...workedStep(index + 1), ...deaths(1, index + 1)]).flat();
     expect(nextAction(fold(log), { ...budget, maxSteps: 100 })).toMatchObject({ do: 'end', reason: 'recovery_limit' });
   });
 });

@@ -7,6 +7,7 @@ import { toToolCallId } from '../../../src/core/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/openai-responses.ts';
 import { readEcho } from '../../../src/dialects/openai-responses/openai-responses-request.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
+import { maxEchoCharacters } from '../../../src/dialects/openai-responses/openai-responses-request.ts';
 
 const read = (body: object) => openAiResponses.readRequest({ model: 'a/b', input: 'x', ...body });
 const conversationOf = (input: unknown, inSession = false) => read({ input }).conversation({ inSession });
@@ -296,7 +297,7 @@ describe('other fields of a request', () => {
       { type: 'custom', name: 'sql' },
     ];
     const { echo, custom } = readEcho(
-      read({ instructions: 'i'.repeat(limits.maxEchoCharacters), tools, temperature: 1, reasoning: { effort: 'low' } }).echo,
+      read({ instructions: 'i'.repeat(maxEchoCharacters), tools, temperature: 1, reasoning: { effort: 'low' } }).echo,
     );
     expect(echo).toEqual({
       temperature: 1,

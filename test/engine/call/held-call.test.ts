@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import type { InputAnswer } from '../../../src/core/tools/mcp-input.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { InFlightCall } from '../../../src/engine/mcp/in-flight-call.ts';
 import type { CallOutcome } from '../../../src/engine/call/tool-call.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
+import { heldQuestionMs } from '../../../src/engine/mcp/in-flight-call.ts';
 
 const form = (message: string) => ({ method: 'elicitation/create', params: { message } });
 const ended = (text: string): CallOutcome => ({
@@ -44,7 +44,7 @@ describe('an in-flight call', () => {
     const asked = new AbortController();
     await call.next({}, asked.signal);
     asked.abort(new Error('the answer was sent'));
-    await clock.advance(limits.heldQuestionMs - 1);
+    await clock.advance(heldQuestionMs - 1);
     expect([isStopped(), answers]).toEqual([false, []]);
     await clock.advance(1);
     await call.ended;

@@ -9,6 +9,7 @@ import { mustStayOpen } from '../../../src/engine/mcp/in-flight-call.ts';
 import type { CallScope } from '../../../src/engine/call/tool-call.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
+import { maxOpenQuestions, maxOpenQuestionsPerKey, maxOpenQuestionsPerWorkspace } from '../../../src/engine/mcp/ask-during-call.ts';
 
 const read = toolNamed('local.read');
 const note = toolNamed('local.note');
@@ -144,7 +145,7 @@ describe('calls that wait for an answer', () => {
   const refused = { refusal: { code: 'approval_required', message: expect.stringContaining('too many calls of this key or workspace') } };
 
   test('of one key are limited, and do not block another key, even with the same id in another workspace', async () => {
-    const open = asks(limits.maxOpenQuestionsPerKey, 'one', 'root');
+    const open = asks(maxOpenQuestionsPerKey, 'one', 'root');
     expect(await ask('one', 'root')).toMatchObject(refused);
     const others = [ask('one', 'other'), ask('two', 'root')];
     answerAll();
@@ -155,7 +156,7 @@ describe('calls that wait for an answer', () => {
   });
 
   test('of one workspace are limited over all of its keys, and do not block another workspace', async () => {
-    const open = Array.from({ length: limits.maxOpenQuestionsPerWorkspace }, (_, index) => ask('one', `key ${index}`));
+    const open = Array.from({ length: maxOpenQuestionsPerWorkspace }, (_, index) => ask('one', `key ${index}`));
     expect(await ask('one', 'one more')).toMatchObject(refused);
     const other = ask('two', 'key 1');
     answerAll();
@@ -164,14 +165,14 @@ describe('calls that wait for an answer', () => {
   });
 
   test('of an isolate are fewer than its machines, and a failed connection frees its slot', async () => {
-    expect(limits.maxOpenQuestions).toBeLessThan(limits.maxSandboxes);
-    expect(limits.maxOpenQuestionsPerWorkspace * 2).toBeLessThan(limits.maxOpenQuestions);
-    const open = Array.from({ length: limits.maxOpenQuestions }, (_, index) => ask(`workspace ${index}`, 'root'));
+    expect(maxOpenQuestions).toBeLessThan(limits.maxSandboxes);
+    expect(maxOpenQuestionsPerWorkspace * 2).toBeLessThan(maxOpenQuestions);
+    const open = Array.from({ length: maxOpenQuestions }, (_, index) => ask(`workspace ${index}`, 'root'));
     expect(await ask('one more', 'root')).toMatchObject(refused);
     answerAll();
     await Promise.all(open);
     const broken = { ask: () => Promise.reject(new Error('gone')) };
-    for (let times = 0; times < limits.maxOpenQuestions * 2; times += 1) {
+    for (let times = 0; times < maxOpenQuestions * 2; times += 1) {
       const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
       const { refusal } = await askDuringCall({ principal, channel: broken, askable: form }, waitFor, 0);
       expect(refusal?.message).toContain('the client did not answer');

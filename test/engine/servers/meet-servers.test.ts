@@ -4,6 +4,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import { createStaleServerRefresh } from '../../../src/engine/servers/refresh-stale-servers.ts';
 import { accessTo } from '../../mcp/client/context.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
+import { maxServersReadAtOnce } from '../../../src/engine/servers/refresh-stale-servers.ts';
 
 function parts() {
   const [clock, log] = [fakeClock(), keptLog()];
@@ -53,7 +54,7 @@ it('checks a server once per interval, however often it is listed, and separatel
 it('reads a few of a hundred stale servers at a time, and all of them in the end', async () => {
   p.meet('one', names(100));
   await settled();
-  expect(p.read).toHaveLength(limits.maxServersReadAtOnce);
+  expect(p.read).toHaveLength(maxServersReadAtOnce);
   while (p.ends.length > 0) {
     p.ends.pop()?.();
     await settled();

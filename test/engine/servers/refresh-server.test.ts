@@ -10,6 +10,7 @@ import { refusal } from '../../contracts/catalog.ts';
 import { discoveryOf } from '../../contracts/self-listing-servers.ts';
 import { createFakeCatalog } from '../../fakes/catalog.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
+import { listingTtlMs } from '../../../src/core/servers/refresh-state.ts';
 
 const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp', headers: { authorization: { secret: 'TOKEN' } } };
 const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
@@ -227,7 +228,7 @@ describe('a stale listing', () => {
   it('is refreshed in the background when the server is used', async () => {
     await meet();
     expect([background.length, p.claims.length]).toEqual([0, 0]);
-    await p.clock.advance(limits.listingTtlMs);
+    await p.clock.advance(listingTtlMs);
     p.answers(() => new Promise(() => undefined));
     await meet();
     await meet();
@@ -243,7 +244,7 @@ describe('a stale listing', () => {
 
   it('of one failing server does not delay another', async () => {
     await p.catalog.put('server', 'good', { ...mcp, headers: {} });
-    await p.clock.advance(limits.listingTtlMs);
+    await p.clock.advance(listingTtlMs);
     p.answers(() => new Promise(() => undefined));
     await meet();
     await settled();
@@ -252,7 +253,7 @@ describe('a stale listing', () => {
   });
 
   it('requests a refused lease once per retry interval, however often the server is used', async () => {
-    await p.clock.advance(limits.listingTtlMs);
+    await p.clock.advance(listingTtlMs);
     const stale = await p.access();
     await p.catalog.claimRefresh('facts', 'asked');
     for (let met = 0; met < 100; met += 1) {
@@ -271,7 +272,7 @@ describe('a stale listing', () => {
   });
 
   it('that cannot be refreshed in the background fails no request', async () => {
-    await p.clock.advance(limits.listingTtlMs);
+    await p.clock.advance(listingTtlMs);
     p.answers(async () => {
       throw new TypeError('ours');
     });

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { Subscription } from '../../../src/core/triggers/callbacks/subscription.ts';
 import { createSendCallback } from '../../../src/engine/triggers/send-callback.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';
+import { maxForwardedRetryAfterMs } from '../../../src/core/model/retry-after.ts';
+import { maxCallbackResponseLength } from '../../../src/engine/triggers/send-callback.ts';
 
 const now = Date.now();
 const message = {
@@ -114,7 +115,7 @@ describe('a callback', () => {
     [new Date(Math.floor(now / 1000) * 1000 + 90_000).toUTCString(), 90_000 - (now % 1000)],
     ['soon', null],
     ['-5', null],
-    ['99999999999', limits.maxForwardedRetryAfterMs],
+    ['99999999999', maxForwardedRetryAfterMs],
   ])('reads a Retry-After of %s', async (header, retryAfterMs) => {
     const { send } = sender(() => new Response(null, { status: 503, headers: { 'retry-after': header } }));
     expect(await send(message)).toMatchObject({ retryAfterMs });
@@ -124,7 +125,7 @@ describe('a callback', () => {
     const { send } = sender(() => new Response(`\u202e\u200b${'é'.repeat(10_000)}`, { status: 500 }));
     const { error } = await send(message);
     expect(error?.startsWith('Responded with 500: <U+202E><U+200B>éé')).toBe(true);
-    expect(error?.length).toBeLessThanOrEqual(limits.maxCallbackResponseLength + 20);
+    expect(error?.length).toBeLessThanOrEqual(maxCallbackResponseLength + 20);
   });
 
   it('reports that no receiver could be reached, and is retried', async () => {

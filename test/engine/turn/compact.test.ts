@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
@@ -9,6 +8,7 @@ import { compactIfLong } from '../../../src/engine/turn/compact.ts';
 import type { StepDeps } from '../../../src/engine/turn/run-step.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
+import { maxSummaryTokens, summaryTimeoutMs } from '../../../src/engine/turn/compact.ts';
 
 const usage = { inputTokens: 900, outputTokens: 20 };
 const say = (text: string): ChatEvent[] => [
@@ -70,7 +70,7 @@ async function compact(answers: readonly Answer[], own: { plan?: Partial<Plan>; 
   );
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   if (own.abort === true) abort.abort(new Error('cancelled'));
-  else await clock.advance(limits.summaryTimeoutMs);
+  else await clock.advance(summaryTimeoutMs);
   return { appended, requests, transcript, failure: await settled };
 }
 
@@ -81,7 +81,7 @@ describe('a conversation over its budget', () => {
       { type: 'usage', turn: 't4', step: 3, usage, model: 'a/b' },
       { type: 'compaction', turn: 't4', through: 't3', summary: 'They counted.' },
     ]);
-    expect(requests).toMatchObject([{ model: 'b', tools: [], toolChoice: 'none', settings: { maxOutputTokens: limits.maxSummaryTokens } }]);
+    expect(requests).toMatchObject([{ model: 'b', tools: [], toolChoice: 'none', settings: { maxOutputTokens: maxSummaryTokens } }]);
     expect(JSON.stringify(requests[0]?.messages)).toMatch(/User: t1 xxx.*User: t3 xxx/);
     expect(JSON.stringify(requests[0]?.messages)).not.toContain('t4');
     expect(transcript.messages()).toMatchObject([

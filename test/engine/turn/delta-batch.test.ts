@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { createDeltaBatch } from '../../../src/engine/turn/delta-batch.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
+import { deltaFlushMs, maxDeltaFlushMs } from '../../../src/engine/turn/delta-batch.ts';
 
 const delta = (text: string) => ({ type: 'text-delta' as const, turn: 't', step: 1, text });
 
@@ -38,7 +38,7 @@ describe('the rows of a stream', () => {
     expect(rows.join('')).toHaveLength(100);
     expect(rows.length).toBeLessThan(30);
     const longestMs = Math.max(...rows.map((row) => row.length)) * 200;
-    expect(longestMs).toBeGreaterThan(4 * limits.deltaFlushMs);
-    expect(longestMs).toBeLessThanOrEqual(limits.maxDeltaFlushMs + 2 * 200);
+    expect(longestMs).toBeGreaterThan(4 * deltaFlushMs);
+    expect(longestMs).toBeLessThanOrEqual(maxDeltaFlushMs + 2 * 200);
   });
 });

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
@@ -11,6 +10,7 @@ import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { beginTurn, type TurnState } from '../../../src/core/turn/turn-state.ts';
 import { toBudget } from '../../../src/engine/turn/run-turn.ts';
 import { callEvents, finish, results, run } from '../one-turn.ts';
+import { maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
 
 const tokens = { inputTokens: 90, outputTokens: 10 };
 
@@ -83,7 +83,7 @@ describe('the state of a turn', () => {
     const died: SessionEventBody[] = [
       { type: 'step-start', turn: 'turn_1', step: 1 },
       ...Array.from(
-        { length: limits.maxRecoveriesWithoutProgress + 1 },
+        { length: maxRecoveriesWithoutProgress + 1 },
         (_, index): SessionEventBody => ({ type: 'turn-resume', turn: 'turn_1', attempt: index + 1 }),
       ),
     ];

@@ -6,6 +6,7 @@ import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../one-turn.ts';
+import { maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
 
 describe('a turn over a model', () => {
   it('runs an aliased call as its canonical tool, and ends with text', async () => {
@@ -435,7 +436,7 @@ describe('a turn whose process died', () => {
   });
 
   it('ends when it dies repeatedly without progress, with a result for every call', async () => {
-    const deaths = Array.from({ length: limits.maxRecoveriesWithoutProgress + 1 }, (_, index) => resumed(index + 1));
+    const deaths = Array.from({ length: maxRecoveriesWithoutProgress + 1 }, (_, index) => resumed(index + 1));
     const { events, requests } = await run([say('never')], () => textResult('ran'), {}, [
       ...stepWith('shell', 'cat'),
       begun('shell_0'),

@@ -16,6 +16,8 @@ import { documentOf } from '../../core/openapi/documents.ts';
 import { listenApi, type ApiAnswers, type ApiServer } from '../../fakes/api-server.ts';
 import { largeApiDocument } from '../../fakes/large-api.ts';
 import { keptLog } from '../../fakes/runtime.ts';
+import { maxOpenApiYamlSeparators } from '../../../src/http-tools/openapi/read-document.ts';
+import { openApiTtlMs } from '../../../src/http-tools/openapi/source.ts';
 
 const running: ApiServer[] = [];
 afterEach(() => {
@@ -118,7 +120,7 @@ describe('an API’s document', () => {
     expect(read).toMatchObject({
       connection: null,
       warnings: [],
-      ttlMs: limits.openApiTtlMs,
+      ttlMs: openApiTtlMs,
       operations: { resource0_list: { baseUrl: `${api.origin}/v1`, path: '/resource0' } },
     });
     expect(api.reads).toMatchObject([{ authorization: 'Bearer the-token', 'x-team': 'a', 'user-agent': 'moniker' }]);
@@ -170,7 +172,7 @@ describe('an API’s document', () => {
     [`openapi: 3.1.0\na: &a [${Array(12_000).fill('[]').join()}]\nb: [${Array(90).fill('*a').join()}]`, 'has more than 1000000 parts'],
     [`${'['.repeat(20_000)}`, 'The OpenAPI document'],
     [`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'The OpenAPI document'],
-    [`a: {${'b,'.repeat(limits.maxOpenApiYamlSeparators)}}`, 'Convert it to JSON'],
+    [`a: {${'b,'.repeat(maxOpenApiYamlSeparators)}}`, 'Convert it to JSON'],
     ['a: &a [*a]', 'the alias *a refers to a value that contains it at line 1, column 8'],
     ['a: *b', 'the alias *b has no anchor before it at line 1, column 4'],
     ['a: 1\nb:\n  c: 1\n  "c": 2', '"c" is given twice at line 4, column 3'],

@@ -15,6 +15,8 @@ import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import type { UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { askingScript, event, events, type Message, result, type Script, type Scripted, scriptMcp } from '../../fakes/mcp-script.ts';
 import { accessTo, callOf, contextWith } from './context.ts';
+import { maxListingPages } from '../../../src/mcp/client/discover.ts';
+import { maxServerMessages, maxStreamResumptions } from '../../../src/mcp/client/wire.ts';
 
 const access = (more: Partial<ServerAccess> = {}): ServerAccess =>
   accessTo('https://mcp.example.com/mcp', { mcp: { era: 'legacy' }, ...more });
@@ -52,7 +54,7 @@ describe('a list that', () => {
       return result(message, { tools: [{ name: `t${page}`, inputSchema: {} }], nextCursor: `page ${page}` });
     });
     await expect(listing).rejects.toEqual(failed('more than 64 pages'));
-    expect(page).toBe(limits.maxListingPages);
+    expect(page).toBe(maxListingPages);
   });
 
   it('cursor-repeats: repeats a cursor is read up to there', async () => {
@@ -250,7 +252,7 @@ describe('a response that', () => {
     const [outcome] = await settled;
     expect(outcome).toEqual({ status: 'rejected', reason: failed('ended its event stream without a response') });
     const waits = times.map((time, index) => time - (times[index - 1] ?? 0));
-    expect(waits).toHaveLength(limits.maxStreamResumptions);
+    expect(waits).toHaveLength(maxStreamResumptions);
     expect([...waits].sort((a, b) => a - b)).toEqual(waits);
   });
 
@@ -278,7 +280,7 @@ describe('a response that', () => {
     const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
     const scripted = calls(() =>
       events(
-        Array.from({ length: limits.maxServerMessages + 1 }, () => notice),
+        Array.from({ length: maxServerMessages + 1 }, () => notice),
         { open: true },
       ),
     );

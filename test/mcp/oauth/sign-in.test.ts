@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server.ts';
-import { limits } from '../../../src/core/limits.ts';
 import { mintSignInState } from '../../../src/storage/sign-in-state.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';
 import { comeBack, createInstallation, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';
+import { signInTtlMs } from '../../../src/mcp/oauth/sign-in-service.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const issuer = 'https://login.example.com';
@@ -39,7 +39,7 @@ describe('signing in', () => {
       resource: url,
     });
     expect(state?.length).toBeGreaterThan(60);
-    expect(expiresAt - now()).toBeLessThanOrEqual(limits.signInTtlMs);
+    expect(expiresAt - now()).toBeLessThanOrEqual(signInTtlMs);
     expect(fake.registered).toMatchObject([
       {
         client_name: 'Moniker',
@@ -180,7 +180,7 @@ describe('the authorization response', () => {
   it('works for ten minutes', async () => {
     const { fake, signIns, authorizationUrl, pass } = await begun();
     const back = fake.approve(authorizationUrl);
-    pass(limits.signInTtlMs);
+    pass(signInTtlMs);
     expect(await problemOf(comeBack(signIns, back))).toMatchObject({ code: 'not_found' });
     expect(fake.grants()).toEqual([]);
   });

@@ -9,6 +9,9 @@ import { createChatModel } from '../../../src/providers/registry.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
+import { maxPlainReplyBytes, providerIdleTimeoutMs, providerTailTimeoutMs } from '../../../src/providers/transport.ts';
+import { maxProviderRetries, providerRetryMs } from '../../../src/providers/retry.ts';
+import { maxForwardedRetryAfterMs } from '../../../src/core/model/retry-after.ts';
 
 const secret = 'sk-live-0123456789abcdef';
 const access: ProviderAccess = {
@@ -128,7 +131,7 @@ describe('error responses of providers', () => {
   it('429 is retried within the budget, then reported as rate_limited', async () => {
     const { problem, attempts, slept } = await failing(json(429, { message: 'slow down' }, { 'retry-after': '2' }));
     expect(problem).toMatchObject({ code: 'rate_limited', extra: { retryAfterMs: 2000, retryable: true } });
-    expect(attempts).toBe(1 + limits.maxProviderRetries);
+    expect(attempts).toBe(1 + maxProviderRetries);
     expect(slept).toEqual([2000, 2000]);
   });
 
@@ -150,9 +153,9 @@ describe('error responses of providers', () => {
     });
     for (const odd of ['9'.repeat(400), '99999999999', 'Wed, 21 Oct 2099 07:28:00 GMT']) {
       const { problem } = await failing(json(429, {}, { 'retry-after': odd }));
-      expect(problem).toMatchObject({ extra: { retryAfterMs: limits.maxForwardedRetryAfterMs } });
+      expect(problem).toMatchObject({ extra: { retryAfterMs: maxForwardedRetryAfterMs } });
     }
-    expect((await failing(json(429, {}, { 'retry-after': 'soon' }))).slept).toEqual([limits.providerRetryMs, limits.providerRetryMs * 2]);
+    expect((await failing(json(429, {}, { 'retry-after': 'soon' }))).slept).toEqual([providerRetryMs, providerRetryMs * 2]);
     expect(await failing(json(429, { code: 'insufficient_quota' }))).toMatchObject({ attempts: 1 });
   });
 
@@ -160,7 +163,7 @@ describe('error responses of providers', () => {
     expect(
       await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } })),
     ).toMatchObject({
-      attempts: 1 + limits.maxProviderRetries,
+      attempts: 1 + maxProviderRetries,
       problem: { code: 'upstream_error', detail: `The provider acme responded with status ${status}.` },
     });
   });
@@ -307,7 +310,7 @@ describe('an unstreamed reply', () => {
   });
 
   it('is rejected if it is too long', async () => {
-    const long = scripted(() => new Response('x', { headers: { 'content-length': String(limits.maxPlainReplyBytes + 1) } }));
+    const long = scripted(() => new Response('x', { headers: { 'content-length': String(maxPlainReplyBytes + 1) } }));
     await expect(collect(modelOver(long.http), whole())).rejects.toMatchObject({ code: 'upstream_error' });
   });
 });
@@ -371,7 +374,7 @@ describe('waiting', () => {
     const clock = fakeClock();
     const reply = collect(createChatModel({ http: scripted(silent).http, clock, rehearsal: rehearsalHttp }), request());
     const failed = expect(reply).rejects.toMatchObject({ code: 'upstream_timeout' });
-    for (let turn = 0; turn < 4; turn++) await clock.advance(limits.providerIdleTimeoutMs / 2);
+    for (let turn = 0; turn < 4; turn++) await clock.advance(providerIdleTimeoutMs / 2);
     await failed;
   });
 
@@ -381,7 +384,7 @@ describe('waiting', () => {
       createChatModel({ http: scripted(begun(chunk({ content: 'Hel' }))).http, clock, rehearsal: rehearsalHttp }),
       request(),
     );
-    for (let turn = 0; turn < 6; turn++) await clock.advance(limits.providerIdleTimeoutMs / 2);
+    for (let turn = 0; turn < 6; turn++) await clock.advance(providerIdleTimeoutMs / 2);
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'error', problem: { code: 'upstream_timeout' } }]);
   });
 
@@ -391,7 +394,7 @@ describe('waiting', () => {
       createChatModel({ http: scripted(begun(chunk({ content: 'Hello' }, 'stop'))).http, clock, rehearsal: rehearsalHttp }),
       request(),
     );
-    for (let turn = 0; turn < 4; turn++) await clock.advance(limits.providerTailTimeoutMs / 2);
+    for (let turn = 0; turn < 4; turn++) await clock.advance(providerTailTimeoutMs / 2);
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'finish', reason: 'stop' }]);
   });
 

@@ -5,6 +5,7 @@ import { textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { decide, showPending } from '../../../src/session/pending/decide.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { makeRoom } from '../runner-session.ts';
+import { maxPendingApprovals } from '../../../src/session/direct/direct-call-approvals.ts';
 
 const once = { by: 'k1', remember: false };
 
@@ -102,7 +103,7 @@ describe('a direct call that requires approval', () => {
 
   it('is refused when too many approvals are pending', async () => {
     const { room } = await open();
-    for (let n = 0; n < limits.maxPendingApprovals; n += 1) await room.call({ name: 'asks', arguments: { n } });
+    for (let n = 0; n < maxPendingApprovals; n += 1) await room.call({ name: 'asks', arguments: { n } });
     await expect(room.call({ name: 'asks', arguments: { n: -1 } })).rejects.toMatchObject({ code: 'rate_limited' });
   });
 

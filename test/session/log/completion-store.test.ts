@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { CompletionStore } from '../../../src/session/log/completion-store.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
+import { maxStoredCompletions } from '../../../src/session/log/completion-store.ts';
 
 it('stores a limited number of responses for chat clients, the newest ones', () => {
   const sql = fakeSql(sessionMigrations);
@@ -18,8 +18,8 @@ it('stores a limited number of responses for chat clients, the newest ones', () 
       asked: '',
       createdAt: n,
     });
-  for (let n = 1; n <= limits.maxStoredCompletions + 2; n += 1) add(n);
-  expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(limits.maxStoredCompletions);
+  for (let n = 1; n <= maxStoredCompletions + 2; n += 1) add(n);
+  expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(maxStoredCompletions);
   expect([1, 2, 3].map((n) => store.get(`c${n}`)?.id ?? null)).toEqual([null, null, 'c3']);
-  expect(store.last()?.id).toBe(`c${limits.maxStoredCompletions + 2}`);
+  expect(store.last()?.id).toBe(`c${maxStoredCompletions + 2}`);
 });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import type { ResultStore } from '../../../src/ports/result-store.ts';
 import { createResultStore } from '../../../src/session/log/result-store.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
+import { maxStoredResultBytes } from '../../../src/session/log/result-store.ts';
+import { fetchedResultBytes } from '../../../src/core/tools/fetch-result.ts';
 
 const text = (value: string) => [{ type: 'text' as const, text: value }];
 
@@ -50,14 +51,14 @@ describe('stored results', () => {
     const value = Array.from({ length: 400_000 }, (_, index) => `line ${index} 😀`).join('\n');
     expect(utf8Length(value)).toBeGreaterThan(5_000_000);
     results.store('call_1', text(value));
-    expect(pieces(results, 'call_1', limits.fetchedResultBytes).join('')).toBe(value);
+    expect(pieces(results, 'call_1', fetchedResultBytes).join('')).toBe(value);
     expect(results.read('call_1', 0, 10)?.totalBytes).toBe(utf8Length(value));
   });
 
   it('end with a note when they were too long to store', () => {
     const results = store();
-    results.store('call_1', text('x'.repeat(limits.maxStoredResultBytes + 1)));
-    expect(results.read('call_1', limits.maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: only the first 16777216 of 16777217 bytes/);
+    results.store('call_1', text('x'.repeat(maxStoredResultBytes + 1)));
+    expect(results.read('call_1', maxStoredResultBytes, 1000)?.text).toMatch(/^\n\[Cut: only the first 16777216 of 16777217 bytes/);
   });
 
   it('are replaced by a second run of the same call', () => {

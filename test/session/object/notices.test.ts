@@ -7,6 +7,7 @@ import { decide } from '../../../src/session/pending/decide.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { acceptResults } from '../../../src/session/turn/accept-results.ts';
 import { calls, finish, makeRoom, reply, silence } from '../runner-session.ts';
+import { noticeBatchRows } from '../../../src/session/object/notices.ts';
 
 type Room = Awaited<ReturnType<typeof makeRoom>>;
 
@@ -325,7 +326,7 @@ describe('while the Catalog is unavailable', () => {
   });
 
   it('many notices are sent in batches', async () => {
-    const count = limits.noticeBatchRows * 2 + 1;
+    const count = noticeBatchRows * 2 + 1;
     const room = await makeRoom(Array.from({ length: count }, () => says('x')));
     room.listeners.isAway = true;
     for (let turn = 0; turn < count; turn += 1) {
@@ -334,6 +335,6 @@ describe('while the Catalog is unavailable', () => {
     }
     const sizes: number[] = [];
     await room.room.notices.handOver(async (notices) => void sizes.push(notices.length));
-    expect([sizes, stored(room)]).toEqual([[limits.noticeBatchRows, limits.noticeBatchRows, 1], 0]);
+    expect([sizes, stored(room)]).toEqual([[noticeBatchRows, noticeBatchRows, 1], 0]);
   });
 });

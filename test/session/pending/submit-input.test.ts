@@ -9,6 +9,7 @@ import { isServiceNote } from '../../../src/session/log/shown-to-client.ts';
 import { acceptResults } from '../../../src/session/turn/accept-results.ts';
 import { readAnswer } from '../../../src/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
+import { maxProgressEvents } from '../../../src/core/tools/progress.ts';
 
 const which: InputRequest = {
   method: 'elicitation/create',
@@ -236,7 +237,7 @@ describe('progress of a call', () => {
     made.accept('t1');
     for (let waits = 0; waits < 400 && ends(made.events()).length === 0; waits += 1) await made.settle();
     const told = made.events().filter((event) => event.type === 'tool-progress');
-    expect(told).toHaveLength(limits.maxProgressEvents);
+    expect(told).toHaveLength(maxProgressEvents);
     expect(told.slice(0, 2)).toMatchObject([
       { turn: 't1', step: 1, progress: 0, total: 1_000, message: 'step 0' },
       { progress: 5, message: 'step 5' },

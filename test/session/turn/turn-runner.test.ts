@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
 import type { PolicyRule } from '../../../src/core/policy/rule.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { decide } from '../../../src/session/pending/decide.ts';
 import { calls, ends, finish, makeRoom, reply, silence, type Model } from '../runner-session.ts';
+import { catalogRetryMs, maxCatalogRetries } from '../../../src/engine/plan/retry-catalog-read.ts';
 
 const call = [
   { type: 'call-start', call: 0, name: 'bash', nativeId: null },
@@ -18,8 +18,8 @@ const room = (models: Model[], execute?: () => Promise<ToolResult>) => makeRoom(
 /** For as long as the Catalog is retried. */
 async function outwait({ clock, settle }: Pick<Awaited<ReturnType<typeof makeRoom>>, 'clock' | 'settle'>): Promise<void> {
   await settle();
-  for (let failures = 0; failures < limits.maxCatalogRetries; failures += 1) {
-    await clock.advance(limits.catalogRetryMs * 2 ** failures);
+  for (let failures = 0; failures < maxCatalogRetries; failures += 1) {
+    await clock.advance(catalogRetryMs * 2 ** failures);
     await settle();
   }
 }
@@ -122,11 +122,11 @@ describe("a session's turns", () => {
 
   it('wait for a Catalog that is briefly unavailable, at the start and when they resume', async () => {
     const self = await makeRoom([calls(['asks', {}]), () => reply(finish)]);
-    self.brake.catalog = limits.maxCatalogRetries;
+    self.brake.catalog = maxCatalogRetries;
     self.accept('t1');
     await outwait(self);
     expect(self.events().at(-1)).toMatchObject({ type: 'approval-required' });
-    self.brake.catalog = limits.maxCatalogRetries;
+    self.brake.catalog = maxCatalogRetries;
     const [asked] = self.room.approvals.pending();
     await decide(self.decisionContext(), asked?.callId ?? '', 'approve', { by: 'root', remember: false });
     await outwait(self);

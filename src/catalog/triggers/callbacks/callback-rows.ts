@@ -7,6 +7,14 @@ import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-set
 import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
+import { MB } from '../../../core/limits/units.ts';
+
+/** Callbacks that are not delivered yet, over all targets; further ones become dead letters at once, which is visible. */
+export const maxPendingCallbacks = 10_000;
+/** Their bodies, with the same bound as those of deliveries. */
+export const maxPendingCallbackBytes = 256 * MB;
+/** Finished callbacks; the oldest are deleted first, before their TTL. */
+export const maxStoredCallbacks = 10_000;
 
 /** `due_at` null: nothing more is sent. `attempts`: number of started attempts. */
 export type CallbackRow = {
@@ -70,7 +78,7 @@ function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
 
 export function hasQueueCapacity(sql: SqlStorage, bytes: number): boolean {
   const backlog = sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one();
-  return backlog.messages < limits.maxPendingCallbacks && backlog.bytes + bytes <= limits.maxPendingCallbackBytes;
+  return backlog.messages < maxPendingCallbacks && backlog.bytes + bytes <= maxPendingCallbackBytes;
 }
 
 /** Stored, since counting the rows for each message would make a burst quadratic. */
@@ -184,13 +192,13 @@ export function sweepCallbacks(sql: SqlStorage, now: number): void {
   if (!isCrowded(sql)) return;
   for (const status of ended) {
     const query = 'SELECT number FROM callbacks WHERE status = ? AND number <= ? ORDER BY number LIMIT ?';
-    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - limits.maxStoredCallbacks, limits.maxSweptRows).toArray());
+    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - maxStoredCallbacks, limits.maxSweptRows).toArray());
   }
 }
 
 /** Returns whether ended callbacks exceed the limit. */
 function isCrowded(sql: SqlStorage): boolean {
-  const last = newest(sql) - limits.maxStoredCallbacks;
+  const last = newest(sql) - maxStoredCallbacks;
   return ended.some(
     (status) => sql.exec('SELECT number FROM callbacks WHERE status = ? AND number <= ? LIMIT 1', status, last).toArray().length > 0,
   );

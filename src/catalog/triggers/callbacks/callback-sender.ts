@@ -25,6 +25,10 @@ import {
 import type { CallbackRow } from './callback-rows.ts';
 import { destinationOf } from './callback-targets.ts';
 
+export const maxConcurrentCallbacks = 16;
+/** Per target, so that a slow one does not delay the others. */
+export const maxConcurrentCallbacksPerTarget = 4;
+
 export type CallbackSenderDeps = {
   send: SendCallback;
   waitUntil(work: Promise<unknown>): void;
@@ -146,10 +150,10 @@ function createUnderWay() {
   let all = 0;
   const keyOf = ({ kind, name }: CallbackTarget): string => `${kind} ${name}`;
   const fullTargets = (): CallbackTarget[] =>
-    [...targets.values()].flatMap(({ target, count }) => (count >= limits.maxConcurrentCallbacksPerTarget ? [target] : []));
+    [...targets.values()].flatMap(({ target, count }) => (count >= maxConcurrentCallbacksPerTarget ? [target] : []));
   return {
-    isFull: () => all >= limits.maxConcurrentCallbacks,
-    hasFull: () => all >= limits.maxConcurrentCallbacks || fullTargets().length > 0,
+    isFull: () => all >= maxConcurrentCallbacks,
+    hasFull: () => all >= maxConcurrentCallbacks || fullTargets().length > 0,
     fullTargets,
     begin({ kind, name }: CallbackTarget): void {
       const key = keyOf({ kind, name });

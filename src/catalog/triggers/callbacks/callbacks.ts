@@ -17,6 +17,9 @@ import { hasQueueCapacity, insertCallback, noteAttempt, readBody, reopenCallback
 import type { CallbackRow } from './callback-rows.ts';
 import { targetsOf } from './callback-targets.ts';
 
+/** The newest attempts of one callback: all of them unless it was retried manually many times. */
+const maxShownAttempts = 50;
+
 /** Adds one message for each target; a repeated notice adds nothing. Call in the transaction that updates the delivery. */
 export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): void {
   const { type } = notice;
@@ -110,6 +113,6 @@ function toCallback(sql: SqlStorage, row: CallbackRow): Callback {
 function attemptsOf(sql: SqlStorage, number: number): CallbackAttempt[] {
   type AttemptRow = { at: number; status: number | null; duration_ms: number; error: string | null };
   const query = 'SELECT at, status, duration_ms, error FROM callback_attempts WHERE callback = ? ORDER BY attempt DESC LIMIT ?';
-  const rows = sql.exec<AttemptRow>(query, number, limits.maxShownAttempts).toArray().reverse();
+  const rows = sql.exec<AttemptRow>(query, number, maxShownAttempts).toArray().reverse();
   return rows.map(({ at, status, duration_ms, error }) => ({ at: isoTime(at), status, durationMs: duration_ms, error }));
 }

@@ -1,7 +1,6 @@
 /** Writes subscriptions to turn events. The secret is sealed, and required from the start. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
-import { limits } from '../../../core/limits.ts';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
 import { Subscription } from '../../../core/triggers/callbacks/subscription.ts';
 import type { SubscriptionDocument } from '../../../core/triggers/callbacks/subscription.ts';
@@ -15,6 +14,8 @@ import { reseal } from '../../documents/secrets.ts';
 import { checkNameInBody } from '../../documents/write-document.ts';
 import type { DocumentWriter, Prepared } from '../../documents/write-document.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
+
+export const maxSubscriptions = 50;
 
 export const subscriptionWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -56,9 +57,6 @@ function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql
     .exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'subscription' AND deleted = 0")
     .one();
-  if (count < limits.maxSubscriptions) return;
-  throw new Problem(
-    'conflict',
-    `The workspace already has ${count} subscriptions (maximum: ${limits.maxSubscriptions}). Delete one first.`,
-  );
+  if (count < maxSubscriptions) return;
+  throw new Problem('conflict', `The workspace already has ${count} subscriptions (maximum: ${maxSubscriptions}). Delete one first.`);
 }

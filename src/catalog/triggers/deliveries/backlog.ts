@@ -7,6 +7,14 @@ import { Problem } from '../../../core/problem.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
+import { MB } from '../../../core/limits/units.ts';
+
+/** Stored deliveries that are not yet in a session, over all webhooks; further ones are told to retry. */
+export const maxPendingDeliveries = 10_000;
+/** Their payloads and inputs together. */
+export const maxPendingDeliveryBytes = 256 * MB;
+/** The share of both that one trigger may use, so that a trigger with a busy session leaves space for the others. */
+export const maxPendingShareOfTrigger = 0.5;
 
 type Load = { deliveries: number; bytes: number };
 type Backlog = Load & { byTrigger: Map<string, Load> };
@@ -17,7 +25,7 @@ const backlogs = new WeakMap<CatalogContext, Backlog>();
 export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
   const backlog = backlogOf(context);
   const own = backlog.byTrigger.get(triggerKeyId(trigger)) ?? none;
-  if (!isFull(backlog, 1) && !isFull(own, limits.maxPendingShareOfTrigger)) return;
+  if (!isFull(backlog, 1) && !isFull(own, maxPendingShareOfTrigger)) return;
   throw new Problem('rate_limited', 'Too many deliveries are pending. Send this one again later.', {
     retryAfterMs: limits.backlogRetryAfterMs,
   });
@@ -26,7 +34,7 @@ export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
 const none: Load = { deliveries: 0, bytes: 0 };
 
 function isFull({ deliveries, bytes }: Load, share: number): boolean {
-  return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
+  return deliveries >= maxPendingDeliveries * share || bytes >= maxPendingDeliveryBytes * share;
 }
 
 /** Call when a delivery becomes pending (1) or stops being pending (-1). */

@@ -23,6 +23,15 @@ import { dueRuns, setDeliveryStatus, nextDueRun } from './run-queue.ts';
 import { requireDelivery, deliveryRow } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
+export const maxConcurrentDispatches = 16;
+/**
+ * Batch window: no further delivery must arrive for this long before the batch is dispatched, so that a burst is accepted first. On
+ * a busy thread a shorter window would have no effect.
+ */
+export const batchWindowMs = 200;
+/** Extension of the window per delivery: slower arrivals are not a burst. */
+export const batchExtensionPerDeliveryMs = 20;
+
 export type Dispatcher = Job & {
   /**
    * Call when a run has ended or was requested manually: due deliveries are dispatched in the background. `moved`: deliveries whose status
@@ -61,8 +70,8 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
 
   const pump = (): void => {
     // Deliveries in flight may be due again after their lease, so ask for that many more.
-    for (const row of dueRuns(context, limits.maxConcurrentDispatches + inFlight.size)) {
-      if (inFlight.size >= limits.maxConcurrentDispatches) return;
+    for (const row of dueRuns(context, maxConcurrentDispatches + inFlight.size)) {
+      if (inFlight.size >= maxConcurrentDispatches) return;
       if (inFlight.has(row.number)) continue;
       const attempt = { ...row, attempts: row.attempts + 1 };
       postpone(context, attempt, pauseAfter(attempt.attempts));
@@ -107,12 +116,12 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const arrived = (): void => {
     const now = context.now();
     if (calm === null) {
-      const at = now + limits.batchWindowMs;
+      const at = now + batchWindowMs;
       calm = { at, latest: at, since: now };
       deps.waitUntil(pumpOnceCalm(calm));
     } else {
-      calm.latest = Math.min(calm.latest + limits.batchExtensionPerDeliveryMs, calm.since + limits.maxBatchWindowMs);
-      calm.at = Math.min(now + limits.batchWindowMs, calm.latest);
+      calm.latest = Math.min(calm.latest + batchExtensionPerDeliveryMs, calm.since + limits.maxBatchWindowMs);
+      calm.at = Math.min(now + batchWindowMs, calm.latest);
     }
     // Together with the delivery, this stores the alarm that dispatches it if this object dies.
     deps.waitUntil(deps.wake());
@@ -121,7 +130,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
     const left = (): number => until.at - context.now();
     // If the clock is set back, the window must not grow.
-    while (left() > 0 && left() <= limits.maxBatchWindowMs) await systemClock.sleep(Math.min(left(), limits.batchWindowMs));
+    while (left() > 0 && left() <= limits.maxBatchWindowMs) await systemClock.sleep(Math.min(left(), batchWindowMs));
     calm = null;
     pump();
     await deps.wake();

@@ -19,6 +19,9 @@ import { checkBacklog } from '../deliveries/backlog.ts';
 import { acceptDelivery, lastRun } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';
 
+/** With `overlap: "queue"`: runs that wait for the one before them. */
+export const maxQueuedScheduleRuns = 10;
+
 export type ScheduleDeps = {
   /** Returns the id of the trigger's session with this key. */
   sessionId(schedule: string, agent: string, sessionKey: string): Promise<string>;
@@ -140,7 +143,7 @@ function withOverlap(context: CatalogContext, schedule: string, { overlap }: Sch
   if (before === null) return verdict;
   const { warnings } = verdict.rendered;
   if (overlap === 'skip') return { become: 'skipped', reason: stillUnderWay(before), warnings };
-  const most = limits.maxQueuedScheduleRuns;
+  const most = maxQueuedScheduleRuns;
   if (heldCount(context, { kind: 'schedule', name: schedule }) >= most)
     return { become: 'skipped', reason: `${most} runs are already waiting for the previous one, which is the limit`, warnings };
   return { ...verdict, isQueued: true };

@@ -1,7 +1,6 @@
 /** Writes schedules: parses templates and times, seals the secret, and computes the next run. `schedule-runs.ts` runs them. */
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
-import { limits } from '../../../core/limits.ts';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
 import type { Issue } from '../../../core/problem.ts';
 import { isSameRule, readTimeRule } from '../../../core/triggers/schedules/next-run.ts';
@@ -20,6 +19,8 @@ import type { DocumentWriter } from '../../documents/write-document.ts';
 import { skipHeld } from '../deliveries/run-queue.ts';
 import { scheduleState } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
+
+const maxSchedules = 1_000;
 
 export const scheduleWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -113,8 +114,8 @@ async function sealCallback(
 
 function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'schedule' AND deleted = 0").one();
-  if (count < limits.maxSchedules) return;
-  throw new Problem('conflict', `The workspace already has ${count} schedules (maximum: ${limits.maxSchedules}). Delete one first.`);
+  if (count < maxSchedules) return;
+  throw new Problem('conflict', `The workspace already has ${count} schedules (maximum: ${maxSchedules}). Delete one first.`);
 }
 
 /** Warns when a schedule is written or resumed after its only date. */

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { limits } from '../../limits.ts';
 
+const maxWebhookSecretLength = 1_000;
+
 /** A secret of any scheme; the scheme validates it (`signatures/create-verifier.ts`). */
-export const SigningSecret = z.string().min(1).max(limits.maxWebhookSecretLength);
+export const SigningSecret = z.string().min(1).max(maxWebhookSecretLength);
 
 /** The URL of signed messages. The guard checks it when they are sent. */
 export const CallbackUrl = z

@@ -5,6 +5,10 @@ import { limits } from '../../limits.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { TurnTrigger } from '../delivery.ts';
 import type { TriggerEvent } from './callback-settings.ts';
+import { KB } from '../../limits/units.ts';
+
+/** The size of a notice in addition to its text, in the body of its callback: names, ids, and the surrounding JSON. */
+const noticeFrameBytes = 16 * KB;
 
 /** `turn.resumed`: the turn no longer waits. Only its delivery's state uses it; it is never sent outside. */
 export type NoticeType = TriggerEvent | 'turn.resumed';
@@ -36,7 +40,7 @@ export type TurnNotice = {
 export function truncateNotice(notice: TurnNotice): TurnNotice {
   const text = boundText(notice.text);
   const cut: TurnNotice = { ...notice, text, ...(text.length < notice.text.length && { truncated: true }) };
-  if (sizeOf(cut) <= limits.maxCallbackBodyBytes - limits.noticeFrameBytes) return cut;
+  if (sizeOf(cut) <= limits.maxCallbackBodyBytes - noticeFrameBytes) return cut;
   const { pending, problem } = cut;
   return {
     ...cut,

@@ -12,6 +12,17 @@ import type { Issue } from '../../problem.ts';
 import { FilterError, checkFilter, filterGuards } from './filter-rules.ts';
 import type { TriggerScope } from '../templates/render-template.ts';
 
+/** Parts of a filter (a name, a path step, an operator, a value), and their nesting depth; every path step adds one level. */
+export const maxFilterParts = 400;
+const maxFilterDepth = 24;
+/**
+ * Items that `exists` and similar operators scan: GitHub lists at most 2,048 commits. Each item that does not match costs some
+ * microseconds.
+ */
+export const maxFilterItems = 2_500;
+/** Texts that a filter concatenates. */
+const maxFilterTextLength = 10_000;
+
 /** `fault`: why the filter could not be evaluated; then it does not match. */
 export type Filter = (scope: TriggerScope) => { matches: boolean; fault: string | null };
 
@@ -29,10 +40,10 @@ const variables = (environment: Environment): Environment =>
   environment.registerVariable('event', 'string').registerVariable('payload', 'dyn').registerVariable('headers', 'map<string, string>');
 
 /** Parses the expression with limits on its size and depth. */
-const written = variables(new Environment({ limits: { maxAstNodes: limits.maxFilterParts, maxDepth: limits.maxFilterDepth } }));
+const written = variables(new Environment({ limits: { maxAstNodes: maxFilterParts, maxDepth: maxFilterDepth } }));
 
 /** Parses the guarded expression with all its parentheses, each one level deeper: `a && b && c` becomes `((a && b) && c)`. */
-const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 3 * limits.maxFilterParts } }))
+const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 3 * maxFilterParts } }))
   .registerFunction(`${filterGuards.single}(dyn): dyn`, single)
   .registerFunction(`${filterGuards.items}(dyn): dyn`, countedItems)
   .registerFunction(`${filterGuards.short}(dyn): dyn`, short);
@@ -88,15 +99,14 @@ function single(value: unknown): unknown {
 
 function countedItems(value: unknown): unknown {
   const count = Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
-  if (count > limits.maxFilterItems)
-    throw new TooMuch(`a loop runs over a list of ${count} items; at most ${limits.maxFilterItems} are allowed`);
+  if (count > maxFilterItems) throw new TooMuch(`a loop runs over a list of ${count} items; at most ${maxFilterItems} are allowed`);
   return value;
 }
 
 function short(value: unknown): unknown {
   if (isMany(value)) throw new TooMuch('lists and objects cannot be added');
-  if (typeof value === 'string' && value.length > limits.maxFilterTextLength)
-    throw new TooMuch(`a string of ${value.length} characters is concatenated; at most ${limits.maxFilterTextLength} are allowed`);
+  if (typeof value === 'string' && value.length > maxFilterTextLength)
+    throw new TooMuch(`a string of ${value.length} characters is concatenated; at most ${maxFilterTextLength} are allowed`);
   return value;
 }
 

@@ -1,8 +1,10 @@
 /**
- * Checks the signed time: seconds since the epoch, at most `limits.webhookToleranceSeconds` from the current time in both directions,
+ * Checks the signed time: seconds since the epoch, at most `webhookToleranceSeconds` from the current time in both directions,
  * inclusive.
  */
-import { limits } from '../../limits.ts';
+
+/** Maximum difference between a signed time and ours, in both directions (Standard Webhooks, Slack, Stripe: 5 minutes). */
+export const webhookToleranceSeconds = 300;
 
 /**
  * Returns why the time is rejected; null: valid. Accepts canonical decimal integers only: the text itself is signed, and parsing
@@ -12,8 +14,8 @@ export function timeFault(text: string | null, now: number): string | null {
   if (text === null || text === '') return 'the time of sending is missing';
   if (!/^(?:0|[1-9][0-9]{0,14})$/.test(text)) return 'the time of sending is not a number of seconds';
   const age = Math.floor(now / 1000) - Number(text);
-  if (age > limits.webhookToleranceSeconds) return `it was sent ${age} s ago; at most ${limits.webhookToleranceSeconds} s are accepted`;
-  if (age < -limits.webhookToleranceSeconds)
-    return `its time is ${-age} s ahead of the clock of this service; at most ${limits.webhookToleranceSeconds} s are accepted`;
+  if (age > webhookToleranceSeconds) return `it was sent ${age} s ago; at most ${webhookToleranceSeconds} s are accepted`;
+  if (age < -webhookToleranceSeconds)
+    return `its time is ${-age} s ahead of the clock of this service; at most ${webhookToleranceSeconds} s are accepted`;
   return null;
 }

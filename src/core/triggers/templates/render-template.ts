@@ -16,6 +16,16 @@ import type { Rendered } from '../delivery.ts';
 import { isHarmlessWord, markData, markJson } from './marked-data.ts';
 import type { Template, TemplateNode, TemplatePath } from './parse-template.ts';
 import { createKeyWriter, type KeyWriter } from './session-key.ts';
+import { MB } from '../../limits/units.ts';
+
+export const maxSessionKeyLength = 512;
+/** The rendered templates of a payload: an `{{#each}}` over a megabyte could produce a hundred. */
+export const maxTriggerInputBytes = 1 * MB;
+/** Items of one `{{#each}}`. */
+const maxTemplateItems = 1_000;
+/** Places visited and characters read by one rendering: a nested `{{#each}}` visits its items repeatedly. */
+const maxTemplateWork = 4_000_000;
+export const maxDeliveryWarnings = 20;
 
 /** What templates and filters read. `own`: the values that begin with `@`: delivery, event, webhook, schedule, time, headers, body. */
 export type TriggerScope = { payload: unknown; own: Readonly<Record<string, unknown>> };
@@ -31,7 +41,7 @@ export function renderTrigger(
 ): { rendered: Rendered } | { fault: string; warnings: string[] } {
   const input = renderTemplate(templates.input, scope, 'input');
   const key = renderTemplate(templates.session, scope, 'key');
-  const warnings = [...new Set([...key.warnings, ...input.warnings])].slice(0, limits.maxDeliveryWarnings);
+  const warnings = [...new Set([...key.warnings, ...input.warnings])].slice(0, maxDeliveryWarnings);
   if ('fault' in key) return { fault: `Session key: ${key.fault}.`, warnings };
   if (key.text === '') return { fault: 'Session key: the template renders to nothing for this event.', warnings };
   if ('fault' in input) return { fault: `Input: ${input.fault}.`, warnings };
@@ -105,7 +115,7 @@ class Renderer {
       this.#block(otherwise, frame);
       return;
     }
-    const shown = items.slice(0, limits.maxTemplateItems);
+    const shown = items.slice(0, maxTemplateItems);
     for (const [index, item] of shown.entries()) {
       this.#charge(1);
       this.#block(body, { ...frame, item, index });
@@ -160,7 +170,7 @@ class Renderer {
     const fault = `${quoted(path.text)} is nested deeper than ${limits.maxJsonDepth} levels`;
     if (this.#isKey) throw new RenderError(fault);
     // Measuring the depth has visited the whole value.
-    this.#charge(limits.maxTemplateWork / 100);
+    this.#charge(maxTemplateWork / 100);
     this.#warn(`${fault} and was left out`);
     return '"(left out: nested too deeply)"';
   }
@@ -186,17 +196,17 @@ class Renderer {
   }
 
   #warn(warning: string): void {
-    if (this.warnings.size < limits.maxDeliveryWarnings) this.warnings.add(warning);
+    if (this.warnings.size < maxDeliveryWarnings) this.warnings.add(warning);
   }
 
   #charge(work: number): void {
     this.#work += work;
-    if (this.#work > limits.maxTemplateWork) throw new RenderError('it takes too long to render; use fewer {{#each}} inside each other');
+    if (this.#work > maxTemplateWork) throw new RenderError('it takes too long to render; use fewer {{#each}} inside each other');
   }
 
   #write(text: string): void {
     this.#size += this.#isKey ? text.length : utf8Length(text);
-    const most = this.#isKey ? limits.maxSessionKeyLength : limits.maxTriggerInputBytes;
+    const most = this.#isKey ? maxSessionKeyLength : maxTriggerInputBytes;
     if (this.#size > most) throw new RenderError(`it is longer than ${counted(most)} ${this.#isKey ? 'characters' : 'bytes'}`);
     this.chunks.push(text);
     this.#tail = (this.#tail + text.slice(-tailLength)).slice(-tailLength);

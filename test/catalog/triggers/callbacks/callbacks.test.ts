@@ -4,6 +4,12 @@ import { listCallbacks, readCallback, retryCallback } from '../../../../src/cata
 import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
 import { limits } from '../../../../src/core/limits.ts';
 import { notice, openCallbacks, refused, secret, taken } from './callbacks-of.ts';
+import { maxConcurrentCallbacks, maxConcurrentCallbacksPerTarget } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
+import {
+  maxPendingCallbackBytes,
+  maxPendingCallbacks,
+  maxStoredCallbacks,
+} from '../../../../src/catalog/triggers/callbacks/callback-rows.ts';
 
 type Room = ReturnType<typeof openCallbacks>;
 
@@ -287,13 +293,13 @@ describe('many at once', () => {
     for (const name of ['slow', 'quick']) await room.subscribe(name);
     const letGo = hold(room, 'https://slow.example.net/');
     for (let count = 0; count < 50; count += 1) room.tell();
-    await room.untilSent(50 + limits.maxConcurrentCallbacksPerTarget);
+    await room.untilSent(50 + maxConcurrentCallbacksPerTarget);
     const to = (host: string): number => room.sent.filter(({ url }) => url === `https://${host}.example.net/`).length;
-    expect([to('slow'), to('quick')]).toEqual([limits.maxConcurrentCallbacksPerTarget, 50]);
+    expect([to('slow'), to('quick')]).toEqual([maxConcurrentCallbacksPerTarget, 50]);
     letGo();
     await room.quiet();
     expect([to('slow'), list(room, { status: 'delivered' }).length, list(room, { status: 'pending' }).length]).toEqual([50, 100, 0]);
-    expect(room.mostAtOnce).toBeLessThanOrEqual(limits.maxConcurrentCallbacks);
+    expect(room.mostAtOnce).toBeLessThanOrEqual(maxConcurrentCallbacks);
   });
 
   it('wake the object in time where no room is left for what is due', async () => {
@@ -307,20 +313,20 @@ describe('many at once', () => {
   it('are refused, and seen to be, where too many wait', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
-    room.context.sql.exec('UPDATE callback_backlog SET messages = ?', limits.maxPendingCallbacks);
+    room.context.sql.exec('UPDATE callback_backlog SET messages = ?', maxPendingCallbacks);
     room.tell({ trigger });
     await room.quiet();
     const [dead] = list(room, { status: 'dead' });
     expect(dead).toMatchObject({ attempts: [{ status: null, error: expect.stringContaining('too many callbacks') }], nextAttemptAt: null });
     expect(readCallback(room.context, dead?.id ?? '').body).toBeNull();
     expect(() => retryCallback(room.context, dead?.id ?? '')).toThrow(/was not stored/);
-    expect([room.sent.length, room.counts().messages]).toEqual([0, limits.maxPendingCallbacks]);
+    expect([room.sent.length, room.counts().messages]).toEqual([0, maxPendingCallbacks]);
   });
 
   it('are refused where their bodies are too large together', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
-    room.context.sql.exec('UPDATE callback_backlog SET bytes = ?', limits.maxPendingCallbackBytes - 100);
+    room.context.sql.exec('UPDATE callback_backlog SET bytes = ?', maxPendingCallbackBytes - 100);
     room.tell();
     await room.quiet();
     expect(list(room).map(({ status }) => status)).toEqual(['dead']);
@@ -393,7 +399,7 @@ describe('what is kept', () => {
     await room.quiet();
     room.tell();
     await room.quiet();
-    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', limits.maxStoredCallbacks + 10, 'callbacks');
+    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', maxStoredCallbacks + 10, 'callbacks');
     room.outcomes = [taken, refused];
     room.tell();
     await room.quiet();

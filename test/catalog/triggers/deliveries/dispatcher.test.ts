@@ -3,6 +3,11 @@ import { acceptDelivery, followTurn, replayDelivery } from '../../../../src/cata
 import { readDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-list.ts';
 import { limits } from '../../../../src/core/limits.ts';
 import { hook, nightly, notice, openLife, openStorage, run, storeDocument, type Life, type Storage } from './deliveries-of.ts';
+import {
+  batchExtensionPerDeliveryMs,
+  batchWindowMs,
+  maxConcurrentDispatches,
+} from '../../../../src/catalog/triggers/deliveries/dispatcher.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -41,11 +46,11 @@ it('to one session they go one after the other, to many at most as many at once 
   for (let index = 0; index < 100; index += 1) acceptDelivery(storage.context, run(String(index), `session ${index % 50}`));
   life.dispatcher.kick();
   await vi.advanceTimersByTimeAsync(0);
-  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  expect(life.tried).toHaveLength(maxConcurrentDispatches);
   life.dispatcher.kick();
   await life.dispatcher.runDue();
   await vi.advanceTimersByTimeAsync(0);
-  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  expect(life.tried).toHaveLength(maxConcurrentDispatches);
   resolve();
   await life.quiet();
   expect(life.tried).toHaveLength(100);
@@ -78,11 +83,11 @@ it('a burst is only stored while more of it comes, and brought once it is over',
   for (let index = 0; index < 50; index += 1) {
     acceptDelivery(storage.context, run(String(index)));
     life.dispatcher.arrived();
-    await pass(storage, limits.batchExtensionPerDeliveryMs);
+    await pass(storage, batchExtensionPerDeliveryMs);
     await life.dispatcher.runDue();
   }
   expect(life.tried).toEqual([]);
-  await pass(storage, limits.batchWindowMs);
+  await pass(storage, batchWindowMs);
   await life.quiet();
   expect(begun(life)).toHaveLength(50);
   expect(life.dispatcher.nextDue()).toBeNull();
@@ -91,15 +96,15 @@ it('a burst is only stored while more of it comes, and brought once it is over',
 it('a burst that does not end is brought nevertheless, and what comes steadily soon', async () => {
   const endless = await flood(open(), 5);
   expect(endless).toBeGreaterThanOrEqual(limits.maxBatchWindowMs);
-  expect(endless).toBeLessThan(limits.maxBatchWindowMs + limits.batchWindowMs);
-  expect(await flood(open(), 50)).toBeLessThan(2 * limits.batchWindowMs);
+  expect(endless).toBeLessThan(limits.maxBatchWindowMs + batchWindowMs);
+  expect(await flood(open(), 50)).toBeLessThan(2 * batchWindowMs);
 });
 
 it('a burst is brought by the alarm where its object dies meanwhile', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('last'));
   life.dispatcher.arrived();
-  expect(life.dispatcher.nextDue()).toBe(storage.context.now() + limits.batchWindowMs);
+  expect(life.dispatcher.nextDue()).toBe(storage.context.now() + batchWindowMs);
   life.die();
   await life.dispatcher.runDue();
   await life.quiet();
@@ -222,10 +227,10 @@ it('a clock that is set back holds nothing', async () => {
   acceptDelivery(storage.context, run('1'));
   life.dispatcher.arrived();
   storage.advance(-3_600_000);
-  await vi.advanceTimersByTimeAsync(limits.batchWindowMs);
+  await vi.advanceTimersByTimeAsync(batchWindowMs);
   acceptDelivery(storage.context, run('2'));
   life.dispatcher.arrived();
-  await pass(storage, limits.batchWindowMs);
+  await pass(storage, batchWindowMs);
   await life.quiet();
   expect(begun(life)).toEqual(['2']);
 });

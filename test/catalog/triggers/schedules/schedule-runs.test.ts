@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
 import { readTimeRule } from '../../../../src/core/triggers/schedules/next-run.ts';
 import { scheduleState } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
+import { maxSessionKeyLength } from '../../../../src/core/triggers/templates/render-template.ts';
+import { maxPendingDeliveries, maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
+import { maxQueuedScheduleRuns } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 
 const ids = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id }) => id);
 const standing = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id, status }) => `${id.slice(11, 16)} ${status}`);
@@ -195,7 +197,7 @@ describe('a run that is due while the one before it has not ended', () => {
     await room.put('slow', { cron: '0 * * * *', overlap: 'queue', description: 'the same' });
     for (let hour = 13; hour < 24; hour += 1) await room.ring(`2026-03-07T${hour}:00:00Z`);
     const runs = room.runs('slow');
-    expect(runs.filter(({ held }) => held === 1)).toHaveLength(limits.maxQueuedScheduleRuns);
+    expect(runs.filter(({ held }) => held === 1)).toHaveLength(maxQueuedScheduleRuns);
     expect(runs.at(-1)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('10 runs are already waiting') });
     // One after the other, in the order of their times.
     for (const { id, status } of runs) if (status !== 'skipped') room.move('slow', id, 'completed');
@@ -349,7 +351,7 @@ describe('by hand', () => {
 describe('what goes wrong', () => {
   it('one that can make nothing of its templates fails visibly, and its next time stands', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
-    await room.put('broken', { cron: '0 * * * *', session: `{{@schedule}}${'-'.repeat(limits.maxSessionKeyLength)}` });
+    await room.put('broken', { cron: '0 * * * *', session: `{{@schedule}}${'-'.repeat(maxSessionKeyLength)}` });
     await room.put('sound', { cron: '0 * * * *' });
     await room.ring('2026-03-07T11:00:00Z');
     expect(room.runs('broken')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('is longer than 512 characters') }]);
@@ -404,7 +406,7 @@ describe('what goes wrong', () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('patient', { cron: '0 * * * *' });
     for (let count = 0; count < 3; count += 1) await room.put(`other-${count}`, { cron: '0 * * * *' });
-    fill(room, 'webhook', 'busy', limits.maxPendingDeliveries);
+    fill(room, 'webhook', 'busy', maxPendingDeliveries);
     const statements = watch(room);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
@@ -417,7 +419,7 @@ describe('what goes wrong', () => {
   it('one that has too much on its way by itself holds up no other', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     for (const name of ['full', 'other']) await room.put(name, { cron: '0 * * * *' });
-    fill(room, 'schedule', 'full', limits.maxPendingDeliveries * limits.maxPendingShareOfTrigger);
+    fill(room, 'schedule', 'full', maxPendingDeliveries * maxPendingShareOfTrigger);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'other')).toEqual(['2026-03-07T11:00:00.000Z']);
     expect(ids(room, 'full')).not.toContain('2026-03-07T11:00:00.000Z');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
 import { parseFilter } from '../../../../src/core/triggers/filters/filter.ts';
+import { maxFilterItems, maxFilterParts } from '../../../../src/core/triggers/filters/filter.ts';
 
 const answer = (text: string, payload: unknown, own: Record<string, unknown> = {}): { matches: boolean; fault: string | null } => {
   const parsed = parseFilter(text, 'filter');
@@ -201,7 +201,7 @@ describe('a filter is rejected when it is written', () => {
     ['payload.?a == 1', 'line 1, column 9'],
     ['['.repeat(50), 'maxDepth'],
     [`${'('.repeat(50)}true${')'.repeat(50)}`, 'maxDepth'],
-    [`true${' && true'.repeat(limits.maxFilterParts)}`, 'maxAstNodes'],
+    [`true${' && true'.repeat(maxFilterParts)}`, 'maxAstNodes'],
   ])('%j', (text, reason) => {
     expect(fault(text)).toContain(reason);
   });
@@ -267,7 +267,7 @@ describe('a filter over a malicious payload', () => {
 
   test('reads an object with many fields once, however many items are compared with it', () => {
     const large = Object.fromEntries(Array.from({ length: many }, (_, index) => [`k${index}`, 1]));
-    const list = Array.from({ length: limits.maxFilterItems }, () => ({ b: 1 }));
+    const list = Array.from({ length: maxFilterItems }, () => ({ b: 1 }));
     expect(answer('payload.a.exists(x, x.b == payload.large)', { a: list, large }).fault).toContain('lists and objects cannot be compared');
     expect(answer('payload.a.exists(x, payload.large > x.b)', { a: list, large }).fault).toContain('lists and objects cannot be compared');
     const often = Array.from({ length: 25 }, (_, index) => `payload.large == ${index} || size(payload.large) == ${index}`).join(' || ');

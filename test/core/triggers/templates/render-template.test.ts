@@ -10,6 +10,7 @@ import {
 } from '../../../../src/core/triggers/templates/render-template.ts';
 import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
+import { maxDeliveryWarnings, maxSessionKeyLength, maxTriggerInputBytes } from '../../../../src/core/triggers/templates/render-template.ts';
 
 const parsed = (text: string): Template => {
   const result = parseTemplate(text, 'input');
@@ -199,8 +200,8 @@ describe('the key of a session', () => {
   test('rejects values that would be rounded, cut or left out', () => {
     expect(key('{{id}}', JSON.parse('{"id": 1234567890123456789}'))).toContain('too large to be exact');
     expect(key('{{#each a}}{{/each}}', { a: Array.from({ length: 1_001 }, () => 0) })).toContain('1001 items');
-    expect(key('{{a}}', { a: 'x'.repeat(limits.maxSessionKeyLength) })).toHaveLength(limits.maxSessionKeyLength);
-    expect(key('{{a}}', { a: 'x'.repeat(limits.maxSessionKeyLength + 1) })).toBe('fault: it is longer than 512 characters');
+    expect(key('{{a}}', { a: 'x'.repeat(maxSessionKeyLength) })).toHaveLength(maxSessionKeyLength);
+    expect(key('{{a}}', { a: 'x'.repeat(maxSessionKeyLength + 1) })).toBe('fault: it is longer than 512 characters');
   });
 
   test.each([
@@ -338,8 +339,8 @@ test('renders any template and payload to a text in which all unmarked text is t
       const made = renderTemplate(parsed(template), { payload, own: { ...own, body, event: body, headers: { x: body } } }, 'input');
       if ('fault' in made) throw new Error(made.fault);
       expectMarked(made.text);
-      expect(utf8Length(made.text)).toBeLessThanOrEqual(limits.maxTriggerInputBytes);
-      expect(made.warnings.length).toBeLessThanOrEqual(limits.maxDeliveryWarnings);
+      expect(utf8Length(made.text)).toBeLessThanOrEqual(maxTriggerInputBytes);
+      expect(made.warnings.length).toBeLessThanOrEqual(maxDeliveryWarnings);
     }),
     { numRuns: 1_000 },
   );
