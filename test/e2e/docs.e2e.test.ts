@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,7 +74,39 @@ describe('the reference pages', () => {
     const problems = AnthropicError.properties.error.properties.details.properties.error_code.enum;
     expect(missingFrom(contract(), [...problems, ...ToolResultCode.enum])).toEqual([]);
   });
+
+  it('name every event', () => {
+    const [, body = ''] = sourceWith('export type SessionEventBody =').split('export type SessionEventBody =');
+    const events = [...(body.split('export type')[0] ?? '').matchAll(/\btype: '([a-z-]+)'/g)].map((match) => match[1] ?? '');
+    expect(events.length).toBeGreaterThan(20);
+    expect(missingFrom(contract(), [...events, 'proposal'])).toEqual([]);
+  });
+
+  it('name every setting', () => {
+    const settings = [...sourceWith('const launcherSettings').matchAll(/'(MONIKER_[A-Z_]+|[A-Z]+_API_KEY)'/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(settings.length).toBeGreaterThan(10);
+    expect(missingFrom(documents.find(({ path }) => path === 'docs/configuration.md')?.text ?? '', settings)).toEqual([]);
+  });
+
+  it('show a tool in code that works', async () => {
+    const page = documents.find(({ path }) => path === 'docs/made-tools-and-code.md')?.text ?? '';
+    const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
+    mkdirSync(programs, { recursive: true });
+    const file = join(programs, 'dice.ts');
+    writeFileSync(file, code.replace("'./define-tool.ts'", JSON.stringify(join(root, 'src/tools/define-tool.ts'))));
+    const { dice } = await import(/* @vite-ignore */ file);
+    const { content, isError } = await dice.execute({ sides: 6, count: 3 }, {});
+    expect([isError, content[0].text]).toEqual([false, expect.stringMatching(/^[1-6] [1-6] [1-6]$/)]);
+  });
 });
+
+/** The source file that has this text, wherever it is. */
+function sourceWith(text: string): string {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  return files.map((path) => readFileSync(join(root, 'src', path), 'utf8')).find((source) => source.includes(text)) ?? '';
+}
 
 function runDocument(document: Document): void {
   const dataDir = makeDataDir();
@@ -94,7 +126,8 @@ function runDocument(document: Document): void {
   });
   afterAll(async () => {
     shell?.end();
-    await service?.stop();
+    // Its data is thrown away, so it need not end cleanly.
+    await service?.stop('SIGKILL');
     removeDataDir(dataDir);
     rmSync(folder, { recursive: true, force: true });
   });
