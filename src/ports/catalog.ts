@@ -154,9 +154,9 @@ export interface Catalog {
   /** Grants a lease for reading what the server lists; one reader has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
   /** Stores what was read and releases the lease. Throws `conflict` if the document has changed or another lease was granted since. */
-  takeDiscovery(server: string, leave: RefreshLease, discovery: Discovery): Promise<ListingReport>;
+  takeDiscovery(server: string, lease: RefreshLease, discovery: Discovery): Promise<ListingReport>;
   /** Records a failed reading and releases the lease: the stored listing stays, and the server is retried later. */
-  takeFailure(server: string, leave: RefreshLease, failure: RefreshFailure): Promise<void>;
+  takeFailure(server: string, lease: RefreshLease, failure: RefreshFailure): Promise<void>;
 
   serverGrant(server: string): Promise<ServerGrant>;
   /** Returns false if the grant was written since `revision`. */

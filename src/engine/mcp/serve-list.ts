@@ -45,14 +45,14 @@ export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonS
 }
 
 function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
-  const told = modelDefinition(names, tool);
+  const definition = modelDefinition(names, tool);
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
   const annotations = madeAnnotations(tool);
   const shown = {
     ...(annotations?.title !== undefined && { title: annotations.title }),
-    description: describeTool({ ...tool, description: told.description }, announce),
-    inputSchema: objectSchema(withoutHeaders(told.inputSchema)),
+    description: describeTool({ ...tool, description: definition.description }, announce),
+    inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     _meta: { canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },

@@ -45,7 +45,7 @@ export type WatchedView = {
 export async function watchServed(
   deps: WatchDeps,
   watched: WatchedView,
-  tell: (change: ServedChange) => void,
+  notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const end = new AbortController();
@@ -55,8 +55,8 @@ export async function watchServed(
   if (signal.aborted) stop();
   try {
     await Promise.all([
-      watchView(deps, watched, tell, end.signal),
-      listenToServers(deps, watched, tell, end.signal),
+      watchView(deps, watched, notify, end.signal),
+      listenToServers(deps, watched, notify, end.signal),
       watchKey(deps, watched.principal, end),
     ]);
   } catch (error) {
@@ -91,7 +91,7 @@ export function viewVersion({ pointer, mode }: ServedView): string {
 async function watchView(
   deps: WatchDeps,
   { principal, target, view }: WatchedView,
-  tell: (change: ServedChange) => void,
+  notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let known = viewVersion(view);
@@ -105,10 +105,10 @@ async function watchView(
     const mark = await markNow(deps, principal, target);
     if (mark === null || mark === known || signal.aborted) continue;
     known = mark;
-    tell({ kind: 'tools' });
+    notify({ kind: 'tools' });
     // The new edition may have other servers.
-    tell({ kind: 'prompts' });
-    tell({ kind: 'resources' });
+    notify({ kind: 'prompts' });
+    notify({ kind: 'resources' });
   }
 }
 
@@ -126,14 +126,14 @@ async function markNow(deps: WatchDeps, principal: Principal, target: ServeTarge
 async function listenToServers(
   deps: WatchDeps,
   watched: WatchedView,
-  tell: (change: ServedChange) => void,
+  notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = watched.uris();
   if (!watched.lists && wanted.length === 0) return;
   const offers = await readServedOffers(deps, watched.principal.workspace, watched.view);
   const servers = servedServers(watched.view).slice(0, maxMcpListenedServers);
-  await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, tell, signal)));
+  await Promise.all(servers.map((server) => listenToServer(deps, watched, offers, server, notify, signal)));
 }
 
 async function listenToServer(
@@ -141,7 +141,7 @@ async function listenToServer(
   watched: WatchedView,
   offers: ServedOffers,
   name: string,
-  tell: (change: ServedChange) => void,
+  notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { principal, conversation } = watched;
@@ -150,7 +150,7 @@ async function listenToServer(
       const server = await deps.directory.server(principal.workspace, name);
       const shown = new Map(watched.uris().flatMap((uri) => ownUri(offers, name, uri)));
       const context = deps.upstreamContext(principal.workspace, server, conversation, signal);
-      await deps.upstream.listen(server, [...shown.keys()], hooksFor(deps, watched, offers, name, shown, tell), context);
+      await deps.upstream.listen(server, [...shown.keys()], hooksFor(deps, watched, offers, name, shown, notify), context);
     } catch (error) {
       if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });
     }
@@ -174,14 +174,14 @@ function hooksFor(
   offers: ServedOffers,
   server: string,
   shown: ReadonlyMap<string, string>,
-  tell: (change: ServedChange) => void,
+  notify: (change: ServedChange) => void,
 ) {
   return {
     onListChanged(list: 'tools' | 'prompts' | 'resources'): void {
       // The definitions are refreshed and accepted or held; a new edition is then reported to the client.
       deps.serverChanged(principal.workspace, server);
-      if (list !== 'tools') tell({ kind: list });
+      if (list !== 'tools') notify({ kind: list });
     },
-    onResourceUpdated: (own: string): void => tell({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
+    onResourceUpdated: (own: string): void => notify({ kind: 'resource', uri: shown.get(own) ?? shownUri(offers, server, own) }),
   };
 }

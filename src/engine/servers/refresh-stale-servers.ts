@@ -58,12 +58,12 @@ async function checkServer({ log, server, refreshIfStale }: StaleServerDeps, wor
 }
 
 /** Wraps the directory: reading a toolset starts the refresh of its stale servers. */
-export function withStaleServerRefresh(directory: Directory, meet: RefreshStaleServers): Directory {
+export function withStaleServerRefresh(directory: Directory, refreshStale: RefreshStaleServers): Directory {
   return {
     ...directory,
     async toolset(workspace, name, version) {
       const compiled = await directory.toolset(workspace, name, version);
-      meet(workspace, serversOf(compiled.names));
+      refreshStale(workspace, serversOf(compiled.names));
       return compiled;
     },
   };
