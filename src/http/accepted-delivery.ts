@@ -1,4 +1,4 @@
-/** How a stored delivery is answered: 202 with the names of its session and turn. Of hooks, replays and runs of schedules. */
+/** The response to a stored delivery: 202 with the ids of its session and turn. Used for hooks, replays and schedule runs. */
 import { z } from 'zod';
 import { DeliveryStatus } from '../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../ports/triggers.ts';
@@ -6,17 +6,17 @@ import type { AppContext } from './context.ts';
 
 export const Accepted = z
   .object({
-    delivery: z.string().meta({ description: 'As the sender named it. The same id again starts nothing, and is answered with the same.' }),
+    delivery: z.string().meta({ description: 'The sender’s id. A repeated id starts nothing and returns the same response.' }),
     status: DeliveryStatus,
-    session: z.string().nullable().meta({ description: 'Where its turn is. null: none was meant.' }),
+    session: z.string().nullable().meta({ description: 'Session of the turn. null: no turn was started.' }),
     turn: z.string().nullable(),
-    run: z.int().meta({ description: '1, and one more for each replay.' }),
-    reason: z.string().nullable().meta({ description: 'Why it was ignored or failed, or how the turn ended; else null.' }),
-    repeated: z.literal(true).optional().meta({ description: 'It had come before.' }),
+    run: z.int().meta({ description: 'Number of the run: 1 for the first, and one more for each replay.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was ignored or failed, or how the turn ended; otherwise null.' }),
+    repeated: z.literal(true).optional().meta({ description: 'Present if the delivery was received before.' }),
   })
   .meta({ id: 'AcceptedDelivery' });
 
-/** 202: it is stored. Also of replays. */
+/** Returns 202 for a stored delivery or replay. */
 export function acceptedResponse(c: AppContext, accepted: AcceptedDelivery): Response {
   return c.json(toAcceptedBody(accepted), 202, acceptedHeaders(accepted));
 }

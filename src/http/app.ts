@@ -1,6 +1,6 @@
 /**
- * The HTTP surface (DESIGN §9), put together: what every request passes is visible here in its order; each route's own
- * rule stands beside its handler in `routes/`. The worker's entry calls `createApp` once an isolate.
+ * Assembles the HTTP surface (DESIGN §9): the middleware of every request is listed here in its order; each route has its rules next to its
+ * handler in `routes/`. The worker's entry calls `createApp` once per isolate.
  */
 import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
@@ -56,7 +56,7 @@ import { mountTurns } from './routes/turns.ts';
 import { mountWebhooks } from './routes/webhooks.ts';
 import { mountWrittenTools } from './routes/written-tools.ts';
 
-/** `services` is called for every request; what lives longer than one is its own affair. */
+/** `services` is called for every request; it manages what lives longer than a request. */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
   const router = new Hono<AppEnv>();
   const app: App = { router, operations: [] };
@@ -106,16 +106,14 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountOpenApi(app);
   mountMethodFallbacks(app);
 
-  router.notFound((c) =>
-    failed(c, new Problem('not_found', `There is nothing at ${quoted(loggedPath(c.req.path))}. /docs lists every path.`)),
-  );
+  router.notFound((c) => failed(c, new Problem('not_found', `Unknown path ${quoted(loggedPath(c.req.path))}. /docs lists every path.`)));
   router.onError((error, c) => failed(c, error));
   return router;
 }
 
 async function failed(c: AppContext, error: unknown): Promise<Response> {
   await discardBody(c.req.raw);
-  // There are neither where a setting cannot be read, which is what has to be told then.
+  // Services do not exist if a setting is invalid, and that error must then be reported.
   const services: Services | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none' };

@@ -1,7 +1,9 @@
-/** What a request carries through the middleware to its handler. Set by `middleware/request-context.ts`, read everywhere in `http/`. */
+/**
+ * The values that a request carries from the middleware to its handler. Set by `middleware/request-context.ts`, read everywhere in `http/`.
+ */
 import type { Context } from 'hono';
 import type { Services } from '../wiring.ts';
 
-/** `keyId`: of who asks, once `mount` knows; absent on routes without a key. */
+/** `keyId`: the caller's key, set by `mount`; absent on routes without a key. */
 export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string; keyId?: string } };
 export type AppContext = Context<AppEnv>;

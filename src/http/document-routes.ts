@@ -1,7 +1,7 @@
 /**
- * List, read, write and delete for one kind of document, the same for agents, providers, secrets and what triggers turns. What differs (names,
- * schemas, what is shown, which keys read it) is in the kind's own file in `routes/`. Toolsets do more and have routes of their own.
- * Documents belong to the whole workspace: bound keys neither read nor write them, except where a kind has a `reading` of its own.
+ * List, read, write and delete routes for one kind of document: the same for agents, providers, secrets and triggers. The kind's file in
+ * `routes/` defines names, schemas, views and access. Toolsets have separate routes. Documents belong to the whole workspace: bound keys
+ * neither read nor write them, unless a kind defines `reading`.
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
@@ -15,22 +15,24 @@ import type { Services } from '../wiring.ts';
 
 export type DocumentRoutes<Body extends z.ZodType> = {
   kind: DocumentKind;
-  /** `agent`, also the path parameter; its plural is the path. */
+  /** For example `agent`. Also the name of the path parameter; the plural is the path. */
   noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription';
   tag: string;
   scopes: readonly Scope[];
   name: z.ZodType<string>;
   body: Body;
   view: z.ZodObject;
-  /** The view of one with its `warnings`, where a kind has such. Absent: as `view`. */
+  /** The view of one document with its `warnings`, for kinds that have them. Default: `view`. */
   reviewed?: z.ZodObject;
-  /** What a reader may see, made from what is stored, and of some kinds from how it stands now. */
+  /** Returns the view of a stored document; some kinds add current state. */
   toView(document: StoredDocument, reader: DocumentReader): Record<string, unknown> | Promise<Record<string, unknown>>;
-  /** What is stored, made from what was sent. Throws to refuse. */
+  /** Returns the document to store. Throws to reject the request. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
-  /** How bound keys read this kind. Absent: they do not. */
+  /** How bound keys read this kind. Default: they cannot. */
   reading?: DocumentReading;
-  /** Decides about a write once more, with what is stored. Returns the conditions under which the decision holds; throws `forbidden`. */
+  /**
+   * An additional check of a write against the stored document. Returns the conditions under which the decision holds; throws `forbidden`.
+   */
   check?(
     catalog: Catalog,
     principal: Principal,
@@ -41,17 +43,17 @@ export type DocumentRoutes<Body extends z.ZodType> = {
 };
 
 export type DocumentReading = {
-  /** Throws `forbidden`, in the same words for a document that does not exist where the name alone does not decide. */
+  /** Throws `forbidden`, with the same message for a missing document unless the name alone decides. */
   get(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument>;
-  /** All that a bound key reads, sorted by name. */
+  /** Returns all documents that a bound key may read, sorted by name. */
   list(catalog: Catalog, principal: Principal): Promise<readonly StoredDocument[]>;
 };
 
-/** Of `reviewed`, and of a body that may be what GET showed. */
+/** For `reviewed`, and for a body that may be the output of GET. */
 export const shownWarnings = z
   .array(Warning)
   .optional()
-  .meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
+  .meta({ readOnly: true, description: 'Problems with the document in the current workspace. Absent: none.' });
 
 export type DocumentReader = { services: Services; principal: Principal };
 
@@ -65,10 +67,13 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   const params = z.object({ [noun]: routes.name });
   const written = routes.view
     .extend({
-      warnings: z.array(Warning).optional().meta({ description: 'What was stored although it cannot work yet. Absent: nothing.' }),
+      warnings: z
+        .array(Warning)
+        .optional()
+        .meta({ description: 'Problems with the stored document in the current workspace. Absent: none.' }),
     })
     .meta({ id: `Written${Noun}` });
-  // Keyed by a name known only here, so its value is `string | undefined` to the compiler; `params` has checked it.
+  // The parameter name is dynamic, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
 
   mountRoute(
@@ -106,7 +111,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       tag,
       scopes,
       ...forReading,
-      summary: `Read one ${noun}`,
+      summary: `Read a ${noun}`,
       params,
       answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
     },
@@ -127,13 +132,13 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       tag,
       scopes,
       workspace,
-      summary: `Write one ${noun}`,
+      summary: `Create or replace a ${noun}`,
       params,
       headers: conditionHeaders,
       body: { schema: routes.body },
       answers: {
-        200: { description: 'Replaced, or already so.', schema: written, headers: etagHeader },
-        201: { description: 'Made.', schema: written, headers: { ...etagHeader, location: `Of the ${noun}.` } },
+        200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
+        201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${noun}.` } },
       },
       problems: ['precondition_failed'],
     },
@@ -160,7 +165,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       tag,
       scopes,
       workspace,
-      summary: `Delete one ${noun}`,
+      summary: `Delete a ${noun}`,
       params,
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },

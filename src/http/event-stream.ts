@@ -1,7 +1,6 @@
 /**
- * `GET …/events`: a session's log as server-sent events, paged by pull from the Worker. A page is read when the client has
- * taken the one before, so a slow reader holds no more than that. Not here: the stream of one turn, which the session
- * writes itself.
+ * `GET …/events`: a session's log as server-sent events, paged on demand by the Worker. A page is read when the client has consumed the
+ * previous one, so a slow reader buffers at most one page. The session itself writes the stream of a single turn.
  */
 import { limits } from '../core/limits.ts';
 import type { Problem } from '../core/problem.ts';
@@ -16,12 +15,12 @@ export const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/** Clients come back soon after an idle close: what they wait for may begin any time. */
+/** Clients should reconnect soon after an idle close: events may arrive at any time. */
 const retryMs = 1_000;
 
 /**
- * Events after `after`, then what follows, until it was idle for `limits.idleCloseMs`. The first page is read before this
- * resolves, so that an unknown session is a problem and not a stream. `fail` names what broke later, for the last frame.
+ * Streams events after `after`, and new ones until the session was idle for `limits.idleCloseMs`. The first page is read before this
+ * resolves, so that an unknown session is a problem and not a stream. `fail` formats a later error as the last frame.
  */
 export async function openEventStream(
   session: SessionPort,
@@ -47,7 +46,7 @@ export async function openEventStream(
           controller.enqueue(encoder.encode(events.map(encodeEvent).join('')));
           return;
         }
-        // Counted in waits, not by a clock: a session that answers at once cannot turn this into a busy loop.
+        // Counted in waits, not measured by a clock: a session that responds immediately cannot turn this into a busy loop.
         if (!opening) idleMs += limits.heartbeatMs;
         controller.enqueue(encoder.encode(idleMs >= limits.idleCloseMs ? retryFrame(retryMs) : heartbeatFrame));
         if (idleMs >= limits.idleCloseMs) controller.close();
@@ -59,7 +58,7 @@ export async function openEventStream(
   });
 }
 
-/** Where to begin: `after` was checked already; a `Last-Event-ID` that is no number of ours means from the start. */
+/** Returns the start position: `after` is already validated; an invalid `Last-Event-ID` means the beginning. */
 export function resumePoint(after: number | undefined, lastEventId: string | undefined): number {
   if (after !== undefined) return after;
   return lastEventId !== undefined && /^(0|[1-9][0-9]{0,14})$/.test(lastEventId) ? Number(lastEventId) : 0;

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key`: the key and the hash of what was asked, which the session compares when the key repeats. A key is its API
- * key's own: the same text from another API key is another one.
+ * `Idempotency-Key`: the key and a hash of the request, which the session compares on a repeat. A key belongs to its API key: the same text
+ * from another API key is a different key.
  */
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
@@ -11,10 +11,10 @@ const maxHeaderTextLength = 255;
 
 export type Idempotency = { idempotencyKey?: string; bodyHash?: string };
 
-/** What the header means, for the OpenAPI document. */
-export const idempotencyHeader = `A repeat with this key and the same body gets the first one’s answer, also while that is still running; with another body it is 422. Kept ${limits.idempotencyTtlMs / 3_600_000} hours, per API key.`;
+/** Description of the header for the OpenAPI document. */
+export const idempotencyHeader = `A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for ${limits.idempotencyTtlMs / 3_600_000} hours, per API key.`;
 
-/** The path belongs to what was asked: the same body means something else elsewhere. */
+/** The path is part of the hash: the same body means something else on another path. */
 export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Idempotency> {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return {};
@@ -28,9 +28,9 @@ export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Id
 }
 
 /**
- * What a request under a key begins. When that cannot be begun by now, its toolset deleted or its agent changed, a repeat still
- * gets what its key began then: `find` asks the session for it, which throws `idempotency_mismatch` for another body; null, or a
- * session that is not there: the key is unknown, and the fault is the answer.
+ * Runs `work` for a request with a key. If it fails, for example because its toolset was deleted or its agent changed, a repeated request
+ * still receives the first result: `find` asks the session for it, and throws `idempotency_mismatch` for a different body. If it returns
+ * null, or the session does not exist, the key is unknown and the error is thrown.
  */
 export async function orEarlierResult<Begun>(
   { idempotencyKey: key, bodyHash = '' }: Idempotency,

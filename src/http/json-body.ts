@@ -1,6 +1,6 @@
 /**
- * A JSON body, read once within a bound: UTF-8 only, a byte order mark is tolerated. The rules of its text are those of
- * `core/json/json-text.ts`. Not here: what the value must look like (`core/issues.ts` with the route's schema).
+ * Reads a JSON body once, up to a size limit: UTF-8 only, and a byte order mark is tolerated. `core/json-text.ts` has the rules for its
+ * text; the route's schema validates the value (`core/issues.ts`).
  */
 import { parseJsonText } from '../core/json/json-text.ts';
 import { Problem } from '../core/problem.ts';
@@ -31,21 +31,21 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return { value: parseJsonText(text), bytes, text };
 }
 
-/** The raw body, never more than `maxBytes` of it in memory. */
+/** Returns the raw body; never holds more than `maxBytes` of it in memory. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return new Uint8Array(0);
-  // With a declared length the server in front cuts the body there, and one read is cheaper than several.
+  // With a declared length the server in front limits the body to it, and a single read is cheaper than several.
   const whole = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
-  // A small one is there with the head; a timer for each would be a tenth of what a chat costs us.
+  // A small body arrives with the headers; a timer would cost a tenth of a chat request.
   if (declared !== null && Number(declared) <= untimedBodyBytes) return await whole;
   return await withTimeLimit(whole, requestBodyTimeoutMs, () => {
-    throw new Problem('invalid_json', `The body did not arrive whole within ${requestBodyTimeoutMs / 1000} seconds.`);
+    throw new Problem('invalid_json', `The body was not received completely within ${requestBodyTimeoutMs / 1000} seconds.`);
   });
 }
 
-/** The sender's connection, not ours, whatever the runtime calls it. */
+/** The client's connection failed, whatever error the runtime reports. */
 function brokenOff(error: unknown): never {
   if (error instanceof Problem) throw error;
   throw new Problem('invalid_json', 'The body broke off before its end.', {}, { cause: error });
@@ -66,7 +66,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
     if (done) break;
     size += value.byteLength;
     if (size > maxBytes) {
-      // What is left is for `discardBody`.
+      // The rest is left for `discardBody`.
       reader.releaseLock();
       throw tooLarge(maxBytes);
     }
@@ -84,22 +84,22 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
 }
 
 /**
- * Takes in what is left of a refused request's body and drops it. A client that is still sending when the answer comes and
- * the connection closes sees a broken pipe, and never learns why; so the answer waits, but only for a bounded while.
+ * Reads and drops the rest of a rejected request's body. A client that is still sending when the connection closes sees a broken pipe and
+ * never receives the response, so the response waits for a limited time.
  */
 export async function discardBody(request: Request): Promise<void> {
   const declared = Number(request.headers.get('content-length') ?? 0);
-  // A sender of more than that, or one that asked first, is told before it has sent all.
+  // Clients that send more, or that use Expect: 100-continue, receive the response before they have sent everything.
   if (request.body === null || request.body.locked || declared > maxDiscardedBodyBytes || request.headers.has('expect')) return;
   const reader = request.body.getReader();
   try {
     await withTimeLimit(drain(reader), discardTimeoutMs, () => reader.cancel());
   } catch {
-    // The sender is gone: nothing more is to be taken in, and there is nobody to tell.
+    // The client has disconnected: nothing is left to read.
   }
 }
 
-/** Ends with the body, at the bound, or when the sender pauses: one that waits for the answer gets it. */
+/** Ends with the body, at the limit, or when the client pauses, since it may be waiting for the response. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const paused = { done: true, value: undefined } as const;
   for (let left = maxDiscardedBodyBytes; left >= 0; ) {
@@ -111,7 +111,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem('body_too_large', `The body is larger than the ${maxBytes} bytes that this path takes.`, { maxBytes });
+  return new Problem('body_too_large', `The body exceeds the limit of ${maxBytes} bytes for this path.`, { maxBytes });
 }
 
 function checkMediaType(headers: Headers): void {
@@ -130,7 +130,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    // The decoder only says that it failed.
+    // The decoder's error has no details.
     throw new Problem('invalid_json', 'The body is not valid UTF-8.');
   }
 }

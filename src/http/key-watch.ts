@@ -1,6 +1,6 @@
 /**
- * Checks a key again while its stream is open, so that revocation and expiry also end what was opened before. `mount` applies it to every
- * event stream of a route, so no route can leave it out.
+ * Checks a key again while its stream is open, so that revocation and expiry also end open streams. `mount` applies it to every event
+ * stream of a route.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,9 +13,9 @@ import { dialectAt } from './problems.ts';
 export type KeyWatch = {
   clock: Clock;
   log: Logger;
-  /** Path of the request: decides the shape of the error frame. */
+  /** Path of the request; determines the format of the error frame. */
   path: string;
-  /** Throws a `Problem` when the key is not good any more. Its answer may be `limits.streamKeyAgeMs` old. */
+  /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` (`route.ts`) old. */
   check(): Promise<unknown>;
 };
 
@@ -23,7 +23,7 @@ export function isEventStream(response: Response): boolean {
   return response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** The stream unchanged until the key ends: then an error frame, or nothing in the middle of a frame, and the end. */
+/** Returns the stream unchanged until the key becomes invalid; then an error frame (or nothing in the middle of a frame) and the end. */
 export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const over = new AbortController();
@@ -31,7 +31,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   let ended: Problem | null = null;
   let tell = (): void => undefined;
   const stop = (): void => over.abort(new Error('the stream has ended'));
-  /** null: the key ended first. */
+  /** null: the key became invalid first. */
   const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
     new Promise((resolve, reject) => {
       tell = () => resolve(null);
@@ -73,7 +73,7 @@ export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch):
   );
 }
 
-/** Resolves with why the key is not good any more, or cannot be checked; null once `signal` aborts. */
+/** Resolves with the reason why the key is invalid or cannot be checked; null when `signal` aborts. */
 async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Promise<Problem | null> {
   for (let failures = 0; ; ) {
     try {
@@ -83,7 +83,8 @@ async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Pro
       if (error instanceof Problem && error.status < 500) return error;
       failures += 1;
       log.error('the key of an open stream could not be checked', { failures, cause: String(error) });
-      if (failures > 1) return new Problem('unavailable', 'The key cannot be checked now, so the stream ends. Open it again.');
+      if (failures > 1)
+        return new Problem('unavailable', 'The key cannot be checked at the moment, so the stream was closed. Open it again.');
     }
     try {
       await clock.sleep(limits.streamKeyCheckMs, signal);
@@ -94,19 +95,19 @@ async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Pro
   }
 }
 
-/** In the background: what produces the stream may take long to end. */
+/** In the background: the source of the stream may take long to end. */
 function leave(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
   reader.cancel(reason).catch((error: unknown) => log.debug('a stream did not end cleanly', { cause: String(error) }));
 }
 
-/** `place`: number of the frame, for dialects that count them. An MCP client sees the end of its stream, and 401 when it comes back. */
+/** `place`: number of the frame, for dialects that count them. An MCP client sees the end of its stream, and 401 when it reconnects. */
 function failureText(path: string, problem: Problem, place: number): string {
   const dialect = dialectAt(path);
   if (dialect !== null) return dialectOf(dialect).failureFrames(problem.toBody(), place).map(encodeFrame).join('');
   return isMcpPath(path) ? '' : encodeProblem(problem.toBody());
 }
 
-/** Counts whole frames with data; heartbeats are comments. */
+/** Counts complete frames with data; heartbeats are comments. */
 function createFrameCount() {
   const [lineFeed, carriageReturn, colon] = [10, 13, 58];
   let count = 0;

@@ -1,9 +1,9 @@
-/** A request's path as it may stand in a log line or an error: without what is itself a right. */
+/** Returns a request's path for log lines and errors, without tokens that grant access. */
 
-/** The slash also as mail programs write it. */
+/** Also matches a slash that a mail program has URL-encoded. */
 const approvePrefix = /\/approve(\/|%(25)*2f)/i;
 
-/** `/approve/…` for any link to an approval, also one that is misspelt behind its token; other paths as they are. */
+/** Returns `/approve/…` for any approval link, also if it is malformed after its token; other paths unchanged. */
 export function loggedPath(path: string): string {
   const start = path.search(approvePrefix);
   return start === -1 ? path : `${path.slice(0, start)}/approve/…`;

@@ -1,4 +1,4 @@
-/** Failed requests on `/mcp` as MCP clients read them: a JSON-RPC error without an id, under the status that the problem has. */
+/** Failed requests on `/mcp` in the format of MCP clients: a JSON-RPC error without an id, with the status of the problem. */
 import type { Problem, ProblemCode } from '../core/problem.ts';
 
 export function toRpcError(problem: Problem, requestId: string): Record<string, unknown> {
@@ -6,7 +6,7 @@ export function toRpcError(problem: Problem, requestId: string): Record<string, 
   return { jsonrpc: '2.0', error: { code: rpcCodes[code] ?? refused, message: detail, data: { ...extra, code, requestId } }, id: null };
 }
 
-/** Of the range that JSON-RPC leaves to servers. */
+/** From the range that JSON-RPC reserves for servers. */
 const refused = -32000;
 
 const rpcCodes: Partial<Record<ProblemCode, number>> = {

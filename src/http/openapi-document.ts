@@ -1,7 +1,4 @@
-/**
- * The OpenAPI 3.1 document, made from the mounted routes and nothing else. Zod writes the JSON Schemas: 3.1 takes them as
- * they are, so there is no second description of anything and no library between.
- */
+/** Builds the OpenAPI 3.1 document from the mounted routes. Zod generates the JSON Schemas, which OpenAPI 3.1 uses unchanged. */
 import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
@@ -13,7 +10,7 @@ import type { RouteAnswer, RouteOperation } from './route.ts';
 import { version } from '../core/version.ts';
 
 type Json = Record<string, unknown>;
-/** Schemas with an `id` in their metadata, by id, as they are met. */
+/** Schemas with an `id` in their metadata, by id. */
 type Components = Map<string, Json>;
 
 export function buildDocument(operations: readonly RouteOperation[]): Json {
@@ -32,44 +29,44 @@ export function buildDocument(operations: readonly RouteOperation[]): Json {
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The root key, or one made with `POST /v1/keys`.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The root key, or a key created with `POST /v1/keys`.' },
         apiKey: {
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'The same key, as Anthropic clients send it; `Authorization: Bearer` goes before it.',
+          description: 'The same key, as Anthropic clients send it. `Authorization: Bearer` takes precedence.',
         },
       },
     },
   };
 }
 
-const description = `Connect tools once, pick the ones a job needs into a toolset under the names you choose, and use them with any model.
+const description = `Connect tools once, combine them into toolsets under names of your choice, and use them with any model.
 
-Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and of duplicate keys the last counts. Unknown fields and query parameters are refused.
+Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and the last of duplicate keys is used. Unknown fields and query parameters are rejected.
 
-Faults are \`application/problem+json\` with a \`code\` from one closed list; \`/v1/chat/completions\` and \`/v1/responses\` answer faults in the OpenAI shape, \`/v1/messages\` in Anthropic's, \`/mcp\` as JSON-RPC errors. Every answer carries \`x-request-id\`.`;
+Errors are \`application/problem+json\` with a \`code\` from a closed list; \`/v1/chat/completions\` and \`/v1/responses\` use OpenAI's error format, \`/v1/messages\` Anthropic's, and \`/mcp\` JSON-RPC errors. Every response has an \`x-request-id\`.`;
 
 const tags = [
-  { name: 'Toolsets', description: 'Tools under the names you choose.' },
-  { name: 'Tools', description: 'Every tool the workspace knows.' },
-  { name: 'Servers', description: 'Where tools come from that are not built in, and which of their definitions are in force.' },
-  { name: 'Sessions', description: 'Conversations that remember: turns, events, messages and files.' },
-  { name: 'Approvals', description: 'A person’s word on a tool call that waits for it.' },
+  { name: 'Toolsets', description: 'Tools under names of your choice.' },
+  { name: 'Tools', description: 'All tools of the workspace.' },
+  { name: 'Servers', description: 'Sources of tools that are not built in, and the definitions accepted from them.' },
+  { name: 'Sessions', description: 'Stored conversations: turns, events, messages and files.' },
+  { name: 'Approvals', description: 'Decisions on tool calls that require approval.' },
   { name: 'MCP', description: 'Toolsets as MCP servers.' },
-  { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
-  { name: 'Anthropic', description: 'What stock Anthropic clients call.' },
+  { name: 'OpenAI', description: 'Endpoints for stock OpenAI clients.' },
+  { name: 'Anthropic', description: 'Endpoints for stock Anthropic clients.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
-  { name: 'Skills', description: 'Instructions with files, which agents read up when a job needs them.' },
-  { name: 'Webhooks', description: 'Events from elsewhere that start turns.' },
-  { name: 'Schedules', description: 'When agents are told something: at times, again and again, or once.' },
-  { name: 'Subscriptions', description: 'Who else is told how turns end.' },
-  { name: 'Callbacks', description: 'What was told to others, and how it fared.' },
-  { name: 'Providers', description: 'Where models are reached.' },
-  { name: 'Policy', description: 'What may happen without asking.' },
-  { name: 'Secrets', description: 'Values that may be used and never read.' },
-  { name: 'Keys', description: 'Who may do what.' },
-  { name: 'Audit', description: 'Every call and refusal.' },
+  { name: 'Skills', description: 'Instructions with files, which agents load when a task needs them.' },
+  { name: 'Webhooks', description: 'External events that start turns.' },
+  { name: 'Schedules', description: 'Turns that start at given times, repeatedly or once.' },
+  { name: 'Subscriptions', description: 'Receivers of callbacks when turns end.' },
+  { name: 'Callbacks', description: 'Outgoing callbacks and their delivery attempts.' },
+  { name: 'Providers', description: 'Model providers and their URLs.' },
+  { name: 'Policy', description: 'Rules for which calls are allowed, require approval, or are denied.' },
+  { name: 'Secrets', description: 'Values that can be used but not read.' },
+  { name: 'Keys', description: 'API keys and their permissions.' },
+  { name: 'Audit', description: 'A record of every call, rejection, decision and configuration change.' },
   { name: 'Service', description: 'Health, documentation, pages.' },
 ];
 
@@ -166,7 +163,7 @@ const faultShapes = {
   mcp: { type: 'application/json', schema: RpcErrorSchema },
 } as const;
 
-/** One response a status; codes that share it are listed in its description. */
+/** One response per status; codes with the same status are listed in its description. */
 function problems(operation: RouteOperation, components: Components): Json {
   const { type, schema } = faultShapes[dialectAt(operation.path) ?? (isMcpPath(operation.path) ? 'mcp' : 'problem')];
   const content = { [type]: { schema: toSchema(schema, components) } };
@@ -179,7 +176,7 @@ function problems(operation: RouteOperation, components: Components): Json {
   );
 }
 
-/** What the kind of route can answer, whatever it does, and what this one adds. */
+/** The problems that every route of this kind can return, and those of this route. */
 function problemCodes({ scopes, params, query, body, rawBody, problems: own = [] }: RouteOperation): ProblemCode[] {
   return [
     ...(scopes.length > 0 ? (['unauthenticated', 'forbidden', 'not_configured'] as const) : []),
@@ -193,7 +190,7 @@ function problemCodes({ scopes, params, query, body, rawBody, problems: own = []
   ];
 }
 
-/** As a client sends it. Named schemas become components; what stays inline refers to them. */
+/** The schema as a client sends it. Named schemas become components, and inline schemas refer to them. */
 function toSchema(schema: z.ZodType, components: Components): Json {
   const {
     $schema: _dialect,

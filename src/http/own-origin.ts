@@ -1,31 +1,31 @@
 /**
- * What this service is called from outside: MONIKER_PUBLIC_URL, and the address that `npm start` bound. Never the `Host` of a request,
- * which its sender chooses. Also which hosts and which browser origins may call (MCP, Streamable HTTP, security: "Servers MUST validate
- * the Origin header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
+ * The addresses of this service: MONIKER_PUBLIC_URL and the address that `npm start` bound, never the `Host` header, which the client
+ * chooses. Also decides which hosts and browser origins may call it (MCP, Streamable HTTP, security: "Servers MUST validate the Origin
+ * header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
  */
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/settings.ts';
 
 type Addresses = Pick<Settings, 'publicUrl' | 'localUrl'>;
 
-/** MONIKER_PUBLIC_URL without a trailing slash. null: not set, or not an http(s) URL. */
+/** Returns MONIKER_PUBLIC_URL without a trailing slash; null: not set, or not an http(s) URL. */
 export function publicBase(publicUrl: string | null): string | null {
   const url = parse(publicUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** The same, or throws `not_configured`. `what`: what begins with this URL. */
+/** The same, or throws `not_configured`. `what`: the feature that requires the URL. */
 export function requirePublicBase(publicUrl: string | null, what: string): string {
   const base = publicBase(publicUrl);
   if (base !== null) return base;
   throw new Problem(
     'not_configured',
-    `${what} need MONIKER_PUBLIC_URL. Set it to the address under which people reach this service, such as https://moniker.example.com.`,
+    `${what} require MONIKER_PUBLIC_URL. Set it to the URL under which users reach this service, such as https://moniker.example.com.`,
   );
 }
 
-/** Whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port. */
+/** Returns whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port. */
 export function isOwnOrigin(settings: Addresses, origin: string): boolean {
   return ownUrls(settings).some((url) => {
     if (url.origin === origin) return true;
@@ -36,7 +36,7 @@ export function isOwnOrigin(settings: Addresses, origin: string): boolean {
   });
 }
 
-/** Whether a page of this origin may call `/mcp` and read the response. Tools such as the MCP Inspector are pages of this machine. */
+/** Returns whether a page of this origin may call `/mcp` and read the response. Tools such as the MCP Inspector are local pages. */
 export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'>, origin: string): boolean {
   if (settings.allowedOrigins.includes(origin) || isOwnOrigin(settings, origin)) return true;
   const given = parse(origin);
@@ -44,8 +44,8 @@ export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'
 }
 
 /**
- * Whether `host` is one of the service's names. A service on a loopback address is otherwise reached by pages of an attacker, whose
- * name resolves to that address. Deployed, every host is accepted: the platform has routed the request.
+ * Returns whether `host` is a name of the service. A service on a loopback address could otherwise be reached by an attacker's pages, whose
+ * name resolves to that address. When deployed, every host is accepted: the platform has routed the request.
  */
 export function isOwnHost(settings: Addresses, host: string): boolean {
   if (!isLocal(settings)) return true;

@@ -1,4 +1,4 @@
-/** `?cursor=&limit=` → `{items, nextCursor}`, the same on every list. */
+/** `?cursor=&limit=` → `{items, nextCursor}`, the same for every list. */
 import { z } from 'zod';
 import { isUnbound } from '../core/authority.ts';
 import { limits } from '../core/limits.ts';
@@ -9,7 +9,7 @@ import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 const defaultPageItems = 50;
 
 export const pageFields = {
-  cursor: z.string().min(1).max(limits.maxCursorLength).optional().meta({ description: 'The `nextCursor` of the page before.' }),
+  cursor: z.string().min(1).max(limits.maxCursorLength).optional().meta({ description: 'The `nextCursor` of the previous page.' }),
   limit: z.coerce.number().int().min(1).max(limits.maxPageItems).default(defaultPageItems),
 };
 
@@ -20,16 +20,19 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 export type KeyedList<Item> = {
-  /** Its name in cursors. */
+  /** The name of the list in cursors. */
   list: string;
   query: PageRequest;
   all(page: PageRequest): Promise<Page<Item>>;
-  /** What a bound key sees, sorted by name in code units. */
+  /** All items that a bound key may see, sorted by name in code units. */
   own(): Promise<readonly Item[]>;
   nameOf(item: Item): string;
 };
 
-/** A page for an unbound key as the Catalog has it; for a bound key one whose cursor names the last item of it, and so nothing hidden. */
+/**
+ * Returns a page of the Catalog for an unbound key. For a bound key, the cursor contains the last visible item, so it reveals nothing
+ * hidden.
+ */
 export async function pageFor<Item>(principal: Principal, { list, query, all, own, nameOf }: KeyedList<Item>): Promise<Page<Item>> {
   if (isUnbound(principal)) return await all(query);
   const after = decodeTextCursor(`own ${list}`, query.cursor) ?? '';

@@ -1,4 +1,4 @@
-/** The shapes of a fault for the OpenAPI document; `core/problem.ts` has the type and the catalogue. */
+/** The schemas of errors for the OpenAPI document; `core/problem.ts` has the type and the catalogue. */
 import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
@@ -10,13 +10,13 @@ export const ProblemSchema = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    detail: z.string().meta({ description: 'What went wrong, and what to do.' }),
+    detail: z.string().meta({ description: 'What is wrong, and what to do.' }),
     code: z.enum(codes),
     requestId: z.string().optional(),
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: 'With `invalid_request`: every fault at its path, such as `tools[1].aliases[0]`.' }),
+      .meta({ description: 'With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`.' }),
   })
   .meta({
     id: 'Problem',
@@ -40,20 +40,22 @@ export const AnthropicErrorSchema = z
     error: z.object({
       type: z.string(),
       message: z.string(),
-      details: z.object({ error_code: z.enum(codes) }).meta({ description: 'Ours: what the stock client shows as `errorCode`.' }),
+      details: z
+        .object({ error_code: z.enum(codes) })
+        .meta({ description: 'Moniker’s code, which the stock client shows as `errorCode`.' }),
     }),
     request_id: z.string().nullable(),
   })
   .meta({ id: 'AnthropicError' });
 
-/** Of `/mcp`. What the MCP server itself refuses, such as a session that is over, has no `data.code`. */
+/** For `/mcp`. Errors of the MCP server itself, such as an expired session, have no `data.code`. */
 export const RpcErrorSchema = z
   .object({
     jsonrpc: z.literal('2.0'),
     id: z.union([z.string(), z.int(), z.null()]),
     error: z.object({
       code: z.int(),
-      message: z.string().meta({ description: 'What went wrong, and what to do.' }),
+      message: z.string().meta({ description: 'What is wrong, and what to do.' }),
       data: z
         .looseObject({ code: z.enum(codes), requestId: z.string() })
         .partial()

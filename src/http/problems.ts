@@ -1,7 +1,7 @@
 /**
- * The one place where a failure becomes an answer: `application/problem+json` on native paths, a dialect's own shape on its
- * paths, JSON-RPC on `/mcp`. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
- * becomes `internal`, is logged here with its cause, and nothing of it leaves.
+ * Converts every failure to a response: `application/problem+json` on native paths, a dialect's own format on its paths, JSON-RPC on
+ * `/mcp`. Handlers throw `Problem`s and build no error bodies. Any other error becomes `internal`: it is logged here with its cause, and
+ * its details are not sent.
  */
 import { dialectOf } from '../dialects/dialects.ts';
 import { limits } from '../core/limits.ts';
@@ -13,14 +13,14 @@ import { isMcpPath, toRpcError } from './mcp-error.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
 
-/** The problem to tell for whatever was thrown; logs it once. */
+/** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
   if (error instanceof Problem) {
     logProblem(error, request, log);
     return error;
   }
   log.error('request failed', { ...logFields(request), code: 'internal', ...causeFields(error) });
-  return new Problem('internal', `Something failed on our side. The log has it under request id ${request.requestId}.`);
+  return new Problem('internal', `Internal error. See the server log for request id ${request.requestId}.`);
 }
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {
@@ -39,7 +39,7 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
 }
 
-/** The dialect whose clients call this path, or a route of this path; they read its own shape of error there. null: a native one. */
+/** Returns the dialect whose clients call this path (of a request or route) and expect its error format; null: a native path. */
 export function dialectAt(path: string): DialectName | null {
   for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return name;
   return null;
@@ -51,11 +51,11 @@ const dialectPaths = [
   ['/v1/messages', 'anthropic-messages'],
 ] as const;
 
-/** Headers that HTTP asks for with a status, taken from the problem's own members. */
+/** Returns the headers that HTTP requires with a status, from the problem's members. */
 function problemHeaders(problem: Problem): Record<string, string> {
   switch (problem.code) {
     case 'unauthenticated':
-      // RFC 6750 §3: no error code when no credentials were given at all.
+      // RFC 6750 §3: no error code if no credentials were sent.
       return {
         'www-authenticate': problem.extra.reason === 'missing' ? 'Bearer realm="moniker"' : 'Bearer realm="moniker", error="invalid_token"',
       };
@@ -66,7 +66,7 @@ function problemHeaders(problem: Problem): Record<string, string> {
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
     case 'rate_limited':
-      // Every 429 says when to come back, also where the provider did not.
+      // Every 429 has a Retry-After, even if the provider sent none.
       return retryAfter(problem, limits.defaultRetryAfterMs);
     default:
       return retryAfter(problem, null);
@@ -78,7 +78,7 @@ function retryAfter({ extra: { retryAfterMs } }: Problem, otherwiseMs: number | 
   return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)) };
 }
 
-/** Refused keys are worth a line; other faults of the caller only for who debugs; ours and the upstream's always. */
+/** Logs rejected keys as info, other errors of the caller only for debugging, and internal and upstream errors always. */
 function logProblem(problem: Problem, request: FailedRequest, log: Logger): void {
   const fields = { ...logFields(request), code: problem.code, detail: problem.detail };
   if (problem.status >= 500) log.error('request failed', { ...fields, ...(problem.cause === undefined ? {} : causeFields(problem.cause)) });

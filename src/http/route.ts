@@ -1,6 +1,6 @@
 /**
- * A route as data, and mounting it: one description gives the OpenAPI operation, the access rule and the parsing of path,
- * query and body, so that none can differ from another. Handlers get parsed values and the `Principal`.
+ * Defines and mounts a route as data: one description gives the OpenAPI operation, the access rule and the parsing of path, query and body,
+ * so that they cannot differ. Handlers receive parsed values and the `Principal`.
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -19,10 +19,10 @@ import { authenticate } from './middleware/authenticate.ts';
 
 const streamKeyAgeMs = 15_000;
 
-/** What is being put together: the router, and the same routes as data for the OpenAPI document. */
+/** The router, and its routes as data for the OpenAPI document. */
 export type App = { readonly router: Hono<AppEnv>; readonly operations: RouteOperation[] };
 
-/** A route as the OpenAPI document reads it, whatever its types. */
+/** A route as the OpenAPI document reads it, with erased types. */
 export type RouteOperation = RouteSpec<z.ZodType, z.ZodType, z.ZodType>;
 
 export type RouteAnswer = {
@@ -36,29 +36,29 @@ export type RouteAnswer = {
 
 export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
   method: 'get' | 'put' | 'post' | 'delete';
-  /** `/v1/toolsets/{toolset}`; `{path+}` takes the rest of the path, slashes included. */
+  /** For example `/v1/toolsets/{toolset}`; `{path+}` matches the rest of the path, including slashes. */
   path: string;
   operationId: string;
   tag: string;
   summary: string;
   description?: string;
-  /** Any one of them is enough. */
+  /** One of them is sufficient. */
   scopes: readonly Scope[];
-  /** What of the whole workspace it is about, such as `Servers`: refused to a key that is bound to agents or toolsets. */
+  /** The workspace-wide resource of the route, such as `Servers`: forbidden for keys that are bound to agents or toolsets. */
   workspace?: string;
   params?: Params;
   query?: Query;
-  /** Request headers that mean something here: name → what. */
+  /** Request headers of the route: name → description. */
   headers?: Record<string, string>;
   /**
-   * `documented`: what the OpenAPI document shows where `schema`, which is parsed, looks at less. `also`: another content type. `isOptional`:
-   * none is the same as `{}`.
+   * `documented`: the schema in the OpenAPI document, if `schema` (which is parsed) checks less. `also`: another content type.
+   * `isOptional`: an absent body is the same as `{}`.
    */
   body?: { schema: Body; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
-  /** A body that the handler reads itself: of any type, or of `type`, or JSON after `json`. */
+  /** A body that the handler reads itself: of any type, of `type`, or JSON with the schema `json`. */
   rawBody?: { description: string; type?: string; json?: z.ZodType };
   answers: Record<number, RouteAnswer>;
-  /** Beyond what every keyed route may answer. */
+  /** Problems beyond those of every route with a key. */
   problems?: readonly ProblemCode[];
 };
 
@@ -69,15 +69,18 @@ export type Request<Params, Query, Body> = {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as it came; empty where the route takes none. */
+  /** The body as received; empty if the route has none. */
   bytes: Uint8Array;
-  /** The same as text. */
+  /** The body as text. */
   text: string;
 };
 
 type Nothing = z.ZodObject<Record<string, never>>;
 
-/** A route behind a key. Order: key, scope, bindings of the key, path, query, body: nothing of the body is read for a key without the right. */
+/**
+ * Mounts a route that requires a key. Order: key, scope, bindings of the key, path, query, body: the body is not read for an unauthorized
+ * key.
+ */
 export function mountRoute<Params extends z.ZodType = Nothing, Query extends z.ZodType = Nothing, Body extends z.ZodType = Nothing>(
   app: App,
   spec: RouteSpec<Params, Query, Body>,
@@ -100,7 +103,7 @@ export function mountRoute<Params extends z.ZodType = Nothing, Query extends z.Z
       principal,
       params,
       query,
-      // Without a body schema `Body` is the empty object type; a cast, because the compiler cannot follow the absence.
+      // Without a body schema `Body` is the empty object type; a cast, because the compiler cannot infer this.
       body: (spec.body ? parseDocument(spec.body.schema, body === undefined ? {} : body.value) : {}) as z.infer<Body>,
       bytes: body?.bytes ?? new Uint8Array(0),
       text: body?.text ?? '',
@@ -109,7 +112,7 @@ export function mountRoute<Params extends z.ZodType = Nothing, Query extends z.Z
   });
 }
 
-/** A key may end while its request is answered: an event stream ends with it, and an answer that took long is not given any more. */
+/** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
 async function whileKeyIsGood(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
   const { clock, log } = c.get('services');
   const check = (): Promise<Principal> => authenticate(c, scopes, streamKeyAgeMs);
@@ -117,7 +120,7 @@ async function whileKeyIsGood(c: AppContext, scopes: readonly Scope[], response:
     try {
       await check();
     } catch (error) {
-      // The answer may be of an effect: that the key cannot be checked now must not hide it.
+      // The response may report an effect: a failing key check must not hide it.
       if (!(error instanceof Problem) || error.status >= 500) log.error('a key could not be checked again', { cause: String(error) });
       else {
         await response.body?.cancel();
@@ -140,14 +143,14 @@ export type PublicRouteSpec = Pick<
   method?: 'get' | 'post';
 };
 
-/** One that needs no key: what it takes of path and body is the handler's own affair. A GET unless it says otherwise. */
+/** Mounts a route without a key, whose handler reads path and body itself. The method is GET by default. */
 export function mountPublic(app: App, spec: PublicRouteSpec, handle: (c: AppContext) => Response | Promise<Response>): void {
   const method = spec.method ?? 'get';
   app.operations.push({ ...spec, method, scopes: [] });
   app.router.on(method.toUpperCase(), honoPath(spec.path), handle);
 }
 
-/** After all routes: every known path says which methods it takes. */
+/** Call after all routes: every known path reports its allowed methods. */
 export function mountMethodFallbacks(app: App): void {
   const methods = new Map<string, string[]>();
   for (const { path, method } of app.router.routes) {
@@ -157,7 +160,7 @@ export function mountMethodFallbacks(app: App): void {
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     app.router.all(path, (c) => {
       if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } });
-      throw new Problem('method_not_allowed', `This path takes ${allow.join(', ')}, not ${quoted(c.req.method)}.`, { allow });
+      throw new Problem('method_not_allowed', `This path supports ${allow.join(', ')}, not ${quoted(c.req.method)}.`, { allow });
     });
   }
 }
@@ -166,7 +169,7 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\+\}/g, ':$1{[\\s\\S]+}').replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** A name that cannot exist is not found; only where it would be created does its form matter. */
+/** An invalid name in the path is `not_found`, unless the route creates the resource. */
 function parseParams<Params extends z.ZodType>(spec: RouteSpec<Params, z.ZodType, z.ZodType>, c: AppContext): z.infer<Params> {
   if (spec.params === undefined) return {} as z.infer<Params>; // Without a schema `Params` is the empty object type.
   const given = c.req.param();
@@ -174,14 +177,14 @@ function parseParams<Params extends z.ZodType>(spec: RouteSpec<Params, z.ZodType
   if (parsed.success) return parsed.data as z.infer<Params>;
   if (spec.method === 'put') throw invalidRequest(issuesOf(parsed.error.issues, given));
   const name = String(parsed.error.issues[0]?.path[0] ?? '');
-  throw new Problem('not_found', `There is no ${name} ${quoted(given[name] ?? '')}.`);
+  throw new Problem('not_found', `The ${name} ${quoted(given[name] ?? '')} does not exist.`);
 }
 
 const noQuery = z.strictObject({});
 
-/** Each parameter once; unknown ones are refused, so that a misspelt `dryRun` does not run. */
+/** Each parameter may occur once; unknown ones are rejected, so that a misspelled `dryRun` does not run the request. */
 function parseQuery<Query extends z.ZodType>(spec: RouteSpec<z.ZodType, Query, z.ZodType>, c: AppContext): z.infer<Query> {
-  // Most requests have none: then nothing is left to be taken apart.
+  // Most requests have no query, so parsing is skipped.
   if (spec.query === undefined && !c.req.url.includes('?')) return {} as z.infer<Query>;
   const all = Object.entries(c.req.queries());
   const repeated = all.filter(([, values]) => values.length > 1);

@@ -1,4 +1,4 @@
-/** Servers as `/v1/servers` shows them: a document as it was sent, and beside it what reading the server brought. */
+/** Servers as `/v1/servers` shows them: the document as it was sent, and the results of its last refresh. */
 import { z } from 'zod';
 import { AuthorizationStatus } from '../core/servers/authorization-status.ts';
 import { McpServer, OpenApiServer, ServerKindFilter, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
@@ -7,17 +7,17 @@ import { Warning } from '../core/warning.ts';
 import type { StoredDocument } from '../ports/catalog.ts';
 
 const counts = {
-  toolCount: z.int().meta({ description: 'Definitions that it lists; those that were refused are not among them.' }),
-  held: z.int().meta({ description: 'How many of them nobody may call until somebody accepts them.' }),
+  toolCount: z.int().meta({ description: 'Number of listed definitions, without rejected ones.' }),
+  held: z.int().meta({ description: 'Number of held definitions, which cannot be called until they are accepted.' }),
 };
-/** Of those that list their tools themselves. */
+/** Fields of servers that list their tools themselves. */
 const read = {
-  health: ServerHealth.optional().meta({ description: 'Not of a static server, which is asked nothing but calls.' }),
-  connection: ServerConnection.optional().meta({ description: 'How an MCP server was last spoken with.' }),
+  health: ServerHealth.optional().meta({ description: 'Absent for a static server, which receives only calls.' }),
+  connection: ServerConnection.optional().meta({ description: 'The last connection to an MCP server.' }),
   offers: z
     .object({ prompts: z.int(), resources: z.int(), resourceTemplates: z.int() })
     .optional()
-    .meta({ description: 'How many an MCP server lists besides its tools.' }),
+    .meta({ description: 'Number of prompts, resources and templates of an MCP server.' }),
 };
 const { era, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
@@ -39,7 +39,7 @@ export const ServerView = z
     name: ServerName,
     tools: z.array(ServerTool),
     ...read,
-    authorization: AuthorizationStatus.optional().meta({ description: 'Of a server with `oauth`.' }),
+    authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`.' }),
   })
   .meta({ id: 'ServerView' });
 
@@ -51,8 +51,7 @@ export const WrittenServer = z
     ...counts,
     ...read,
     warnings: z.array(Warning).meta({
-      description:
-        'Definitions that were left out, held or changed for models, toolsets that this touches, and why the server could not be read.',
+      description: 'Definitions that were skipped, held or changed for models, affected toolsets, and why the server could not be read.',
     }),
   })
   .meta({
@@ -68,19 +67,19 @@ export const WrittenServer = z
     },
   });
 
-/** As it was sent, but for an OpenAPI document that was given whole, which only `withDocument` shows. */
+/** Returns the document as it was sent, except for an inline OpenAPI document, which only `withDocument` shows. */
 export function toServerDocument({ name, body }: StoredDocument): Record<string, unknown> {
   const { toolCount: _tools, held: _held, health: _health, connection: _connection, offers: _offers, document: _document, ...sent } = body;
   return { ...sent, name };
 }
 
-/** How many tools it has, and what reading it brought. */
+/** Returns the number of tools, and the results of the last refresh. */
 export function toServerReading({ body }: StoredDocument): Record<string, unknown> {
   const { toolCount, held } = body;
   return { toolCount, held, ...toState(body) };
 }
 
-/** The whole of it; its tools are pages of their own. */
+/** Returns the complete view; its tools are paged separately. */
 export function toServerView(document: StoredDocument): Record<string, unknown> {
   const { body } = document;
   return { ...toServerDocument(document), ...(body.document !== undefined && { document: body.document }), ...toState(body) };

@@ -9,19 +9,22 @@ import type { Catalog } from '../ports/catalog.ts';
 export const ownerQuery = {
   owner: z.string().min(1).max(100).optional().meta({
     description:
-      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) are for administrators of the whole workspace.',
+      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) require an administrator key of the whole workspace.',
     example: 'me',
   }),
 };
 
-/** The key id. Throws `forbidden` before anything is looked up, so that the answer says nothing about other keys. */
+/** Returns the key id. Throws `forbidden` before any lookup, so that the response reveals nothing about other keys. */
 export function readOwner(principal: Principal, owner: string): string {
   if (owner === 'me' || owner === principal.keyId) return principal.keyId;
   if (hasScope(principal, 'admin') && isUnbound(principal)) return owner;
-  throw new Problem('forbidden', 'Private tools of another key are for administrators of the whole workspace: use owner=me for your own.');
+  throw new Problem(
+    'forbidden',
+    'Private tools of another key require an administrator key of the whole workspace. Use owner=me for your own tools.',
+  );
 }
 
-/** null: the key has no private tool of this name. */
+/** Returns null if the key has no private tool with this name. */
 export async function findPrivateTool(catalog: Catalog, owner: string, canonical: string): Promise<ToolDefinition | null> {
   if (!canonical.startsWith('made.')) return null;
   return (await catalog.privateTools(owner)).find((tool) => tool.canonical === canonical) ?? null;

@@ -1,4 +1,4 @@
-/** The names of a toolset as the routes read them: of an edition, as far as the key is allowed to use it. */
+/** The names of a toolset for the routes: those of an edition that the key is allowed to use. */
 import { z } from 'zod';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Principal } from '../core/principal.ts';
@@ -7,12 +7,12 @@ import { planNames } from '../engine/plan/plan-names.ts';
 import { readToolset } from '../engine/plan/read-toolset.ts';
 import type { Services } from '../wiring.ts';
 
-export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'An older one. Absent: the newest.' });
+export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'A version number. Default: the newest.' });
 
 export const ToolState = z.enum(['ready', 'missing', 'held']).meta({
   id: 'ToolState',
   description:
-    '`missing`: its server does not list it. `held`: until somebody accepts its definition. Neither is sent to a model, or can be called.',
+    '`missing`: its server does not list it. `held`: its definition has not been accepted. Neither is sent to models or can be called.',
 });
 
 export async function readNames(services: Services, principal: Principal, toolset: string, version?: number) {

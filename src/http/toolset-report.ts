@@ -1,6 +1,6 @@
 /**
- * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
- * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
+ * A toolset as one provider receives it, with its tokens and possible improvements: every definition, every change made for that provider,
+ * and advice. Computed from the edition alone and cached with it. Used by `GET …/tools`.
  */
 import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
@@ -22,12 +22,15 @@ import { firstWarnings, type Warning } from '../core/warning.ts';
 /** Cached provider reports of one edition: each is about as large as the edition. */
 const maxCachedReports = 4;
 
-/** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. `codeMode`: as its agents have it. */
+/**
+ * `access` null: the text protocol, for any provider. `model` '': properties that apply to all models of the provider. `codeMode`: as for
+ * agents with it.
+ */
 export type ReportTarget = { provider: string; access: ProviderAccess | null; model: string; codeMode?: boolean };
 
 export type ToolsetReport = {
   tools: ToolReport[];
-  /** Of what is sent with the first step: definitions and prompt. */
+  /** Tokens sent with the first step: definitions and prompt. */
   tokens: number;
   promptTokens: number;
   prompt: string | null;
@@ -40,12 +43,12 @@ export type ToolReport = {
   aliases: string[];
   kind: ToolKind;
   state: EditionTool['state'];
-  /** `tools[i]` of the document; null for those that we add. */
+  /** `tools[i]` of the document; null for tools that are added automatically. */
   entry: string | null;
   definition: Record<string, unknown> | null;
   tokens: number;
   changes: readonly ToolChange[];
-  /** Sent once it was found or called. */
+  /** Sent after it was found or called. */
   onDemand?: true;
   /** Why there is no definition. */
   left?: string;
@@ -54,12 +57,12 @@ export type ToolReport = {
   renamedTo?: string;
 };
 
-/** `names`: the part of the edition that the key has. */
+/** `names`: the part of the edition that the key may use. */
 export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   const { provider, access, model, codeMode = false } = recipient;
   const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
   kept.set(names, reports);
-  // All that a definition depends on; an access itself is made anew every now and then, and holds keys.
+  // All that a definition depends on; an access itself is rebuilt occasionally and contains keys.
   const key = JSON.stringify([provider, model, codeMode, access?.kind, access?.baseUrl, access?.profile]);
   const known = reports.get(key);
   if (known !== undefined) return known;
@@ -83,7 +86,7 @@ function buildReport(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   ];
   const prompt = joinParagraphs(toolPrompt(offer.names), first.prompt);
   const promptTokens = estimateTokens(prompt);
-  // What is told in words is counted there.
+  // Tools described in the prompt are counted there.
   const definitions = first.prompt === null ? tools.slice(0, offer.first.length) : [];
   return {
     tools,
@@ -92,7 +95,7 @@ function buildReport(names: AliasMap, recipient: ReportTarget): ToolsetReport {
     prompt: prompt === '' ? null : prompt,
     warnings: [
       ...stateWarnings(tools),
-      // What is told in words instead is not missing.
+      // Tools described in the prompt are not missing.
       ...leftWarnings(tools.slice(0, offer.first.length + offer.later.length), recipient.provider),
       ...countWarnings(offer.first.length),
       ...adviceOn(names),
@@ -101,7 +104,10 @@ function buildReport(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   };
 }
 
-/** What a turn is sent at its first step, and what it may find. `names`: with the tools to find by and to read on, where it is given them. */
+/**
+ * Returns the tools that a turn sends at its first step, and those that it can find. `names`: with `find_tools` and `fetch_result`, if the
+ * turn has them.
+ */
 function offerOf(names: AliasMap): Offer {
   const inCode = (): boolean => false;
   if (!isOnDemand(names)) return { names, first: offeredTools(names), later: [], inCode };
@@ -111,7 +117,7 @@ function offerOf(names: AliasMap): Offer {
   return { names: offered, first, later: offeredTools(names).filter(({ name }) => !sent.has(name)), inCode };
 }
 
-/** `inCode`: sent in words, as a declaration, a name or a number. */
+/** `inCode`: sent in the prompt, as a declaration, a name or a count. */
 type Offer = {
   names: AliasMap;
   first: readonly OfferedName[];
@@ -160,9 +166,9 @@ function unsentRow(tool: EditionTool, places: Places): ToolReport {
 
 function whyUnsent(tool: EditionTool): string {
   const { kind, state, held, renamedTo } = tool;
-  if (kind === 'ui') return 'it is proposed to people, and never sent to a model';
-  if (isForModels(tool)) return 'it is called in the code of run_code, and told in the prompt';
-  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
+  if (kind === 'ui') return 'it is proposed to users, and never sent to a model';
+  if (isForModels(tool)) return 'it is called from the code of run_code, and described in the prompt';
+  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until its definition is accepted`;
   return `${whyMissing(tool)}${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
 }
 
@@ -210,7 +216,7 @@ function leftWarnings(tools: readonly ToolReport[], provider: string): Warning[]
   );
 }
 
-/** What the schemas and texts lose on their way, kind by kind: the commonest first. One by one it stands with each tool. */
+/** Warnings about what schemas and texts lose for the provider, by kind, most frequent first. Each tool lists its changes one by one. */
 function changeWarnings(tools: readonly ToolReport[], provider: string): Warning[] {
   const kinds = new Map<string, { places: number; tools: Set<string> }>();
   for (const { wireName, changes } of tools) {
@@ -233,11 +239,11 @@ function changeWarnings(tools: readonly ToolReport[], provider: string): Warning
   );
 }
 
-/** The same in other words: of interest where one looks at the tool, and nothing to mend. */
+/** Changes without loss: shown with the tool, but not a warning. */
 const losesNothing =
   /: an empty list of fields is added$| is expanded$|^converted to an enum with one choice$|^converted to an object, because arguments are an object$/;
 
-/** A keyword that is not taken is the kind; elsewhere the last part of the path is an argument's name. */
+/** For an unsupported keyword, the keyword is the kind; in other cases the last part of the path is an argument's name. */
 function kindOf({ path, message }: ToolChange): string {
   return message.startsWith('not supported') ? `\`${path.slice(path.lastIndexOf('/') + 1)}\` is ${message}` : message;
 }

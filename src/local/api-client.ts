@@ -1,8 +1,8 @@
-/** The running service as the launcher talks to it: its own public API, with the root key. */
+/** The launcher's client of the running service: its public API, with the root key. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from './start-failure.ts';
 
-/** An answer that is no success; `detail` is the problem's own, where it is one. */
+/** An unsuccessful response; `detail` is that of the problem, if the body is one. */
 export class ApiRefusal extends StartFailure {
   readonly detail: string;
   constructor(what: string, text: string) {
@@ -16,7 +16,7 @@ function detailOf(text: string): string {
     const problem: unknown = JSON.parse(text);
     return typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : text;
   } catch {
-    // Not our JSON: whatever it is, it is all there is to say.
+    // Not our JSON: the body itself is the only information.
     return text;
   }
 }
@@ -25,10 +25,10 @@ export type ApiClient = {
   url: string;
   rootKey: string;
   get<T>(path: string): Promise<T>;
-  /** Null for 404. */
+  /** Returns null for 404. */
   find<T>(path: string): Promise<T | null>;
   put<T>(path: string, body: unknown): Promise<T>;
-  /** PUT with `If-None-Match: *`. False: there is such a document already, and it is unchanged. */
+  /** PUT with `If-None-Match: *`. Returns false if the document already exists; it is unchanged. */
   create(path: string, body: unknown): Promise<boolean>;
   post<T>(path: string, body: unknown): Promise<T>;
 };
@@ -45,10 +45,10 @@ export function createApiClient(url: string, rootKey: string): ApiClient {
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     if (response.ok || response.status === 404 || response.status === 412) return response;
-    throw new ApiRefusal(`${method} ${path} answered ${response.status}`, await response.text());
+    throw new ApiRefusal(`${method} ${path} returned ${response.status}`, await response.text());
   };
   const json = async <T>(response: Response, path: string): Promise<T> => {
-    if (!response.ok) throw new StartFailure(`${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new StartFailure(`${path} returned ${response.status}: ${await response.text()}`);
     return (await response.json()) as T; // our own API's answer
   };
   return {
@@ -71,10 +71,10 @@ export function createApiClient(url: string, rootKey: string): ApiClient {
   };
 }
 
-/** Waits until the service answers its health check; `hasEnded` says that waiting is vain. */
+/** Waits until the service passes its health check. `hasEnded`: returns true if the process has ended. */
 export async function waitUntilHealthy(url: string, timeoutMs: number, hasEnded: () => boolean = () => false): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  let last = 'no answer';
+  let last = 'no response';
   while (Date.now() < deadline && !hasEnded()) {
     try {
       const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
@@ -82,7 +82,7 @@ export async function waitUntilHealthy(url: string, timeoutMs: number, hasEnded:
       if (response.ok) return;
       last = `${response.status}: ${body}`;
     } catch (error) {
-      // Not listening yet: the reason counts only if it stays so.
+      // Not listening yet: the reason is reported only if it persists.
       last = String(error);
     }
     await sleep(100);

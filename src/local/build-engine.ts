@@ -1,5 +1,5 @@
 /**
- * Writes `src/sandbox/quickjs.wasm`, the JavaScript engine of the sandbox with fuel metering added. The file is generated, not committed:
+ * Writes `src/sandbox/quickjs.wasm`, the JavaScript engine of the sandbox with fuel metering. The file is generated, not committed:
  * wrangler runs this script before it bundles (`[build]` in wrangler.toml), and the test configurations call `buildEngine`.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { meterWasm } from './meter-wasm.ts';
 
 export const enginePath = join(projectRoot, 'src/sandbox/quickjs.wasm');
 
-/** Leaves the file alone if it is up to date, so that `npm run dev`, which watches it, does not start over. */
+/** Does not touch an up-to-date file, so that `npm run dev`, which watches it, does not restart. */
 export function buildEngine(): void {
   const original = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
   const metered = meterWasm(readFileSync(original), {

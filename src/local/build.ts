@@ -1,4 +1,4 @@
-/** `npm run build`: one ESM bundle in `dist/`, and its size as Cloudflare counts it. */
+/** `npm run build`: writes one ESM bundle to `dist/`, and prints its size as Cloudflare counts it. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,7 +6,7 @@ import { buildBundle } from './bundle.ts';
 import { projectRoot } from './environment.ts';
 import { runLocalScript, StartFailure } from './start-failure.ts';
 
-/** What a Worker may weigh on the free plan, compressed. */
+/** The maximum compressed size of a Worker on the free plan. */
 const maxGzipBytes = 3 * 1024 * 1024;
 
 await runLocalScript(async () => {

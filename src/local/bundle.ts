@@ -1,6 +1,6 @@
 /**
- * The Worker's bundle, built by wrangler (the tool that also deploys it, so what runs here is what would run there) and
- * kept in the data folder under the hash of its sources: an unchanged tree starts without building.
+ * The Worker's bundle, built by wrangler (which also deploys it, so the same code runs here and there) and stored in the data folder under
+ * the hash of its sources: an unchanged tree starts without a build.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,10 +10,10 @@ import { projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
 import { workerConfigFile } from './worker-config.ts';
 
-/** A folder with the entry module and, later, the `.wasm` files beside it. */
+/** A folder with the entry module and its `.wasm` files. */
 export type Bundle = { directory: string; mainModule: string };
 
-/** No telemetry, no look-ups, no colour codes in a captured build. */
+/** No telemetry, no update checks, no color codes in captured output. */
 const quietWrangler = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',
@@ -24,7 +24,7 @@ const quietWrangler = {
 const mainModule = 'worker.js';
 const buildTimeoutMs = 120_000;
 
-/** `onBuild` is called when the bundle has to be built, before it is. */
+/** `onBuild` is called before the bundle is built, if a build is necessary. */
 export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<Bundle> {
   const hash = hashSources();
   const directory = join(cacheDir, hash);
@@ -41,20 +41,20 @@ export async function ensureBundle(cacheDir: string, onBuild: () => void): Promi
   return { directory, mainModule };
 }
 
-/** Not minified, names and functions stand as they were written: the crash tests put theirs in place of one. */
+/** Without minification, names and functions stay readable: the crash tests replace one of them. */
 export async function buildBundle(directory: string, { minify = true } = {}): Promise<Bundle> {
   await runNode([wranglerScript, 'deploy', '--dry-run', '--outdir', directory, ...(minify ? ['--minify'] : [])]);
   return { directory, mainModule };
 }
 
-/** The script to run wrangler by, under this Node (its own launcher would take the one on the path). */
+/** The wrangler script, run with this Node (its own launcher would use the one on the path). */
 const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
 
 function runNode(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: projectRoot,
-      // The `[build]` command of wrangler.toml runs under the same Node.
+      // The `[build]` command of wrangler.toml runs with the same Node.
       env: { ...process.env, ...quietWrangler, NO_COLOR: '1', PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}` },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: buildTimeoutMs,
@@ -70,7 +70,10 @@ function runNode(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Everything the bundle is made of: the sources, the scripts that generate a part of it, the settings file, the locked dependencies. */
+/**
+ * Covers everything that the bundle is made of: the sources, the scripts that generate a part of it, the settings file, the locked
+ * dependencies.
+ */
 function hashSources(): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, withFileTypes: true })

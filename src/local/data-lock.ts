@@ -1,12 +1,15 @@
-/** One running service a data folder: two of them over the same SQLite files would damage each other's state. */
+/** Allows one running service per data folder: two services with the same SQLite files would damage each other's state. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartFailure } from './start-failure.ts';
 
-/** Who holds it: the process, and when it began where the system tells that (`''` else). Ids alone are used again, in containers soon. */
+/**
+ * The process that holds the lock, and its start time if the system reports it (otherwise `''`). Process ids are reused, in containers
+ * soon.
+ */
 type Owner = { pid: number; began: string };
 
-/** Returns what releases it. A lock whose process is gone counts for nothing. */
+/** Returns a function that releases the lock. A lock of an ended process is ignored. */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'lock');
   if (!tryLock(file)) {
@@ -49,22 +52,22 @@ function isRunning({ pid, began }: Owner): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
   const found = readProcess(pid);
   return found === null || (!found.isDead && (began === '' || began === found.began));
 }
 
-/** null where there is no `/proc`. A killed process that nobody has waited for is listed there, but is dead (proc_pid_stat(5)). */
+/** Returns null without `/proc`. A killed process whose parent has not waited for it is listed there, but is dead (proc_pid_stat(5)). */
 function readProcess(pid: number): { isDead: boolean; began: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in front may hold anything, closing brackets too; the state is field 3, the start time field 22.
+    // The process name may contain anything, including closing brackets; the state is field 3, the start time field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { isDead: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '' };
   } catch {
-    // Another system, or it has just ended: its id alone has to do.
+    // Another system, or the process has just ended: only its id is known.
     return null;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The demo of a first start: a toolset `demo` with custom names, an agent `demo` on the built-in model, which also gets the
- * tools that are made of those, and a session. Written over the public API, only while the workspace has no toolset, and never
- * over a document that a user has written meanwhile.
+ * The demo of a first start: a toolset `demo` with custom names, an agent `demo` on the built-in model (with made tools enabled), and a
+ * session. Written over the public API, only if the workspace has no toolset, and never over a user's document.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import type { ApiClient } from './api-client.ts';
 const toolset = 'demo';
 const agent = 'demo';
 
-/** Given names and aliases are the point of the demo; a tool that this build has not got is left out. */
+/** Shows given names and aliases; a tool that this build lacks is skipped. */
 const namedEntries = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] },
   { tool: 'builtin.read_file', aliases: ['cat', 'open_file'] },
@@ -21,7 +20,7 @@ const namedEntries = [
   { tool: 'builtin.create_tool' },
 ];
 
-/** Answers the id of the demo session, or null where the demo agent or its toolset is not there (any more). */
+/** Returns the id of the demo session, or null if the demo agent or its toolset does not exist. */
 export async function prepareDemo(client: ApiClient, dataDir: string): Promise<string | null> {
   const { items } = await client.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
   if (items.length === 0) await makeDemo(client);
@@ -37,17 +36,17 @@ async function makeDemo(client: ApiClient): Promise<void> {
   const entries = namedEntries.filter((entry) => known.includes(entry.tool));
   const local = known.filter((canonical) => canonical.startsWith('local.')).map((tool) => ({ tool }));
   const isCreated = await client.create(`/v1/toolsets/${toolset}`, {
-    description: 'A terminal, files and the web, under names of our own.',
+    description: 'A terminal, files and the web, under custom names.',
     tools: [...entries, ...local],
   });
-  // A user's toolset is not for a demo agent to use.
+  // The demo agent must not use a toolset of the user.
   if (!isCreated) return;
   await client.create(`/v1/agents/${agent}`, {
-    description: 'Made on the first run, to try things with.',
+    description: 'Created on the first start, for trying things out.',
     model: 'rehearsal/default',
     toolset,
     made: true,
-    instructions: 'Use the tools to do what the user asks, then say briefly what you did.',
+    instructions: 'Use the tools to do what the user asks, then briefly summarize what you did.',
   });
 }
 

@@ -1,4 +1,4 @@
-/** `node dump-config.ts <directory>`: wrangler.toml, read by wrangler, as JSON into a folder. Run beside each build. */
+/** `node dump-config.ts <directory>`: writes wrangler.toml, as wrangler parses it, as JSON to a folder. Runs with each build. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unstable_readConfig } from 'wrangler';

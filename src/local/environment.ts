@@ -1,6 +1,6 @@
 /**
- * What the environment says about running on this machine: port, data folder, and the settings that are handed to the
- * Worker as they are (`core/settings.ts` reads them there). Used by `start.ts`.
+ * Reads the environment variables for running on this machine: port, data folder, and the settings that are passed to the Worker unchanged
+ * (`core/settings.ts` parses them there). Used by `start.ts`.
  */
 import { resolve } from 'node:path';
 import { StartFailure } from './start-failure.ts';
@@ -10,11 +10,11 @@ export type LocalEnvironment = {
   port: number;
   /** Absolute. */
   dataDir: string;
-  /** `MONIKER_SKILLS_DIR`, absolute: skills that are written at every start (`skills.ts`). Null: none. */
+  /** `MONIKER_SKILLS_DIR` as an absolute path: skills that are written at every start (`skills.ts`). Null: not set. */
   skillsDir: string | null;
-  /** Settings for the Worker, keys not among them. */
+  /** Settings for the Worker, without keys. */
   settings: Record<string, string>;
-  /** Names that start with MONIKER_ and mean nothing here: most likely a slip of the pen. */
+  /** Unknown names that start with MONIKER_: probably typos. */
   unknown: string[];
 };
 
@@ -32,7 +32,7 @@ const workerSettings = [
   'COHERE_API_KEY',
 ];
 
-/** Read here or in `keys.ts`, never passed on as they are. */
+/** Read here or in `keys.ts`, and never passed on unchanged. */
 const launcherSettings = ['MONIKER_DATA_DIR', 'MONIKER_ROOT_KEY', 'MONIKER_MASTER_KEY', 'MONIKER_OLLAMA_URL', 'MONIKER_SKILLS_DIR'];
 
 export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironment {
@@ -56,7 +56,7 @@ function readPort(text: string | undefined): number {
   if (text === undefined || text.trim() === '') return 8787;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new StartFailure(`PORT is "${text}", which is no port. Give a number from 0 (any free one) to 65535.`);
+    throw new StartFailure(`PORT is "${text}", which is not a valid port. Use a number from 0 (any free port) to 65535.`);
   }
   return port;
 }

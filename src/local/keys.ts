@@ -1,25 +1,25 @@
 /**
- * The root key (who may do everything) and the master key (what secrets are encrypted with) of this machine: from the
- * environment, else from `<data folder>/keys`, which is made on the first run and readable by its owner only.
+ * The root key (with all permissions) and the master key (which encrypts secrets) of this machine: from the environment, otherwise from
+ * `<data folder>/keys`, which is created on the first start and readable only by its owner.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartFailure } from './start-failure.ts';
 
-/** `isNew`: the root key was made by this start. `rootKeyFile`: null where the environment gave the root key. */
+/** `isNew`: this start created the root key. `rootKeyFile`: null if the root key comes from the environment. */
 export type Keys = { rootKey: string; masterKey: string; isNew: boolean; rootKeyFile: string | null };
 
 const rootName = 'MONIKER_ROOT_KEY';
 const masterName = 'MONIKER_MASTER_KEY';
-/** The Worker refuses shorter ones too (`core/settings.ts`); here the message reaches the person who set it. */
+/** The Worker rejects shorter ones too (`core/settings.ts`); this message reaches the user who set it. */
 const minKeyLength = 32;
 
 export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys {
   const file = join(dataDir, 'keys');
   const isMade = !existsSync(file);
   if (isMade) writeKeys(file);
-  // Also when it came from a backup or another tool with looser rights.
+  // Also if it came from a backup or another tool with wider permissions.
   chmodSync(file, 0o600);
   const stored = parseVariables(readFileSync(file, 'utf8'));
   const rootKey = pick(rootName, stored, environment, file);
@@ -32,7 +32,7 @@ export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys 
   };
 }
 
-/** The data folder, for its owner only. */
+/** Creates the data folder, accessible only to its owner. */
 export function makeDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   chmodSync(dataDir, 0o700);
@@ -43,17 +43,17 @@ function pick(name: string, stored: ReadonlyMap<string, string>, environment: No
   if (given && given.length < minKeyLength) {
     throw new StartFailure(
       `${name} has ${given.length} characters; it needs at least ${minKeyLength}. Try: ${name}=$(openssl rand -hex 32)\n` +
-        `Or unset it: the key in ${file} is used then.`,
+        `Or unset it to use the key in ${file}.`,
     );
   }
   const key = given || stored.get(name);
   if (!key || key.length < minKeyLength) {
-    throw new StartFailure(`${file} has no usable ${name}. Put the key back, or move the file away to have new keys made.`);
+    throw new StartFailure(`${file} has no valid ${name}. Restore the key, or move the file away to create new keys.`);
   }
   return key;
 }
 
-/** Written beside and renamed, so that a cut leaves either no file or a whole one. */
+/** Written to a temporary file and renamed, so that the file is either missing or complete. */
 function writeKeys(file: string): void {
   const fresh = `${file}.${process.pid}.new`;
   const lines = [`${rootName}=moniker_${randomKey(24)}`, `${masterName}=${randomKey(32)}`];
@@ -61,7 +61,7 @@ function writeKeys(file: string): void {
   renameSync(fresh, file);
 }
 
-/** Letters and digits only, so that a double click selects the whole key. */
+/** Only letters and digits, so that a double click selects the complete key. */
 function randomKey(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }

@@ -1,9 +1,8 @@
 /**
- * Adds fuel metering to a WebAssembly binary: each turn of a loop, each entry of a function that calls others, and each block of memory that
- * is copied or filled takes from a counter. When the counter is used up, the module calls an imported function, which refills it or stops the
- * module with a trap. No code in the module runs for long without taking fuel, so the host can bound any work, also where no clock advances.
- * Used by `build-engine.ts`, which runs it when the bundle is built: the edge compiles no WebAssembly at run time.
- *
+ * Adds fuel metering to a WebAssembly binary: each loop iteration, each entry of a function that calls others, and each block of copied or
+ * filled memory decrements a counter. When the counter is used up, the module calls an imported function, which refills it or stops the
+ * module with a trap. No code in the module runs for long without using fuel, so the host can limit any work, also where no clock advances.
+ * `build-engine.ts` runs this when the bundle is built: Workers cannot compile WebAssembly at run time.
  * Format: WebAssembly Core Specification 2.0, chapter 5 (binary format).
  */
 
@@ -16,9 +15,9 @@ type Options = {
   settleImport: { module: string; name: string };
 };
 
-/** A turn of a loop that loads words (each may be a pointer that misses the caches). Others take 1. */
+/** Cost of a loop iteration that loads words (each may be a pointer that misses the caches). Other iterations cost 1. */
 const chaseFuel = 4;
-/** Bytes copied or filled for one unit of fuel. */
+/** Bytes copied or filled per unit of fuel. */
 const bytesPerFuel = 128;
 
 const sections = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
@@ -143,7 +142,7 @@ function meterFunction(reader: WasmReader, context: Context): WasmWriter {
     if (loop !== null && opcode === 0x0e) loop.dispatches = true;
     instructions.push({ bytes: copied(opcode, operation, context) ?? reader.since(start), follows });
   }
-  // A function without calls and loops ends at once; one with calls may recurse.
+  // A function without calls and loops ends soon; one with calls may recurse.
   if (calls) body.bytes(take(1, context));
   for (const { bytes, follows } of instructions) {
     body.bytes(bytes);
@@ -152,7 +151,7 @@ function meterFunction(reader: WasmReader, context: Context): WasmWriter {
   return body;
 }
 
-/** The call that takes the place of `memory.copy` or `memory.fill`; null for all other instructions. */
+/** Returns the call that replaces `memory.copy` or `memory.fill`; null for all other instructions. */
 function copied(opcode: number, operation: number, { copy, fill }: Context): number[] | null {
   if (opcode !== 0xfc || (operation !== 10 && operation !== 11)) return null;
   return [0x10, ...u32(operation === 10 ? copy : fill)];
@@ -166,7 +165,7 @@ function skipImmediates(reader: WasmReader, opcode: number, operation: number): 
   else for (let left = countImmediates(reader, opcode, operation); left > 0; left--) reader.leb();
 }
 
-/** How many LEB128 numbers follow an instruction (chapter 5.4). An instruction that is not known here fails the build. */
+/** Returns how many LEB128 numbers follow an instruction (chapter 5.4). An unknown instruction fails the build. */
 function countImmediates(reader: WasmReader, opcode: number, operation: number): number {
   if (opcode === 0x0e) return reader.u32() + 1;
   if (opcode === 0x1c) return reader.u32();
@@ -179,7 +178,7 @@ function countImmediates(reader: WasmReader, opcode: number, operation: number):
   return unknownOpcode(opcode, operation);
 }
 
-/** Immediates after 0xfc and the operation. Initialization from data and tables (8, 9, 12 to 17) happens once, at the start. */
+/** Number of immediates after 0xfc and the operation. Initialization from data and tables (8, 9, 12 to 17) happens once, at the start. */
 const bulkImmediates: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
 function unknownOpcode(opcode: number, operation: number): never {
@@ -200,7 +199,7 @@ function readSections(binary: Uint8Array): { id: number; content: Uint8Array }[]
   return found;
 }
 
-/** Names of the imported functions, in order. A module with other imports is refused: their indices are not counted here. */
+/** Returns the names of the imported functions, in order. A module with other imports is rejected: their indices are not counted here. */
 function readImports(reader: WasmReader): string[] {
   return Array.from({ length: reader.u32() }, () => {
     const name = `${reader.name()}.${reader.name()}`;

@@ -1,6 +1,6 @@
 /**
- * `npm install` runs this last: it applies the changes of `interpreter-patch.ts` to the installed just-bash. The published file is retained beside
- * the patched one, so that running it again, or with other changes, starts from the same text.
+ * Applies the changes of `interpreter-patch.ts` to the installed just-bash, as the last step of `npm install`. The published file is kept
+ * next to the patched one, so that running it again, or with other changes, starts from the same text.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

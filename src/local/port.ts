@@ -1,10 +1,10 @@
-/** Claims the port before anything is built, so that a taken one is said at once and in words. */
+/** Claims the port before anything is built, so that a used port is reported early and clearly. */
 import { createServer } from 'node:net';
 import { StartFailure } from './start-failure.ts';
 
 export const loopback = '127.0.0.1';
 
-/** The port itself, or for 0 a free one. Nothing listens on it when this returns. */
+/** Returns the port, or a free one for 0. Nothing listens on it when this returns. */
 export function claimPort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -19,10 +19,11 @@ export function claimPort(port: number): Promise<number> {
 function portFailure(port: number, error: NodeJS.ErrnoException): Error {
   if (error.code === 'EADDRINUSE') {
     return new StartFailure(
-      `Port ${port} is taken: by another program, or by the \`workerd\` of a Moniker that was killed.\n` +
-        `Stop that one, or choose another port: PORT=${port + 1} npm start`,
+      `Port ${port} is already in use: by another program, or by the \`workerd\` of a killed Moniker.\n` +
+        `Stop that program, or choose another port: PORT=${port + 1} npm start`,
     );
   }
-  if (error.code === 'EACCES') return new StartFailure(`Port ${port} may not be used by this user. Try: PORT=8787 npm start`);
+  if (error.code === 'EACCES')
+    return new StartFailure(`Port ${port} requires permissions that this user does not have. Try: PORT=8787 npm start`);
   return error;
 }

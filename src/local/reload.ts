@@ -1,13 +1,13 @@
-/** `npm run dev`: runs `reload` after a source file has changed. A build that fails is reported; the last one keeps running. */
+/** `npm run dev`: calls `reload` after a source file has changed. A failed build is reported, and the previous one keeps running. */
 import { readdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from './environment.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Editors and checkouts write several files at once. */
+/** Editors and checkouts write several files at the same time. */
 const settleMs = 100;
 
-/** Returns the function that stops watching. */
+/** Returns a function that stops watching. */
 export function reloadOnChange(reload: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let last = Promise.resolve();
@@ -33,7 +33,7 @@ export function reloadOnChange(reload: () => Promise<void>): () => void {
   return stop;
 }
 
-/** Watched one by one: Node's recursive watcher on Linux loses a file that an editor replaces. */
+/** Folders are watched one by one: Node's recursive watcher on Linux loses a file that an editor replaces. */
 function sourceFolders(): string[] {
   const root = join(projectRoot, 'src');
   const folders = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -1,7 +1,7 @@
 /**
- * The Workers runtime on this machine: miniflare over the built bundle, its bindings derived from wrangler.toml, its
- * state on disk where `wrangler dev --persist-to` would keep it. Requests go straight to workerd (`unsafeDirectSockets`),
- * because each costs many times as much through miniflare's proxy.
+ * The Workers runtime on this machine: miniflare with the built bundle, bindings from wrangler.toml, and state on disk in the same place as
+ * `wrangler dev --persist-to`. Requests go directly to workerd (`unsafeDirectSockets`), because they are many times slower through
+ * miniflare's proxy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -14,10 +14,10 @@ import { readWorkerConfig } from './worker-config.ts';
 
 export type RuntimeOptions = {
   bundle: Bundle;
-  /** Where KV and the Durable Objects keep their files. */
+  /** Folder for the files of KV and the Durable Objects. */
   stateDir: string;
   port: number;
-  /** Settings and keys: text bindings. */
+  /** Settings and keys, as text bindings. */
   variables: Readonly<Record<string, string>>;
   /** One line of the Worker's log. */
   onLog: (line: string, level: string) => void;
@@ -30,7 +30,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
     await miniflare.ready;
   } catch (error) {
-    // Else what it has opened keeps the process alive. The reason to report is the first one.
+    // Otherwise its open handles keep the process alive. The first error is the one to report.
     await miniflare.dispose().catch(() => undefined);
     throw error;
   }
@@ -60,7 +60,7 @@ export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
           manifest: { mainModule: options.bundle.mainModule, modules: readModules(options.bundle.directory) },
           env: {
             ...networkBindings,
-            // Without an id (it is provisioned on deploy) the binding's name stands for it, as in `wrangler dev`.
+            // Without an id (created on deploy), the binding's name is used, as in `wrangler dev`.
             ...Object.fromEntries(config.kv_namespaces.map(({ binding, id }) => [binding, { type: 'kv' as const, id: id ?? binding }])),
             ...Object.fromEntries(
               config.durable_objects.bindings.map((binding) => [
@@ -97,5 +97,5 @@ function readModules(directory: string): Record<string, Module> {
 }
 
 function notSqlite(className: string): never {
-  throw new StartFailure(`wrangler.toml: the Durable Object class ${className} stands in no \`new_sqlite_classes\` of a migration.`);
+  throw new StartFailure(`wrangler.toml: the Durable Object class ${className} is not in \`new_sqlite_classes\` of any migration.`);
 }

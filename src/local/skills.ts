@@ -1,7 +1,7 @@
 /**
- * `MONIKER_SKILLS_DIR`: every `<name>/SKILL.md` in it, or the one of the folder itself, is written at the start, over the public API.
- * One that is as it was makes no new version; a broken one is told and the others are loaded; one that is gone from the folder stays
- * where it is until somebody deletes it. Nothing outside the folder is read.
+ * `MONIKER_SKILLS_DIR`: writes every `<name>/SKILL.md` in it, or the one in the folder itself, at each start over the public API. An
+ * unchanged skill creates no new version; an invalid one is reported and the others are loaded; a skill that was removed from the folder
+ * stays in the workspace until it is deleted. Nothing outside the folder is read.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -13,10 +13,10 @@ import { toPlainText } from '../core/skills/skill-resource.ts';
 import { type ApiClient, ApiRefusal } from './api-client.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** `notes`: what was not loaded and why, and what was left out. */
+/** `notes`: skills that were not loaded, with the reason, and skipped files. */
 export type LoadedSkills = { folder: string; names: string[]; notes: string[] };
 
-/** More than one person keeps; a folder of something else should not become thousands of requests. */
+/** More than a user typically has; an unrelated folder must not cause thousands of requests. */
 const maxSkills = 200;
 const maxDepth = 16;
 
@@ -29,7 +29,7 @@ export async function loadSkills(client: Pick<ApiClient, 'put'>, folder: string)
       loaded.names.push(name);
       loaded.notes.push(...[...notes, ...warnings.map(({ message }) => message)].map((note) => `skill ${name}: ${note}`));
     } catch (error) {
-      // A file that may not be read is the skill's fault, too; fs errors carry a code.
+      // An unreadable file is also a fault of the skill; fs errors have a code.
       if (!(error instanceof StartFailure) && !(error instanceof Error && 'code' in error)) throw error;
       loaded.notes.push(`skill ${name} was not loaded: ${error instanceof ApiRefusal ? error.detail : error.message}`);
     }
@@ -40,24 +40,24 @@ export async function loadSkills(client: Pick<ApiClient, 'put'>, folder: string)
 function findSkills(folder: string, notes: string[]): { name: string; path: string }[] {
   const entries = list(folder);
   if (entries === null) {
-    notes.push(`MONIKER_SKILLS_DIR is ${folder}, where there is no folder that can be read`);
+    notes.push(`MONIKER_SKILLS_DIR is ${folder}, which is not a readable folder`);
     return [];
   }
   if (entries.includes(skillFile)) return [{ name: basename(resolve(folder)), path: folder }];
   const skills = entries
     .filter((name) => !isStray(name) && list(join(folder, name))?.includes(skillFile) === true)
     .map((name) => ({ name, path: join(folder, name) }));
-  if (skills.length === 0) notes.push(`MONIKER_SKILLS_DIR is ${folder}, where no folder holds a ${skillFile}`);
-  if (skills.length > maxSkills) notes.push(`MONIKER_SKILLS_DIR holds ${skills.length} skills; the first ${maxSkills} were loaded`);
+  if (skills.length === 0) notes.push(`MONIKER_SKILLS_DIR is ${folder}, which has no folder with a ${skillFile}`);
+  if (skills.length > maxSkills) notes.push(`MONIKER_SKILLS_DIR has ${skills.length} skills; only the first ${maxSkills} were loaded`);
   return skills.slice(0, maxSkills);
 }
 
-/** null: no folder, or none that may be read. */
+/** Returns null if the folder does not exist or cannot be read. */
 function list(path: string): string[] | null {
   try {
     return readdirSync(path).sort();
   } catch {
-    // Whatever the reason, there is nothing to be had here; who needs it says so.
+    // Any failure means that nothing can be listed; callers report it if they need the folder.
     return null;
   }
 }
@@ -82,11 +82,11 @@ function readSkillFolder(root: string, path: string): { body: SkillBody; notes: 
     if (name === skillFile) content = text;
     else resources[name] = text ?? { base64: toBase64(bytes) };
   }
-  if (content === null) throw new StartFailure(`its ${skillFile} is no file of the folder`);
+  if (content === null) throw new StartFailure(`its ${skillFile} is not a file in the folder`);
   return { body: { content, resources }, notes };
 }
 
-/** Links are followed to files in `root` and nowhere else: a skill is text for a model, and the rest of the disk is none of it. */
+/** Follows links only to files in `root`: a skill is text for a model, and other files must not be included. */
 function filesIn(root: string, folder: string, notes: string[]): string[] {
   const files: string[] = [];
   const walk = (path: string, depth: number): void => {
@@ -96,11 +96,11 @@ function filesIn(root: string, folder: string, notes: string[]): string[] {
       const at = join(path, entry.name);
       if (entry.isDirectory()) walk(at, depth + 1);
       else if (entry.isFile() || (entry.isSymbolicLink() && leadsToFileIn(root, at))) files.push(at);
-      else notes.push(`${relative(folder, at)} was left out: it is a link out of the folder or to another one, or no file`);
+      else notes.push(`${relative(folder, at)} was skipped: it is not a regular file, or it is a link to a folder or out of this folder`);
       if (files.length > limits.maxSkillResources + 1) throw new StartFailure(`it has more than ${limits.maxSkillResources} files`);
     }
   };
-  if (!isIn(root, realPath(folder))) throw new StartFailure('it is a link out of the folder of skills');
+  if (!isIn(root, realPath(folder))) throw new StartFailure('it is a link to a path outside the skills folder');
   walk(folder, 0);
   return files;
 }
@@ -110,7 +110,7 @@ function leadsToFileIn(root: string, path: string): boolean {
     const target = realpathSync(path);
     return isIn(root, target) && statSync(target).isFile();
   } catch {
-    // It leads nowhere, or in a circle.
+    // A broken or circular link.
     return false;
   }
 }

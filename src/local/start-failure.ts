@@ -1,9 +1,9 @@
-/** A reason not to start, meant for the person at the terminal: printed as one message, without a stack. */
+/** A reason not to start, shown to the user in the terminal: printed as one message, without a stack. */
 export class StartFailure extends Error {
   override name = 'StartFailure';
 }
 
-/** Runs a script's `main`; what it throws becomes a message and exit code 1. */
+/** Runs a script's `main`; errors are printed as a message, with exit code 1. */
 export async function runLocalScript(main: () => Promise<void>): Promise<void> {
   try {
     await main();

@@ -1,22 +1,22 @@
 /**
- * The one screen that a start prints: the address, the start page, where the key is, which models, and commands that work when
- * pasted. Terminals and service managers keep what is printed, so the key itself is shown by the start that made it and no other.
+ * The screen that a start prints: the URL, the start page, the location of the key, the models, and commands to paste. Terminals and
+ * service managers store output, so the key itself is printed only by the start that created it.
  */
 import { oneLine } from '../core/text/paragraphs.ts';
 
 export type StartScreen = {
   url: string;
-  /** The root key, where this start made it. */
+  /** The root key, if this start created it. */
   newKey: string | null;
-  /** The file with the root key, as a person would type it. Null: the key is MONIKER_ROOT_KEY of the environment. */
+  /** The file with the root key, as a user would type it. Null: the key is MONIKER_ROOT_KEY of the environment. */
   keyFile: string | null;
-  /** As a person would type it. */
+  /** As a user would type it. */
   dataDir: string;
   models: readonly string[];
-  /** Null: no demo agent, or none that can answer, so there is nothing to paste a turn to. */
+  /** Null: no demo agent, or one that cannot run, so no command for a turn is shown. */
   demoSession: string | null;
   unknownSettings: readonly string[];
-  /** Null: no folder of skills was named. */
+  /** Null: MONIKER_SKILLS_DIR is not set. */
   skills: { folder: string; names: readonly string[]; notes: readonly string[] } | null;
 };
 
@@ -30,14 +30,14 @@ export function renderStartScreen(screen: StartScreen): string {
     '',
     `  Moniker is ready at ${url}`,
     '',
-    // No browser sends the fragment.
+    // Browsers do not send the fragment.
     `  open     ${url}/${newKey === null ? '' : `#key=${encodeURIComponent(newKey)}`}`,
     ...keyLines(screen),
     `  models   ${listSome(screen.models, 'GET /v1/models')}`,
     `  docs     ${url}/docs`,
     ...(screen.skills === null ? [] : [`  skills   ${listSome(screen.skills.names, 'GET /v1/skills')} (from ${screen.skills.folder})`]),
-    `  data     ${dataDir} (toolsets, sessions, files and keys; a second start finds them again)`,
-    ...screen.unknownSettings.map((name) => `  warning  ${name} is set, but is no setting of Moniker`),
+    `  data     ${dataDir} (toolsets, sessions, files and keys; kept for later starts)`,
+    ...screen.unknownSettings.map((name) => `  warning  ${name} is set, but is not a Moniker setting`),
     ...noteLines(screen.skills?.notes ?? []),
     '',
     ...(screen.demoSession === null ? noDemo : demo(screen, screen.demoSession)),
@@ -49,10 +49,10 @@ export function renderStartScreen(screen: StartScreen): string {
 function keyLines({ newKey, keyFile }: StartScreen): string[] {
   if (keyFile === null) return ['  key      MONIKER_ROOT_KEY of the environment'];
   if (newKey === null) return [`  key      in ${keyFile}`];
-  return [`  key      ${newKey}`, `           later starts do not print it; it is in ${keyFile}`];
+  return [`  key      ${newKey}`, `           shown only once; it is also in ${keyFile}`];
 }
 
-/** The key as a shell command has it, and the line that defines it where it is not printed. */
+/** The key as it is used in a shell command, and the line that defines it if it is not printed. */
 function keyInShell({ newKey, keyFile }: StartScreen): { key: string; definition: string[] } {
   if (keyFile === null) return { key: '$MONIKER_ROOT_KEY', definition: [] };
   if (newKey !== null) return { key: newKey, definition: [] };
@@ -82,17 +82,14 @@ function demo(screen: StartScreen, session: string): string[] {
   ];
 }
 
-const noDemo = [
-  '  There is no agent `demo` here, or its toolset is gone; make one with PUT /v1/agents/{agent}, then POST /v1/sessions.',
-  '',
-];
+const noDemo = ['  No agent `demo` with a toolset exists. Create an agent with PUT /v1/agents/{agent}, then POST /v1/sessions.', ''];
 
 function listSome(names: readonly string[], where: string): string {
   const shown = names.slice(0, maxNames).join(', ') || 'none';
   return names.length > maxNames ? `${shown} and ${names.length - maxNames} more (${where})` : shown;
 }
 
-/** Names of files and texts of strangers: one line each, whatever stands in them. */
+/** File names and foreign texts: one line each, whatever they contain. */
 function noteLines(notes: readonly string[]): string[] {
   const lines = notes.slice(0, maxNotes).map((note) => `  warning  ${oneLine(note).slice(0, maxNoteLength)}`);
   return notes.length > maxNotes ? [...lines, `  warning  and ${notes.length - maxNotes} more about skills`] : lines;

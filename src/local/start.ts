@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what has changed, runs it on this machine, prints one screen, and ends cleanly on Ctrl-C.
- * `npm run dev` (`--reload`) also builds and reloads whenever a source file changes.
+ * `npm start`: builds changed sources, runs the service on this machine, prints one screen, and ends cleanly on Ctrl-C. `npm run dev`
+ * (`--reload`) also rebuilds and reloads when a source file changes.
  */
 import { join } from 'node:path';
 import { type Bundle, ensureBundle } from './bundle.ts';
@@ -29,7 +29,7 @@ await runLocalScript(async () => {
     const [bundle, ollama, { startRuntime }] = await Promise.all([
       build(),
       findOllama(process.env.OLLAMA_HOST),
-      // Half a second of loading, beside the build instead of after it.
+      // Loading it takes half a second, in parallel with the build.
       import('./runtime.ts'),
     ]);
     const runtime = await startRuntime({
@@ -54,11 +54,11 @@ await runLocalScript(async () => {
   }
 });
 
-/** Later signals change nothing: the one way out is running already. */
+/** Later signals are ignored: the shutdown is already running. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      // miniflare's own listeners would end the process at once, before the state is closed and the lock released.
+      // miniflare's own listeners would end the process immediately, before the state is closed and the lock released.
       process.removeAllListeners(signal);
       process.on(signal, () => resolve());
     }

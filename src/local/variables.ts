@@ -1,4 +1,4 @@
-/** The Worker's text bindings on this machine: the operator's settings, the keys, and what is found here. */
+/** The Worker's text bindings on this machine: the operator's settings, the keys, and detected services. */
 import type { Keys } from './keys.ts';
 import type { LocalEnvironment } from './environment.ts';
 
@@ -18,7 +18,7 @@ export function workerVariables(
     MONIKER_CLOSE_AFTER_DELETE: 'on',
     ...(ollama !== null && {
       MONIKER_OLLAMA_URL: `http://${ollama}`,
-      // It is private by its address; only providers may reach it, tools may not.
+      // Its address is private; only providers may reach it, not tools.
       MONIKER_ALLOW_PRIVATE_HOSTS: [allowed, `providers:${ollama}`].filter(Boolean).join(','),
     }),
   };

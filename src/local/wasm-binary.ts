@@ -35,7 +35,7 @@ export class WasmReader {
     return this.#bytes[this.position++] ?? truncated();
   }
 
-  /** The low 32 bits of a LEB128 number of any width. */
+  /** Returns the low 32 bits of a LEB128 number of any width. */
   leb(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {

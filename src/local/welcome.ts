@@ -1,4 +1,4 @@
-/** After the service answers: the demo is there, the models are known, the screen is printed. */
+/** Runs when the service is healthy: prepares the demo, lists the models, and prints the screen. */
 import { relative } from 'node:path';
 import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/builtin-providers.ts';
@@ -28,13 +28,13 @@ export async function printWelcome(url: string, keys: Keys, local: LocalEnvironm
   );
 }
 
-/** As a person would type it. */
+/** Returns a path as a user would type it. */
 function shown(path: string): string {
   const fromHere = relative(process.cwd(), path);
   return fromHere.startsWith('..') ? path : fromHere || '.';
 }
 
-/** A provider whose key was found in the environment has more models than anybody lists. */
+/** Models are not listed for providers whose key was found in the environment: they have too many. */
 function modelsByKey({ settings }: LocalEnvironment): string[] {
   return builtinProviders(readSettings(settings)).flatMap(({ name, models }) => (models.length === 0 ? [`${name}/<model>`] : []));
 }

@@ -1,11 +1,11 @@
 /**
- * The Worker's settings as wrangler reads them, kept as JSON beside the bundle: loading wrangler for it at every start
- * would cost half a second, and its memory for as long as the service runs.
+ * The Worker's settings as wrangler parses them, stored as JSON next to the bundle: loading wrangler at every start would cost half a
+ * second, and its memory for as long as the service runs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is used of wrangler's normalised configuration (its own type is not published). */
+/** The fields in use of wrangler's normalized configuration (its own type is not published). */
 export type WorkerConfig = {
   name: string;
   compatibility_date: string;
@@ -18,6 +18,6 @@ export type WorkerConfig = {
 export const workerConfigFile = 'worker-config.json';
 
 export function readWorkerConfig(directory: string): WorkerConfig {
-  // Written by `dump-config.ts` when the bundle was built, and thrown away with it.
+  // Written by `dump-config.ts` when the bundle was built, and deleted with it.
   return JSON.parse(readFileSync(join(directory, workerConfigFile), 'utf8')) as WorkerConfig;
 }

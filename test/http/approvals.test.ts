@@ -170,7 +170,7 @@ describe('a link', () => {
     for (const method of ['POST', 'GET']) {
       const again = await open(path, method, method === 'POST' ? 'decision=deny' : undefined, method === 'POST' ? form : {});
       expect([again.status, again.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(await again.text()).toContain('This link leads nowhere');
+      expect(await again.text()).toContain('This link is invalid');
     }
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/approvals/${callId}`))).state).toBe('approved');
   });
@@ -197,7 +197,7 @@ describe('a link', () => {
     expect(shown).toContain('This call is denied');
     expect(shown).not.toContain('<button');
     const late = await open(path, 'POST', 'decision=approve', form);
-    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('This was decided already')]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('This call was already decided')]);
     expect((await h.send('POST', `/v1/sessions/${id}/approvals/${callId}/link`)).status).toBe(409);
   });
 

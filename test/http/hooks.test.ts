@@ -271,7 +271,7 @@ describe('a webhook that answers with the turn', () => {
     harness.triggers.waitUntilDispatched = () => Promise.reject(new Error('the object was moved'));
     const answer = await deliver(harness, asGitHub(opened));
     expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { delivery: 'd-1', status: 'pending', session: 'ses1' }]);
-    expect(harness.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'a delivery could not be waited for' }));
+    expect(harness.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'could not wait for a delivery' }));
   });
 
   it('answers what was ignored or failed at once', async () => {

@@ -162,7 +162,9 @@ describe('what comes to /mcp', () => {
       await vi.advanceTimersByTimeAsync(requestBodyTimeoutMs + discardTimeoutMs);
       const answer = await answering;
       expect(answer.status).toBe(400);
-      expect(await bodyOf(answer)).toMatchObject({ error: { code: -32700, message: expect.stringContaining('did not arrive whole') } });
+      expect(await bodyOf(answer)).toMatchObject({
+        error: { code: -32700, message: expect.stringContaining('was not received completely') },
+      });
     } finally {
       vi.useRealTimers();
     }

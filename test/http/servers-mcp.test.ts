@@ -76,7 +76,7 @@ describe('an MCP server', () => {
     expect(await bodyOf(made)).toMatchObject({
       toolCount: 0,
       health: { status: 'failing', reason: 'The server weather answered 502.', failures: 1, listedAt: null },
-      warnings: [{ path: 'url', message: 'It is stored, but could not be read: The server weather answered 502.' }],
+      warnings: [{ path: 'url', message: 'The server is stored, but its tools could not be listed: The server weather answered 502.' }],
     });
     const { items } = await bodyOf(await h.send('GET', '/v1/servers'));
     expect(items).toMatchObject([{ name: 'weather', kind: 'mcp', health: { status: 'failing' } }]);

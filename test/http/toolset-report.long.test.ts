@@ -68,7 +68,7 @@ describe('a toolset as a provider is sent it', () => {
     const ui = { label: 'Camera', description: 'Takes a picture.', category: 'media', triggers: ['photo'] };
     const tools = [toolOf('s', 'fine'), toolOf('ui', 'camera', { kind: 'ui', ui })];
     const report = reportTools(await namesOf({ tools: entriesOf(tools) }, tools), to('openai'));
-    expect(rowOf(report, 'camera')).toMatchObject({ kind: 'ui', definition: null, tokens: 0, left: expect.stringContaining('people') });
+    expect(rowOf(report, 'camera')).toMatchObject({ kind: 'ui', definition: null, tokens: 0, left: expect.stringContaining('users') });
     expect(report.warnings).toEqual([]);
   });
 

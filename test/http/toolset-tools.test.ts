@@ -109,7 +109,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
       ['list', null],
       ['shell', null],
     ]);
-    expect(others[0].left).toBe('it is called in the code of run_code, and told in the prompt');
+    expect(others[0].left).toBe('it is called from the code of run_code, and described in the prompt');
     expect(body.prompt).toContain('pages(args?: { id: string } | { /** (default "/") */ path: string }): Result;');
     expect(body.tokens).toBe(first.tokens + body.promptTokens);
     expect(body.warnings).not.toContainEqual(expect.objectContaining({ message: expect.stringContaining('is not sent') }));

@@ -47,7 +47,7 @@ describe('/v1/tools/ui.{name}', () => {
   });
 
   it.each([
-    ['builtin.bash', 'canonical: only ui.<name> and made.<name> are written here'],
+    ['builtin.bash', 'canonical: only ui.<name> and made.<name> can be written here'],
     ['made.a', 'canonical: must be "made." and 2 to 64 of a-z'],
     ['docs.search', 'PUT /v1/servers/{server}'],
     ['ui.Camera', 'canonical: must be "ui." and 2 to 64 of a-z'],
@@ -64,7 +64,10 @@ describe('/v1/tools/ui.{name}', () => {
 
   it('says why a tool that is not of the page cannot be deleted', async () => {
     const answer = await bodyOf(await h.send('DELETE', '/v1/tools/builtin.bash'));
-    expect(answer).toMatchObject({ code: 'not_found', detail: expect.stringContaining('only ui.<name> and made.<name> are written here') });
+    expect(answer).toMatchObject({
+      code: 'not_found',
+      detail: expect.stringContaining('only ui.<name> and made.<name> can be written here'),
+    });
   });
 
   it.each([

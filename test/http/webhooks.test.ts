@@ -79,7 +79,7 @@ describe('/v1/webhooks', () => {
     ['signatures that it cannot know', { scheme: 'hmac' }, 'hmac', /^is required.*"header"/],
     ['how another scheme is signed', { hmac: { header: 'x-signature' } }, 'hmac', /^is only valid with the scheme `hmac`$/],
     ['a secret that is neither one nor several', { secret: { secret: 'NAME' } }, 'secret', /a string or a list/],
-    ['several secrets under the name of their number', { secrets: ['a', 'b'] }, 'secrets', /give them as `secret`/],
+    ['several secrets under the name of their number', { secrets: ['a', 'b'] }, 'secrets', /set them in `secret`/],
     ['a callback to nothing that is an address', { callbackUrl: 'example.com/x' }, 'callbackUrl', /begins with https/],
   ])('refuses %s, and says what would do', async (_, changes, path, message) => {
     const { issues } = await bodyOf(await putWebhook(await createChatHarness(), changes));

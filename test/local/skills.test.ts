@@ -115,6 +115,6 @@ it('links lead to files in the folder, and never out of it', async () => {
 });
 
 it('a folder that is not there, or has no skills, is told and stops nothing', async () => {
-  expect((await loadSkills(service(), join(folders, 'nowhere'))).notes).toEqual([expect.stringContaining('there is no folder')]);
-  expect((await loadSkills(service(), folderOf({ 'a/b.txt': '' }))).notes).toEqual([expect.stringContaining('no folder holds a SKILL.md')]);
+  expect((await loadSkills(service(), join(folders, 'nowhere'))).notes).toEqual([expect.stringContaining('not a readable folder')]);
+  expect((await loadSkills(service(), folderOf({ 'a/b.txt': '' }))).notes).toEqual([expect.stringContaining('no folder with a SKILL.md')]);
 });

@@ -1,6 +1,6 @@
 /**
- * From the `Authorization` header to the `Principal`, and the scope that a route asks for. On the paths that Anthropic's stock client
- * calls, which knows no other way, `x-api-key` will do. Keys are taken from nowhere else: a key in a URL ends up in logs.
+ * Derives the `Principal` from the `Authorization` header, and checks the scope that a route requires. `x-api-key` is accepted only on the
+ * paths that Anthropic's stock client calls. Keys in URLs are not accepted, since they end up in logs.
  */
 import { limits } from '../../core/limits.ts';
 import { hasScope } from '../../core/principal.ts';
@@ -8,7 +8,10 @@ import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { AppContext } from '../context.ts';
 
-/** The principal of the request, if its key is good and has one of `scopes`. Throws `not_configured`, `unauthenticated`, `forbidden`. `maxAgeMs`: as in `Directory`. */
+/**
+ * Returns the principal of the request if its key is valid and has one of `scopes`. Throws `not_configured`, `unauthenticated`,
+ * `forbidden`. `maxAgeMs`: as in `Directory`.
+ */
 export async function authenticate(c: AppContext, scopes: readonly Scope[], maxAgeMs?: number): Promise<Principal> {
   const { settings, directory } = c.get('services');
   if (settings.rootKey === null) {
@@ -26,7 +29,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
   return principal;
 }
 
-/** A bearer key goes before one in `x-api-key`: who sends both has set the first for us, and the other from habit. */
+/** Authorization takes precedence over `x-api-key`: a client that sends both has configured the first one for this service. */
 function keyOf(c: AppContext): string {
   const bearer = c.req.header('authorization');
   const isTaken = takesApiKey(c.req.path);
@@ -37,7 +40,7 @@ function keyOf(c: AppContext): string {
   throw new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
 }
 
-/** Of a request, or of a route. */
+/** `path`: of a request or of a route. */
 export function takesApiKey(path: string): boolean {
   return /^\/v1\/(messages|models)(\/|$)/.test(path);
 }
@@ -46,16 +49,16 @@ function isBlank(header: string | undefined): header is undefined {
   return header === undefined || header.trim() === '';
 }
 
-/** RFC 6750 §2.1; the scheme in any case, one or more spaces, nothing after the key. */
+/** RFC 6750 §2.1; the scheme is case-insensitive, followed by one or more spaces, and nothing follows the key. */
 function bearerKey(header: string): string {
-  // The length is checked first, so that no work grows with what a stranger sends.
+  // The length is checked first, so that unauthenticated requests cannot cause expensive work.
   const match = header.length > limits.maxKeyBytes + 16 ? null : /^bearer +([\x21-\x7e]+)$/i.exec(header.trim());
   const key = match?.[1];
   if (key === undefined) throw new Problem('unauthenticated', 'The Authorization header must be `Bearer <key>`.', { reason: 'malformed' });
   return key;
 }
 
-/** The header is the key, within the bounds of a bearer one. */
+/** The header contains only the key, with the limits of a bearer key. */
 function plainKey(header: string): string {
   const key = header.length > limits.maxKeyBytes + 16 ? undefined : /^[\x21-\x7e]+$/.exec(header.trim())?.[0];
   if (key === undefined) throw new Problem('unauthenticated', 'The x-api-key header must be the key alone.', { reason: 'malformed' });

@@ -1,6 +1,6 @@
 /**
- * Lets pages of the operator's listed origins read answers: exact match, no wildcard, never with credentials. Any other
- * origin gets no CORS header at all, and the browser refuses. Which may call `/mcp`: `own-origin.ts`.
+ * Allows pages of the operator's listed origins to read responses: exact match, no wildcard, never with credentials. Other origins get no
+ * CORS header, so the browser blocks them. `own-origin.ts` decides which origins may call `/mcp`.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
@@ -11,14 +11,14 @@ import { setHeaders } from './request-context.ts';
 const exposedHeaders =
   'etag, location, mcp-protocol-version, mcp-session-id, request-id, retry-after, www-authenticate, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
-/** Seconds a browser may keep a preflight's answer. */
+/** Seconds for which a browser may cache a preflight response. */
 const preflightMaxAge = '600';
 
 export const cors = createMiddleware<AppEnv>(async (c, next) => {
   const { settings } = c.get('services');
   const origin = c.req.header('origin');
   const isMcp = isMcpPath(c.req.path);
-  // Hooks are for servers: no page is to send to them, or to read what they answer.
+  // Hooks are for servers: pages must not call them or read their responses.
   if ((settings.allowedOrigins.length === 0 && !isMcp) || c.req.path.startsWith('/hooks/')) return await next();
   const allowed = origin !== undefined && (settings.allowedOrigins.includes(origin) || (isMcp && mayCallMcp(settings, origin)));
   if (allowed && c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined) {
@@ -37,7 +37,7 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   return undefined;
 });
 
-/** Any well-formed header may be sent: keys travel in one, so there is nothing that a name would protect. */
+/** Any well-formed header is allowed: keys are sent in headers, so a list of names would protect nothing. */
 function preflightHeaders(origin: string, requested: string | undefined): Record<string, string> {
   return {
     'access-control-allow-origin': origin,

@@ -1,4 +1,4 @@
-/** A request that this installation sent itself is ended here, before it can send the next one. */
+/** Rejects a request that this installation sent itself, before it can cause the next one. */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 

@@ -1,4 +1,4 @@
-/** Refuses DNS rebinding: requests that reach a service on a loopback address by a name that is not its own (`own-origin.ts`). */
+/** Prevents DNS rebinding: rejects requests that reach a service on a loopback address under a foreign host name (`own-origin.ts`). */
 import { createMiddleware } from 'hono/factory';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { AppEnv } from '../context.ts';
@@ -6,11 +6,11 @@ import { isOwnHost } from '../own-origin.ts';
 
 export const requireOwnHost = createMiddleware<AppEnv>(async (c, next) => {
   const host = c.req.header('host') ?? new URL(c.req.url).host;
-  // Deliveries are signed, and come through tunnels under any name.
+  // Deliveries are signed, and arrive through tunnels under any name.
   if (!c.req.path.startsWith('/hooks/') && !isOwnHost(c.get('services').settings, host)) {
     throw new Problem(
       'forbidden',
-      `This service is not called ${quoted(host)}. Use its own address, or set MONIKER_PUBLIC_URL to the address under which people reach it.`,
+      `Unknown host ${quoted(host)}. Use the address of this service, or set MONIKER_PUBLIC_URL to the URL under which users reach it.`,
     );
   }
   await next();

@@ -1,6 +1,6 @@
 /**
- * `/approve/{token}`: one tool call, all that it would do, and two buttons. Works without a script and on a phone. Whatever
- * stands in the call was written by a model or a stranger, so all of it is shown by `visible-text.ts`.
+ * The page `/approve/{token}`: one tool call, all of its effects, and two buttons. Works without scripts and on phones. The call may
+ * contain text of a model or a stranger, so all of it is shown through `visible-text.ts`.
  */
 import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { escapeHtml, htmlPage } from './html.ts';
@@ -12,7 +12,7 @@ import { KB } from '../../core/limits/units.ts';
  */
 const maxIndentedCharacters = 64 * KB;
 
-/** Buttons only while it waits; afterwards it says what became of it. */
+/** Shows buttons while the call is pending; afterwards its state. */
 export function approvePage(approval: ApprovalView): string {
   const asking = approval.state === 'pending';
   return htmlPage(
@@ -33,7 +33,7 @@ ${asking ? buttons : '<p>Nothing is left to decide. You may close this page.</p>
   );
 }
 
-/** Only where they say more than the reason: a single effect is in it. */
+/** Shown only for several effects: a single one is already in the reason. */
 function effectsHtml({ effects = [], effectCount = 0 }: ApprovalView): string {
   if (effectCount < 2) return '';
   const lines = effects.map(({ action, method, target }) => {
@@ -44,26 +44,26 @@ function effectsHtml({ effects = [], effectCount = 0 }: ApprovalView): string {
   return `<h2>Effects</h2>\n<ul class="effects">\n${lines.join('\n')}${more > 0 ? `\n<li>and ${more} more</li>` : ''}\n</ul>\n`;
 }
 
-/** After the word: what was decided, and that the link is used. */
+/** Shown after a decision, when the link can no longer be used. */
 export function decidedPage(decision: Decision): string {
   const title = decision === 'approve' ? 'Approved' : 'Denied';
   const what =
-    decision === 'approve' ? 'The call may run, once, with exactly these effects.' : 'The call will not run, and the model is told so.';
-  return messagePage(title, `${what} This link is used up; you may close this page.`);
+    decision === 'approve' ? 'The call may run once, with exactly these effects.' : 'The call will not run, and the model is informed.';
+  return messagePage(title, `${what} This link can no longer be used. You may close this page.`);
 }
 
-/** For a link that decides nothing (any more), and for every other fault. */
+/** For an invalid link, and for every other error. */
 export function messagePage(title: string, text: string): string {
   return htmlPage(title, `<main class="approval">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeInvisible(text)}</p>\n</main>`);
 }
 
-/** No `action`: the form goes where the page came from, whatever stands before the path. */
+/** Without `action`, the form is sent to the URL of the page, whatever prefix the path has. */
 const buttons = `<form method="post" class="decide">
 <button name="decision" value="approve" class="approve">Approve</button>
 <button name="decision" value="deny" class="deny">Deny</button>
 </form>`;
 
-/** A text is shown as it is, line by line; all else as JSON: on lines of its own each, unless that would be more than what it says. */
+/** Shows text unchanged, line by line, and other values as JSON: indented, unless that would be much larger than the compact form. */
 function argumentsHtml(args: Record<string, unknown>): string {
   const entries = Object.entries(args);
   if (entries.length === 0) return '<p>None.</p>';
@@ -75,7 +75,7 @@ function argumentsHtml(args: Record<string, unknown>): string {
     .join('\n');
 }
 
-/** Each line of deep JSON begins with its depth in spaces: a megabyte of numbers, nested deeply, would be sixty of them. */
+/** In indented JSON each line starts with its depth in spaces: a megabyte of deeply nested numbers would become sixty. */
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > maxIndentedCharacters ? text : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** The two files that the pages load. As text, so that the bundle stays one file and the pages work offline. */
+/** The two files that the pages load, as text, so that the bundle stays one file and the pages work offline. */
 
 export const pagesCss = `:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #2563eb; }
 * { box-sizing: border-box; }
@@ -32,8 +32,8 @@ nav a { margin-right: 1rem; }
 `;
 
 /**
- * Moves a key from the link's fragment to this tab's storage and erases it from the address, then says whether it works.
- * A fragment is never sent to a server, and erased it is in no history.
+ * Moves a key from the link's fragment to this tab's storage, removes it from the URL, and shows whether it works. A fragment is never sent
+ * to a server, and once removed it is not in the history.
  */
 export const startJs = `'use strict';
 const fragment = new URLSearchParams(location.hash.slice(1));

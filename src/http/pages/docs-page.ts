@@ -1,4 +1,4 @@
-/** `/docs`: the OpenAPI document as one page, rendered here, without a script. */
+/** `/docs`: renders the OpenAPI document as one page without scripts. */
 import { escapeHtml, htmlPage } from './html.ts';
 
 /** The parts of our own OpenAPI document that the page shows. */
@@ -88,7 +88,7 @@ function paragraphs(text: string): string {
     .join('\n');
 }
 
-/** Text with `code` in backticks; everything else is shown as it is. */
+/** Renders `code` in backticks; all other text is shown unchanged. */
 function inline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

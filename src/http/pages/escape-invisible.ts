@@ -1,10 +1,10 @@
 /**
- * Text that somebody else chose, as HTML that shows what is there: nothing is markup, and characters that are invisible or
- * change how others are shown stand as their code points. Used where a person decides by what they read.
+ * Renders untrusted text as HTML that shows every character: no markup is interpreted, and characters that are invisible or change the
+ * display of others are shown as code points. Used where a user decides based on the text.
  */
 import { escapeHtml } from './html.ts';
 
-/** Line ends stay; a carriage return, which may hide what stands before it, does not. */
+/** Keeps line feeds. Carriage returns are shown, since they may hide the text before them. */
 export function escapeInvisible(text: string): string {
   let html = '';
   let from = 0;
@@ -16,12 +16,12 @@ export function escapeInvisible(text: string): string {
 }
 
 /**
- * Controls, formats (bidirectional ones among them), lone surrogates, private and unassigned ones, odd spaces and separators,
- * and all that is drawn as nothing. Tab and line feed are what they look like.
+ * Controls, formats (including bidirectional ones), lone surrogates, private and unassigned characters, unusual spaces and separators, and
+ * all characters that are displayed as nothing. Tab and line feed are excluded.
  */
 const hidden = /(?:(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}])+/gu;
 
-/** A long run is told by its first ones and a count: it must not push away what stands behind it. */
+/** A long run is shown as its first characters and a count: it must not push the following text away. */
 function codePoints(run: string): string {
   const points = [...run];
   const shown = points.slice(0, maxShown).map((point) => `U+${(point.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);

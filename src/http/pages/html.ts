@@ -1,7 +1,7 @@
-/** What the pages share: escaping, the frame around a page, and the headers that keep a page to what this service serves. */
+/** Shared by the pages: escaping, the page frame, and headers that restrict a page to content of this service. */
 import type { AppContext } from '../context.ts';
 
-/** No inline code or style, nothing from elsewhere, in no frame. */
+/** No inline code or style, no foreign content, no framing. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -9,7 +9,7 @@ export function htmlResponse(c: AppContext, page: string): Response {
   return c.body(page, 200, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' });
 }
 
-/** A page that is one person's: no script at all, kept and listed by nobody, its form comes back here. */
+/** A private page for one user: no scripts, not cached or indexed, and its form is sent back here. */
 export function privateHtmlResponse(page: string, status: number): Response {
   return new Response(page, {
     status,

@@ -1,4 +1,4 @@
-/** Where a person ends who has signed in to a server, or has not: what came of it, and nothing to press. */
+/** The result page after a user has signed in to a server, or failed to. */
 import { htmlPage } from './html.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 
@@ -6,7 +6,7 @@ export function signedInPage(server: string): string {
   return page('Signed in', `The server ${server} can be used now. You may close this page.`);
 }
 
-/** `why`: partly in the words of another service. */
+/** `why`: may contain text of another service. */
 export function notSignedInPage(why: string): string {
   return page('Not signed in', why);
 }

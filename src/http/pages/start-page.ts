@@ -1,4 +1,4 @@
-/** `/`: where to go from here. Holds no data; the key, if a link brought one, stays in the browser. */
+/** `/`: the start page with links. It contains no data; a key from a link stays in the browser. */
 import { htmlPage } from './html.ts';
 
 export const startPage = htmlPage(

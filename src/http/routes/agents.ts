@@ -1,4 +1,4 @@
-/** `/v1/agents`: a model, instructions and a toolset under one name. Chat clients use them as the model `agent/<name>`. */
+/** `/v1/agents`: a model, instructions and a toolset under one name. Chat clients use an agent as the model `agent/<name>`. */
 import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';
@@ -16,11 +16,11 @@ const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'A
 const warnings = z.array(Warning).optional();
 const ReviewedAgent = AgentView.extend({
   warnings: warnings.meta({
-    description: 'What cannot work as things are now: names that fit no tool, a toolset that is not there. Absent: nothing.',
+    description: 'Problems in the current workspace, such as names that match no tool or a missing toolset. Absent: none.',
   }),
 }).meta({ id: 'ReviewedAgent' });
-/** What GET shows can be written as it is. */
-const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As GET shows them; left out of what is stored.' }) }).meta({
+/** The output of GET can be written unchanged. */
+const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As shown by GET; ignored on writes.' }) }).meta({
   id: 'AgentToWrite',
   example: Agent.meta()?.example,
 });
@@ -48,7 +48,7 @@ export function mountAgents(app: App): void {
 async function readAgent(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument> {
   requireAllowed(principal, { act: 'use-agent', agent: name });
   const document = await nullIfNotFound(catalog.get('agent', name));
-  // Bodies of agents were parsed by the schema when they were written.
+  // Agent bodies were parsed by the schema when they were written.
   requireAllowed(principal, { act: 'read-agent', name, agent: (document?.body as AgentTools | undefined) ?? null });
   return document ?? (await catalog.get('agent', name));
 }

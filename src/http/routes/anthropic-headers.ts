@@ -1,7 +1,7 @@
-/** Headers of Anthropic's clients that are for the provider: the routes of that dialect pass them on where it is of this kind. */
+/** Headers of Anthropic's clients that are passed on to providers of this kind. */
 import type { AppContext } from '../context.ts';
 
-/** What says how the provider is to read the request; not the key, which is ours. */
+/** Headers that control how the provider reads the request; not the key, which is Moniker's. */
 export function anthropicHeaders(c: AppContext): Record<string, string> {
   const version = c.req.header('anthropic-version');
   const beta = c.req.header('anthropic-beta');

@@ -1,4 +1,4 @@
-/** `/v1/sessions/{id}/approvals`: what waits for a person's word, and the word. The page behind a link is in `approve-page.ts`. */
+/** `/v1/sessions/{id}/approvals`: lists pending approvals and decides them. `approve-page.ts` has the page behind a link. */
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
@@ -8,23 +8,23 @@ import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
-const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the call that waits.' }) });
+const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the waiting call.' }) });
 
 const DecisionRequest = z
   .strictObject({
     decision: Decision,
     remember: z.boolean().default(false).meta({
       description:
-        'With `approve`: adds a rule to the policy, so that the same needs no approval again. Only for a question about one effect or one folder, and for keys with scope `admin` that are not bound.',
+        'With `approve`: adds a rule to the policy, so that the same effect needs no approval in future. Only for an approval of one effect or one folder, and for unbound keys with scope `admin`.',
     }),
     round: z.int().min(1).optional().meta({
       description:
-        'The question that is decided, as `round` of the approval shows it; absent: the first. Required to approve a later one, so that a repeated request never approves what it was not about.',
+        'The `round` of the approval that is decided. Default: the first. Required to approve a later round, so that a repeated request never approves something else.',
     }),
   })
   .refine(({ decision, remember }) => decision === 'approve' || !remember, {
     path: ['remember'],
-    message: 'goes with `approve` only: what was denied is asked again',
+    message: 'is allowed only with `approve`',
   })
   .meta({ id: 'DecisionRequest', example: { decision: 'approve' } });
 
@@ -32,8 +32,8 @@ const DecisionAnswer = z
   .object({
     callId: z.string(),
     decision: Decision,
-    turn: z.string().nullable().meta({ description: 'null: of a direct call, which is to be sent again.' }),
-    status: z.string().nullable().meta({ description: 'How the turn stands now.' }),
+    turn: z.string().nullable().meta({ description: 'null for a direct call, which must be sent again.' }),
+    status: z.string().nullable().meta({ description: 'Current status of the turn.' }),
   })
   .meta({ id: 'DecisionAnswer', example: { callId: 'call_1', decision: 'approve', turn: 'turn_1', status: 'running' } });
 
@@ -51,11 +51,11 @@ export function mountApprovals(app: App): void {
       method: 'get',
       path: '/v1/sessions/{id}/approvals',
       operationId: 'listApprovals',
-      summary: 'List what waits for a word',
-      description: 'Direct calls included, oldest first; they are few, so there is one page.',
+      summary: 'List pending approvals',
+      description: 'Includes direct calls. Oldest first, on a single page.',
       scopes: ['approve', 'chat'],
       params: sessionParams,
-      answers: { 200: { description: 'What is pending.', schema: pageOf(ApprovalView) } },
+      answers: { 200: { description: 'The pending approvals.', schema: pageOf(ApprovalView) } },
     },
     async ({ c, services, principal, params }) =>
       c.json({ items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
@@ -68,10 +68,10 @@ export function mountApprovals(app: App): void {
       method: 'get',
       path: '/v1/sessions/{id}/approvals/{callId}',
       operationId: 'getApproval',
-      summary: 'Read one, also after the word',
+      summary: 'Read an approval',
       scopes: ['approve', 'chat'],
       params,
-      answers: { 200: { description: 'With all arguments, and how it stands.', schema: ApprovalView } },
+      answers: { 200: { description: 'The approval with all arguments and its state.', schema: ApprovalView } },
     },
     async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).approval(principal, params.callId)),
   );
@@ -85,7 +85,7 @@ export function mountApprovals(app: App): void {
       operationId: 'decideApproval',
       summary: 'Approve or deny a call',
       description:
-        'For exactly this tool, these arguments and the effects that the question lists, once. A call that would do anything else when it runs does nothing and asks again, with `round` counted up. Repeating a decision has no effect; a different decision is `conflict`. A turn that waited continues; a direct call has to be sent again.',
+        'Applies once, to exactly this tool, these arguments and the listed effects. A call that would have other effects when it runs does nothing and requires approval again, with `round` increased. Repeating a decision has no effect; a different decision returns `conflict`. A waiting turn continues; a direct call has to be sent again.',
       scopes: ['approve'],
       params,
       body: { schema: DecisionRequest },
@@ -105,9 +105,9 @@ export function mountApprovals(app: App): void {
       method: 'post',
       path: '/v1/sessions/{id}/approvals/{callId}/link',
       operationId: 'mintApprovalLink',
-      summary: 'Make a link for a person without a key',
+      summary: 'Create an approval link',
       description:
-        'Whoever has the link may decide this one call, once, until it expires: send it to one person. It is shown here only. It begins with MONIKER_PUBLIC_URL.',
+        'The link allows one decision on this call, without an API key, until it expires. Send it to one person only. It is returned only once, and starts with MONIKER_PUBLIC_URL.',
       scopes: ['approve'],
       params,
       answers: { 201: { description: 'Made.', schema: ApprovalLink } },

@@ -1,6 +1,6 @@
 /**
- * `/approve/{token}`: a person decides one call by the link they were sent. The token is the right, so there is no key. GET
- * shows and changes nothing, because mail programs and messengers fetch what they show a preview of; POST decides, once.
+ * `/approve/{token}`: a user without a key decides one call by a link. The token grants access. GET shows the call and changes nothing,
+ * because mail programs and messengers fetch links for previews; POST decides, once.
  */
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/policy/approval.ts';
@@ -26,7 +26,7 @@ const LinkDecided = z.object({ callId: z.string(), decision: Decision }).meta({ 
 const common = {
   tag: 'Approvals',
   path: '/approve/{token}',
-  params: z.object({ token: z.string().meta({ description: 'Of the link.' }) }),
+  params: z.object({ token: z.string().meta({ description: 'Token of the link.' }) }),
 } as const;
 
 export function mountApprovePage(app: App): void {
@@ -35,9 +35,9 @@ export function mountApprovePage(app: App): void {
     {
       ...common,
       operationId: 'showApproval',
-      summary: 'What a link is about',
-      description: 'A page, or JSON for `Accept: application/json`. Decides nothing and uses nothing up.',
-      answers: { 200: { description: 'The call in full.', schema: ApprovalView, also: 'text/html' } },
+      summary: 'Show the call of an approval link',
+      description: 'A page, or JSON with `Accept: application/json`. Does not decide the call or use up the link.',
+      answers: { 200: { description: 'The complete call.', schema: ApprovalView, also: 'text/html' } },
     },
     (c) =>
       answer(c, async () => {
@@ -53,8 +53,8 @@ export function mountApprovePage(app: App): void {
       ...common,
       method: 'post',
       operationId: 'decideByLink',
-      summary: 'Decide by a link',
-      description: 'A form or JSON. Once: afterwards the link leads nowhere. A page of another site cannot send it.',
+      summary: 'Decide a call by a link',
+      description: 'A form or JSON. Works once; afterwards the link is invalid. Pages of other sites are rejected.',
       body: { schema: LinkDecision, also: 'application/x-www-form-urlencoded' },
       answers: { 200: { description: 'Decided.', schema: LinkDecided, also: 'text/html' } },
       problems: ['forbidden', 'conflict', 'not_configured'],
@@ -70,25 +70,25 @@ export function mountApprovePage(app: App): void {
   );
 }
 
-/** The session that the token names. A forged token ends here, before any session is asked. */
+/** Returns the session that the token names. A forged token is rejected before any session is called. */
 async function followLink(c: AppContext): Promise<{ session: SessionPort; nonce: string }> {
   const { approvalLinks, sessions, clock } = c.get('services');
   const link = await approvalLinks.read(c.req.param('token') ?? '');
-  if (link === null) throw new Problem('not_found', 'There is no such link: it may have been cut when it was copied.');
+  if (link === null) throw new Problem('not_found', 'The link is invalid. It may be incomplete.');
   if (link.expiresAt <= clock.now()) throw new Problem('not_found', 'This link has expired. Ask for a new one.');
   return { session: sessions.get(link.session), nonce: link.nonce };
 }
 
 /**
- * The page has the referrer policy `no-referrer`, so browsers send its form with `Origin: null`; then `Sec-Fetch-Site` decides, where
- * the browser sends it. The token keeps others out; this check keeps a page of another site from using a link.
+ * The page has the referrer policy `no-referrer`, so browsers send its form with `Origin: null`; then `Sec-Fetch-Site` decides, if the
+ * browser sends it. The token authenticates; this check prevents pages of other sites from using a link.
  */
 function refuseOtherSites(c: AppContext): void {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
   const foreign = origin !== undefined && origin !== 'null' && !isOwnOrigin(c.get('services').settings, origin);
   if (foreign || site === 'cross-site' || site === 'same-site') {
-    throw new Problem('forbidden', 'This was sent by a page of another site. Open the link itself.');
+    throw new Problem('forbidden', 'This request was sent by a page of another site. Open the link itself.');
   }
 }
 
@@ -100,7 +100,7 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
   return parseDocument(LinkDecision, Object.fromEntries(form));
 }
 
-/** A page for people, JSON for programs; so are the faults. Nothing of it is kept anywhere. */
+/** Returns a page to browsers and JSON to programs, also for errors. Nothing of it is cached. */
 async function answer(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
   if (wantsJson(c)) return c.json((await work()).json);
   try {
@@ -117,6 +117,6 @@ function wantsJson(c: AppContext): boolean {
 }
 
 function problemTitle({ code }: Problem): string {
-  if (code === 'not_found') return 'This link leads nowhere';
-  return code === 'conflict' ? 'This was decided already' : 'That did not work';
+  if (code === 'not_found') return 'This link is invalid';
+  return code === 'conflict' ? 'This call was already decided' : 'The request failed';
 }

@@ -10,7 +10,7 @@ const AuditQuery = z.strictObject({
   session: z.string().max(200).optional(),
   kind: z.enum(['call', 'change']).optional().meta({
     description:
-      '`call`: calls and decisions on approvals; `change`: of keys, secrets, policy, servers, toolsets and the like. Absent: both.',
+      '`call`: calls and approval decisions; `change`: changes of keys, secrets, policy, servers, toolsets and so on. Default: both.',
   }),
   tool: z.string().max(192).optional().meta({ description: 'Canonical name.', example: 'builtin.bash' }),
 });
@@ -23,9 +23,9 @@ export function mountAudit(app: App): void {
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
-      summary: 'Every tool call, refusal, approval decision and change of the configuration, newest first',
+      summary: 'List tool calls, rejections, approval decisions and configuration changes, newest first',
       description:
-        'A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows hold a hash of the arguments, and no value of a secret or key.',
+        'A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows contain a hash of the arguments, and no secret or key values.',
       scopes: ['admin'],
       workspace: 'Audit rows',
       query: AuditQuery,

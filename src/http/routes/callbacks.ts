@@ -1,4 +1,4 @@
-/** `/v1/callbacks`: every message to somebody outside, with its attempts, and one more try of those that were not taken. */
+/** `/v1/callbacks`: every outgoing message with its attempts, and manual retries. */
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
@@ -12,14 +12,16 @@ const what = 'Callbacks';
 const CallbackList = z
   .strictObject({
     ...pageFields,
-    status: CallbackStatus.optional().meta({ description: '`dead`: nobody took it, and it is not sent again by itself.' }),
-    kind: CallbackTargetKind.optional().meta({ description: 'Of what it is sent for.' }),
-    name: ResourceName.optional().meta({ description: 'Of the webhook, schedule or subscription; with `kind`.' }),
-    delivery: z.string().min(1).max(limits.maxDeliveryIdLength).optional().meta({ description: 'Id of the delivery that it is about.' }),
+    status: CallbackStatus.optional().meta({ description: '`dead`: it could not be delivered, and is not retried automatically.' }),
+    kind: CallbackTargetKind.optional().meta({ description: 'Kind of the trigger or subscription that it is sent for.' }),
+    name: ResourceName.optional().meta({ description: 'Name of the webhook, schedule or subscription; requires `kind`.' }),
+    delivery: z.string().min(1).max(limits.maxDeliveryIdLength).optional().meta({ description: 'Id of its delivery.' }),
   })
-  .refine(({ kind, name }) => name === undefined || kind !== undefined, { path: ['kind'], message: 'goes with name' });
+  .refine(({ kind, name }) => name === undefined || kind !== undefined, { path: ['kind'], message: 'is required with name' });
 
-const params = z.object({ callback: z.string().min(1).max(100).meta({ description: 'As in `webhook-id`.', example: 'msg_0123' }) });
+const params = z.object({
+  callback: z.string().min(1).max(100).meta({ description: 'Id of the callback, as in its `webhook-id` header.', example: 'msg_0123' }),
+});
 
 export function mountCallbacks(app: App): void {
   mountRoute(
@@ -29,11 +31,11 @@ export function mountCallbacks(app: App): void {
       path: '/v1/callbacks',
       operationId: 'listCallbacks',
       tag: what,
-      summary: 'List what was told to others, newest first',
+      summary: 'List callbacks, newest first',
       scopes: ['admin'],
       workspace: what,
       query: CallbackList,
-      answers: { 200: { description: 'A page of messages, with their attempts.', schema: pageOf(Callback) } },
+      answers: { 200: { description: 'A page of callbacks, with their attempts.', schema: pageOf(Callback) } },
     },
     async ({ c, services, principal, query }) => c.json(await services.triggers(principal.workspace).callbacks(query)),
   );
@@ -45,11 +47,11 @@ export function mountCallbacks(app: App): void {
       path: '/v1/callbacks/{callback}',
       operationId: 'getCallback',
       tag: what,
-      summary: 'Read one, with what it says',
+      summary: 'Read a callback with its body',
       scopes: ['admin'],
       workspace: what,
       params,
-      answers: { 200: { description: 'The message.', schema: CallbackWithBody } },
+      answers: { 200: { description: 'The callback.', schema: CallbackWithBody } },
     },
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).callback(params.callback));
@@ -63,12 +65,12 @@ export function mountCallbacks(app: App): void {
       path: '/v1/callbacks/{callback}/retry',
       operationId: 'retryCallback',
       tag: what,
-      summary: 'Send it once more, now',
-      description: 'A dead one, or one that waits for its next attempt. 409 for one that was delivered.',
+      summary: 'Retry a callback now',
+      description: 'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered.',
       scopes: ['admin'],
       workspace: what,
       params,
-      answers: { 202: { description: 'It is on its way.', schema: Callback } },
+      answers: { 202: { description: 'The attempt was queued.', schema: Callback } },
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {

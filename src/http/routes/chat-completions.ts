@@ -1,4 +1,4 @@
-/** `/v1/chat/completions`: what stock OpenAI clients call (`chat.ts`), and an answer that was given before, from any frame on. */
+/** `/v1/chat/completions`: the endpoint of stock OpenAI clients (`chat.ts`), and earlier completions, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { openAiChat } from '../../dialects/openai-chat/openai-chat.ts';
@@ -14,7 +14,7 @@ const completionAnswer = chatAnswer({
   what: 'completion',
   frame: 'chunk',
   schema: ChatCompletion,
-  forks: 'the messages differ from what was stored',
+  forks: 'the messages differ from the stored ones',
   uses: 'GET /v1/chat/completions/{id}',
 });
 
@@ -27,9 +27,9 @@ export function mountChatCompletions(app: App): void {
       operationId: 'createChatCompletion',
       tag: 'OpenAI',
       scopes: ['chat'],
-      summary: 'Chat, as OpenAI clients do',
+      summary: 'Create a chat completion (OpenAI)',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider: as it is where it speaks Chat Completions, else translated. `tools` of the caller come back as the only `tool_calls`: send their results with the messages before them, or alone with the session. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. Faults have the OpenAI shape.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one assistant message. Otherwise the request is sent to the provider: unchanged if it supports Chat Completions, otherwise translated. Calls of the caller’s own `tools` are the only `tool_calls` in the response: send their results with the preceding messages, or alone with the session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Errors have the OpenAI format.',
       query: z.looseObject({}),
       headers: chatHeaders({ parts: 'Messages', leads: 'the ids of tool calls' }),
       body: { schema: z.unknown(), documented: ChatCompletionRequest, maxBytes: limits.maxLargeBodyBytes },
@@ -47,9 +47,9 @@ export function mountChatCompletions(app: App): void {
       operationId: 'getChatCompletion',
       tag: 'OpenAI',
       scopes: ['chat'],
-      summary: 'An answer again',
+      summary: 'Read a stored completion',
       description:
-        'Of a session. As a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its chunks, from the one after that on, to the byte as they were sent first.',
+        'For completions of a session. Returns a document when it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its chunks after the given one, byte for byte as first sent.',
       ...storedCompletionRoute,
       answers: { 200: completionAnswer },
     },

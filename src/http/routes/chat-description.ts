@@ -1,20 +1,20 @@
-/** What the routes of the chat dialects say of themselves in the OpenAPI document, where it is the same for all. */
+/** OpenAPI texts that are the same for all routes of chat dialects. */
 import type { z } from 'zod';
 import type { ProblemCode } from '../../core/problem.ts';
 import { editionHeader } from '../documents.ts';
 import type { RouteAnswer } from '../route.ts';
 
-/** `parts`: what its requests call the pieces of a conversation; `leads`: what in a request leads back to a session. */
+/** `parts`: what the dialect calls the elements of a conversation; `leads`: what in a request identifies a session. */
 export function chatHeaders({ parts, leads }: { parts: string; leads: string }): Record<string, string> {
   return {
-    'x-moniker-toolset': 'A toolset whose tools run inside; as `toolset` in the body.',
-    'x-moniker-session': `A session that remembers; \`new\` makes one. ${parts} that it has stored may be sent again or left out. Without it, ${leads} lead back to theirs.`,
+    'x-moniker-toolset': 'A toolset whose tools run inside Moniker; the same as `toolset` in the body.',
+    'x-moniker-session': `A session that stores the conversation; \`new\` creates one. ${parts} that it has stored may be sent again or omitted. Without this header, ${leads} identify the session.`,
     'idempotency-key':
-      'With a session or server tools: a repeat joins the first turn and gets the same answer; with another body it is 422.',
+      'With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422.',
   };
 }
 
-/** What a chat request may fail with, beyond what every route may. */
+/** Problems of a chat request beyond those of every route. */
 export const chatProblems: readonly ProblemCode[] = [
   'model_not_found',
   'not_found',
@@ -26,7 +26,7 @@ export const chatProblems: readonly ProblemCode[] = [
   'loop_detected',
 ];
 
-/** `forks`: when the session is another one than asked for; `uses`: what the id of the answer is good for. */
+/** `forks`: when a new session is created; `uses`: how the id of the completion can be used. */
 export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): RouteAnswer {
   return {
     description: `A ${what}, or its ${frame}s (\`text/event-stream\`) with \`stream: true\`. In a session each ${frame} has an \`id:\`.`,
@@ -34,8 +34,8 @@ export function chatAnswer({ what, frame, schema, forks, uses }: ChatAnswer): Ro
     also: 'text/event-stream',
     headers: {
       ...editionHeader,
-      'x-moniker-session': `The session it ran in; another one than asked for when ${forks}.`,
-      'x-moniker-completion': `The id of the answer, for ${uses}.`,
+      'x-moniker-session': `The session that was used; differs from the requested one if ${forks}.`,
+      'x-moniker-completion': `The id of the completion, for ${uses}.`,
     },
   };
 }

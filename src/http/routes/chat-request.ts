@@ -1,6 +1,6 @@
 /**
- * What a chat request of any dialect says about where it goes: agent or model, toolset, session. Only the fields that route it are
- * looked at, since a request may be passed on as it is. The rest is read by its dialect.
+ * The routing fields of a chat request of any dialect: agent or model, toolset, session. Only these are checked, since a request may be
+ * passed on unchanged. The dialect parses the rest.
  */
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
@@ -8,12 +8,12 @@ import { isRecord } from '../../core/json/wire-value.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../context.ts';
 
-/** On the way through only the names that route it are looked at: the provider judges the rest. */
+/** A passed-on request is checked only for its routing fields: the provider validates the rest. */
 export type ChatBody = Record<string, unknown> & { model: string };
 
 /**
- * `session`: as the header names it, `new` included. `ofCalls`: the session that ids in the request lead to: of tool calls, or of
- * the answer that it goes on from.
+ * `session`: from the header, including `new`. `previousCalls`: the session identified by ids in the request: of tool calls, or of the completion
+ * that it continues.
  */
 export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; previousCalls: string | null };
 
@@ -26,8 +26,8 @@ export function requireModel(value: unknown): ChatBody {
 }
 
 /**
- * Throws `invalid_request` where body and header name two toolsets, or header and calls two sessions, and `model_not_found` for
- * a model that is no ref.
+ * Throws `invalid_request` if body and header name different toolsets, or header and calls different sessions, and `model_not_found` for an
+ * invalid model reference.
  */
 export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): ChatRoute {
   const inBody = body.toolset ?? undefined;
@@ -35,7 +35,7 @@ export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): Chat
     throw invalidRequest([{ path: 'toolset', message: 'must be the name of a toolset' }]);
   const inHeader = c.req.header('x-moniker-toolset');
   if (inBody !== undefined && inHeader !== undefined && inBody !== inHeader) {
-    throw invalidRequest([{ path: 'toolset', message: 'differs from the header x-moniker-toolset: give one' }]);
+    throw invalidRequest([{ path: 'toolset', message: 'differs from the header x-moniker-toolset: send only one of them' }]);
   }
   const session = c.req.header('x-moniker-session');
   const toolset = inBody ?? inHeader;
@@ -47,13 +47,13 @@ export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): Chat
   };
 }
 
-/** True when nothing of it needs a session: the provider's own answer goes back. */
-export function isPlain({ agent, toolset, session, previousCalls: ofCalls }: ChatRoute): boolean {
-  return agent === undefined && toolset === undefined && session === undefined && ofCalls === null;
+/** Returns true if the request needs no session: the provider's response is returned. */
+export function isPlain({ agent, toolset, session, previousCalls }: ChatRoute): boolean {
+  return agent === undefined && toolset === undefined && session === undefined && previousCalls === null;
 }
 
 export function withoutToolset({ toolset: _toolset, ...body }: ChatBody): ChatBody {
-  // The rest of a record without one key keeps `model`, which the compiler loses.
+  // The rest of a record without one key still has `model`, which the compiler cannot infer.
   return body as ChatBody;
 }
 
@@ -66,7 +66,7 @@ function modelOrAgent(ref: string): Pick<ChatRoute, 'agent' | 'model'> {
   if (slash < 1 || slash === ref.length - 1) {
     throw new Problem(
       'model_not_found',
-      `${quoted(ref)} is no model here: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them.`,
+      `Unknown model ${quoted(ref)}: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them.`,
       { param: 'model' },
     );
   }

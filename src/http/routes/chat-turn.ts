@@ -1,6 +1,6 @@
 /**
- * A chat request of any dialect as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
- * that the session cuts out of its log. What goes straight to a provider is decided before (`chat.ts`).
+ * Runs a chat request of any dialect as a turn: finds or creates the session, plans the turn, and returns the response that the session
+ * encodes from its log. `chat.ts` decides which requests go directly to a provider.
  */
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
@@ -28,7 +28,7 @@ export type ChatTurn = {
   route: ChatRoute;
   body: ChatBody;
   bytes: Uint8Array;
-  /** Of the caller's, for a provider of the same wire: an agent without tools is its model. */
+  /** The caller's headers for a provider with the same API: an agent without tools is equivalent to its model. */
   headers?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -44,7 +44,7 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
   return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), headers, signal: () => c.req.raw.signal });
 }
 
-/** A turn, or what goes to a provider after all. */
+/** A submitted turn, or a request for a provider. */
 type Begun = SubmittedTurn | Pick<ProxiedChat, 'ref' | 'agent'>;
 
 async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
@@ -61,15 +61,14 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
     route.previousCalls === null
   ) {
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
-    // Its agent may have had tools then.
+    // The agent may have had tools at the first request.
     const repeated = key === undefined ? null : await findRepeated(turn, existing, key, bodyHash);
     return repeated ?? { ref: plan.model, agent: agentWord(plan, request) };
   }
-  if (request.choices > 1)
-    throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
+  if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
 
   const { history, input, results } = conversation;
-  // Words begun for the model are for a model alone to go on from; a turn begins with what somebody says to it.
+  // A started assistant message can only be continued by a model without session; a turn starts with user input.
   if (input.length === 0 && results.length === 0)
     throw invalidRequest([{ path: dialect.conversationField, message: 'must end with a user message, or with the results of tool calls' }]);
   const { includeUsage, echo } = request;
@@ -78,13 +77,13 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
   return await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
 }
 
-/** For an agent without tools: its model and instructions, and the caller's tools. The plan holds the caller's own words already. */
+/** For an agent without tools: its model and instructions, and the caller's tools. The plan already contains the caller's own messages. */
 function agentWord({ instructions, settings, protocol }: Plan, request: DialectRequest): NonNullable<ProxiedChat['agent']> {
   const isOwn = protocol !== undefined || JSON.stringify(settings) !== JSON.stringify(request.settings());
   return { instructions, settings, ...(protocol !== undefined && { protocol }), isOwn };
 }
 
-/** What the key named: in the session that the request leads to, or in the one that it made. */
+/** Returns the turn of this idempotency key: in the session that the request identifies, or in the one that the key created. */
 async function findRepeated(
   { services, principal, route }: ChatTurn,
   existing: Found | null,
@@ -98,18 +97,18 @@ async function findRepeated(
 }
 
 /**
- * `completion` of a turn, by whoever asks for it. A plain answer throws what the turn failed with: nothing has been sent yet,
- * so it can still be the error that it is.
+ * Returns the `completion` of a turn for a new or repeated request. Without streaming, a failed turn throws its problem: nothing has been
+ * sent yet, so it can be an HTTP error.
  */
 async function answer(services: Services, principal: Principal, submitted: SubmittedTurn, streamed: boolean): Promise<Response> {
   const { session, completion } = submitted;
   if (completion === null)
-    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was no chat request. Use a new key.');
+    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was not a chat request. Use a new key.');
   const content = await services.sessions.get(session).completion(principal, completion, { streamed });
   return completionResponse(content, { ...submitted, completion }, streamed);
 }
 
-/** The same headers whenever an answer is asked for. */
+/** Sets the same headers for new and stored completions. */
 export function completionResponse(
   content: ReadableStream<Uint8Array>,
   { session, completion, edition }: { session: string; completion: string; edition: EditionPointer | null },
@@ -128,8 +127,8 @@ export function completionResponse(
 type Found = { session: SessionPort; setup: SessionSetup };
 
 /**
- * The session that the header names must exist. One that only the ids of calls lead to may be gone, or be somebody else's: then
- * the messages are a conversation like any other, and nobody learns which it was.
+ * A session named in the header must exist. One identified only by call ids may be deleted, or belong to another key: then the messages are
+ * an ordinary conversation, and the caller does not learn which case applies.
  */
 async function findSession(
   { sessions }: Services,
@@ -146,7 +145,10 @@ async function findSession(
   return ofCalls === null ? null : await nullIfNotFound(open(sessions, principal, ofCalls));
 }
 
-/** Whether what is new in the request is for that session. Older calls of it are the history of a fork, which has their ids from there. */
+/**
+ * Returns whether the new messages of the request belong to that session. Older calls of it are the history of a fork, which has their ids
+ * from there.
+ */
 function goesOnIn(request: DialectRequest, session: string): boolean {
   if (request.previous !== null) return true;
   return request.conversation({ inSession: true }).results.some(({ callId }) => readToolCallId(callId)?.session === session);
@@ -183,14 +185,17 @@ async function submit(turn: ChatTurn, existing: SessionPort | null, request: Sub
   try {
     return await existing.submit(principal, request);
   } catch (error) {
-    // It was deleted a moment ago, and nobody asked for it by name.
+    // It was just deleted, and the caller did not name it.
     if (route.session !== undefined || request.chat?.previous !== undefined || !(error instanceof Problem && error.code === 'not_found'))
       throw error;
     return await (await begin(turn, request)).submit(principal, request);
   }
 }
 
-/** Asked for by `new`: listed. Made for the tools' sake alone: unlisted, and it deletes itself. The same key makes the same one. */
+/**
+ * A session requested with `new` is listed. One created only for tools is unlisted and deletes itself. The same idempotency key creates the
+ * same session.
+ */
 async function begin({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<SessionPort> {
   const { agent, model, toolset, session } = route;
   const setup = {
@@ -203,7 +208,7 @@ async function begin({ services, principal, route }: ChatTurn, { idempotencyKey 
   return services.sessions.get((await services.sessions.create(principal, setup, key)).id);
 }
 
-/** Apart from the sessions that other requests make with this key. */
+/** Separate from the sessions that other routes create with this key. */
 function ownKey(key: string): string {
   return `chat ${key}`;
 }
@@ -212,13 +217,13 @@ function twoSessions(ofCalls: string): Problem {
   return invalidRequest([
     {
       path: 'x-moniker-session',
-      message: `names another session than the newest tool calls, or the answer before: they are of ${ofCalls}`,
+      message: `names another session than the newest tool calls or the previous response, which belong to ${ofCalls}`,
     },
   ]);
 }
 
 function nothingBefore({ session }: ChatRoute): Problem {
   if (session === 'new')
-    return invalidRequest([{ path: 'x-moniker-session', message: '"new" has no answer to go on from: leave out one of the two' }]);
+    return invalidRequest([{ path: 'x-moniker-session', message: '"new" cannot continue a previous response: omit one of the two' }]);
   return unknownCompletion();
 }

@@ -1,6 +1,6 @@
 /**
- * A chat request of any dialect: decides where it goes, and nothing else: to the provider without a session, or, with an agent, a
- * toolset or a session, to a turn of a session whose answer comes back in the same dialect (`chat-turn.ts`).
+ * Routes a chat request of any dialect: to the provider without a session, or, with an agent, a toolset or a session, to a turn whose
+ * response has the same dialect (`chat-turn.ts`).
  */
 import { requireAllowed } from '../../core/authority.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -14,11 +14,11 @@ export type IncomingChat = {
   c: AppContext;
   services: Services;
   principal: Principal;
-  /** Parsed, and as it came. */
+  /** Parsed, and as received. */
   body: unknown;
   bytes: Uint8Array;
   text: string;
-  /** What a provider of the same wire is to see of the caller's headers. */
+  /** The caller's headers for a provider with the same API. */
   headers?: Readonly<Record<string, string>>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * `/v1/messages/count_tokens`: as the provider counts, where it is one that does; else an estimate that says so. Clients ask before they
- * send, to know whether a conversation still fits.
+ * `/v1/messages/count_tokens`: the provider's own count if it has one, otherwise an estimate that is marked as such. Clients use it to
+ * check whether a conversation still fits.
  */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
@@ -18,7 +18,7 @@ const TokenCount = z
     estimated: z
       .literal(true)
       .optional()
-      .meta({ description: 'Not of Anthropic: counted by characters, without the tools of the server.' }),
+      .meta({ description: 'An extension of Anthropic’s API: true if counted by characters, without server tools.' }),
   })
   .meta({ id: 'TokenCount', example: { input_tokens: 14, estimated: true } });
 
@@ -31,9 +31,9 @@ export function mountCountTokens(app: App): void {
       operationId: 'countMessageTokens',
       tag: 'Anthropic',
       scopes: ['chat'],
-      summary: 'How many tokens a request has',
+      summary: 'Count the tokens of a request',
       description:
-        'As the provider counts, where it is of kind `anthropic` and the request names its model; else an estimate, marked `estimated`. Runs nothing.',
+        'Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.',
       query: z.looseObject({}),
       body: { schema: z.unknown(), documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: { description: 'The count.', schema: TokenCount } },

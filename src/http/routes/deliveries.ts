@@ -1,6 +1,6 @@
 /**
- * `/v1/webhooks/{webhook}/deliveries`: what came and what became of it, and running one again. Those of a webhook that was removed can
- * still be read. Ids are the senders' own and may hold any characters, in paths URL-encoded.
+ * `/v1/webhooks/{webhook}/deliveries`: received deliveries with their outcomes, and replays. Deliveries of a removed webhook can still be
+ * read. Ids come from the senders and may contain any characters, URL-encoded in paths.
  */
 import { z } from 'zod';
 import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/delivery.ts';
@@ -13,9 +13,12 @@ import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
 const params = webhookParams.extend({
-  delivery: z.string().meta({ description: 'Its id, URL-encoded.', example: '72d3162e-cc78-11e3-81ab-4c9367dc0958' }),
+  delivery: z.string().meta({ description: 'Id of the delivery, URL-encoded.', example: '72d3162e-cc78-11e3-81ab-4c9367dc0958' }),
 });
-const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().meta({ description: 'Only those that stand so.' }) });
+const query = z.strictObject({
+  ...pageFields,
+  status: DeliveryStatus.optional().meta({ description: 'Only deliveries with this status.' }),
+});
 
 const common = { tag: 'Webhooks', scopes: ['admin'], workspace: 'Deliveries' } as const;
 
@@ -27,7 +30,7 @@ export function mountDeliveries(app: App): void {
       method: 'get',
       path: '/v1/webhooks/{webhook}/deliveries',
       operationId: 'listDeliveries',
-      summary: 'List what came, newest first',
+      summary: 'List deliveries, newest first',
       params: webhookParams,
       query,
       answers: { 200: { description: 'A page of deliveries.', schema: pageOf(DeliveryWithPayload) } },
@@ -36,7 +39,7 @@ export function mountDeliveries(app: App): void {
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), page);
-      // Nothing may be because there is no such webhook: a misspelt name is told as one.
+      // An empty list may mean that the webhook does not exist, which is then reported.
       if (found.items.length === 0) await services.catalog(principal).get('webhook', params.webhook);
       return c.json(found, 200);
     },
@@ -51,7 +54,7 @@ export function mountDeliveries(app: App): void {
       operationId: 'getDelivery',
       summary: 'Read one delivery',
       params,
-      answers: { 200: { description: 'What came, and how it stands.', schema: DeliveryWithPayload } },
+      answers: { 200: { description: 'The delivery with its payload and status.', schema: DeliveryWithPayload } },
     },
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).delivery(triggerOf(params.webhook), params.delivery), 200);
@@ -65,12 +68,12 @@ export function mountDeliveries(app: App): void {
       method: 'post',
       path: '/v1/webhooks/{webhook}/deliveries/{delivery}/replay',
       operationId: 'replayDelivery',
-      summary: 'Run a delivery again',
+      summary: 'Replay a delivery',
       description:
-        'With the templates as they are now; the filter is not asked, and a paused webhook does not mind. It is `conflict` while its turn is under way, and once its payload is no longer kept.',
+        'Uses the current templates, ignores the filter, and also works for a paused webhook. Returns `conflict` while its turn is in progress, and if its payload is no longer stored.',
       params,
       answers: {
-        202: { description: 'Stored; its turn begins.', schema: Accepted, headers: { location: 'Of the session, where there is one.' } },
+        202: { description: 'Stored. Its turn starts.', schema: Accepted, headers: { location: 'URL of the session, if any.' } },
       },
       problems: ['conflict', 'rate_limited'],
     },

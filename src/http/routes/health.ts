@@ -1,4 +1,4 @@
-/** `/healthz`: the Worker runs. It asks nothing of storage or models, so it answers whatever else is broken. */
+/** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
 import { z } from 'zod';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
@@ -13,8 +13,8 @@ export function mountHealth(app: App): void {
       path: '/healthz',
       operationId: 'getHealth',
       tag: 'Service',
-      summary: 'Whether the service runs',
-      answers: { 200: { description: 'It does.', schema: Health } },
+      summary: 'Check that the service is running',
+      answers: { 200: { description: 'The service is running.', schema: Health } },
     },
     (c) => c.json({ status: 'ok', version }),
   );

@@ -1,6 +1,7 @@
 /**
- * `/hooks/{workspace}/{webhook}`: where events are sent to. No key: the signature decides, over the bytes as they came, and before it
- * holds nothing of them is read. Stored before it is answered; the turn begins behind the answer. Pages have no business here.
+ * `/hooks/{workspace}/{webhook}`: receives webhook events. No key: the signature over the raw bytes authenticates, and nothing of the body
+ * is parsed before it is verified. A delivery is stored before the response; its turn starts after it. Requests of web pages are not
+ * supported.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
@@ -18,7 +19,9 @@ import { MB } from '../../core/limits/units.ts';
 /** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */
 export const maxWebhookBodyBytes = 1 * MB;
 
-const Answered = Accepted.extend({ text: z.string().meta({ description: 'Of the turn’s last step.' }) }).meta({ id: 'AnsweredDelivery' });
+const Answered = Accepted.extend({ text: z.string().meta({ description: 'Text of the turn’s last step.' }) }).meta({
+  id: 'AnsweredDelivery',
+});
 
 export function mountHooks(app: App): void {
   mountPublic(
@@ -30,19 +33,19 @@ export function mountHooks(app: App): void {
       tag: 'Webhooks',
       summary: 'Send an event',
       description:
-        'Signed as the webhook’s scheme says. A name that there is not and a signature that is not right are answered alike (404). What the filter leaves out is taken as well, and kept as `ignored`.',
+        'Signed according to the webhook’s scheme. An unknown name and an invalid signature both return 404. Events that do not match the filter are accepted and stored as `ignored`.',
       params: z.object({ workspace: z.string().meta({ example: 'default' }), webhook: z.string().meta({ example: 'triage' }) }),
-      rawBody: { description: `JSON, a form or text in UTF-8, at most ${maxWebhookBodyBytes} bytes, as it was signed.` },
+      rawBody: { description: `JSON, a form or text in UTF-8, at most ${maxWebhookBodyBytes} bytes, exactly as signed.` },
       answers: {
         200: {
-          description: 'With `respond: "sync"`: the turn’s end. Also the answer to Slack’s URL check.',
+          description: 'With `respond: "sync"`: the result of the turn. Also the response to Slack’s URL verification.',
           schema: Answered,
           also: 'text/plain',
         },
         202: {
-          description: 'Stored; the turn begins, and is begun again whatever dies meanwhile.',
+          description: 'Stored. The turn starts, and is retried after a crash.',
           schema: Accepted,
-          headers: { location: 'Of the session, where there is one.' },
+          headers: { location: 'URL of the session, if any.' },
         },
       },
       problems: [
@@ -76,28 +79,28 @@ function answered(accepted: AcceptedDelivery, { status, text, reason }: AwaitedD
   return { ...toAcceptedBody(accepted), status, reason, text };
 }
 
-/** Senders come again where they are told to: what failed on our side before it was stored is said so, with a time. */
+/** Senders retry on certain responses: an internal failure before the delivery was stored is reported with a retry time. */
 async function orComeAgain<T>(c: AppContext, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof Problem && error.code !== 'internal') throw error;
-    c.get('services').log.error('a delivery was not stored', { requestId: c.get('requestId'), cause: causeOf(error) });
-    throw new Problem('upstream_timeout', 'This could not be stored. Send it again.', { retryAfterMs: limits.defaultRetryAfterMs });
+    c.get('services').log.error('could not store a delivery', { requestId: c.get('requestId'), cause: causeOf(error) });
+    throw new Problem('upstream_timeout', 'The delivery could not be stored. Send it again.', { retryAfterMs: limits.defaultRetryAfterMs });
   }
 }
 
-/** It is stored, so whoever sent it is told that, and no fault, when it cannot be waited for: null. */
+/** The delivery is stored, so a failure to wait for its turn is not reported to the sender: returns null. */
 async function orStored(c: AppContext, waiting: Promise<AwaitedDelivery>): Promise<AwaitedDelivery | null> {
   try {
     return await waiting;
   } catch (error) {
-    c.get('services').log.error('a delivery could not be waited for', { requestId: c.get('requestId'), cause: causeOf(error) });
+    c.get('services').log.error('could not wait for a delivery', { requestId: c.get('requestId'), cause: causeOf(error) });
     return null;
   }
 }
 
-/** Problems of the store name their own cause. */
+/** Problems of the store contain their own cause. */
 function causeOf(error: unknown): string {
   return error instanceof Problem && error.cause !== undefined ? `${error.message}: ${String(error.cause)}` : String(error);
 }

@@ -1,4 +1,4 @@
-/** `/v1/keys`: making, listing and revoking keys. The root key comes from the environment and stands in no list. */
+/** `/v1/keys`: creates, lists and revokes keys. The root key comes from the environment and is not listed. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
@@ -22,11 +22,13 @@ const Key = z
     lastUsedAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Key' });
-const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The whole key, shown this once.' }) }).meta({ id: 'CreatedKey' });
+const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The complete key. It is shown only once.' }) }).meta({
+  id: 'CreatedKey',
+});
 const Cancellation = z
   .object({
-    cancelledTurns: z.int().meta({ description: 'Turns that were ended so far.' }),
-    isDone: z.boolean().meta({ description: 'false: more sessions are gone through in the background.' }),
+    cancelledTurns: z.int().meta({ description: 'Number of turns ended so far.' }),
+    isDone: z.boolean().meta({ description: 'false: more sessions are being processed in the background.' }),
   })
   .meta({ id: 'KeyCancellation', example: { cancelledTurns: 2, isDone: true } });
 const params = z.object({
@@ -36,7 +38,7 @@ const params = z.object({
     .meta({ description: 'The id of a key, not the key.' }),
 });
 
-/** A bound key could otherwise make itself one without bindings, or learn what the others are bound to. */
+/** Otherwise a bound key could create an unbound one, or learn the bindings of others. */
 const common = { tag: 'Keys', scopes: ['admin'], workspace: 'Keys' } as const;
 
 export function mountKeys(app: App): void {
@@ -47,12 +49,16 @@ export function mountKeys(app: App): void {
       method: 'post',
       path: '/v1/keys',
       operationId: 'createKey',
-      summary: 'Make a key',
+      summary: 'Create a key',
       description:
-        'A key bound to `agents` uses those agents and their tools, and writes nothing. One bound to `toolsets` uses and, with the scope, writes those; it lists only tools that they have. Bound keys see only their own sessions and nothing that belongs to the whole workspace, also with the scope `admin`.',
+        'A key bound to `agents` can use those agents and their tools, and cannot write anything. A key bound to `toolsets` can use those toolsets and, with the scope, write them; it can list only tools that they have. Bound keys see only their own sessions and no workspace-wide resources, even with the scope `admin`.',
       body: { schema: KeyRequest },
       answers: {
-        201: { description: 'Made. The key is in this answer and nowhere else.', schema: CreatedKey, headers: { location: 'Of the key.' } },
+        201: {
+          description: 'Created. The key is returned only in this response.',
+          schema: CreatedKey,
+          headers: { location: 'URL of the key.' },
+        },
       },
     },
     async ({ c, services, principal, body }) => {
@@ -97,7 +103,7 @@ export function mountKeys(app: App): void {
       path: '/v1/keys/{key}',
       operationId: 'revokeKey',
       summary: 'Revoke a key',
-      description: `The key is refused everywhere within ${limits.principalTtlMs / 1000} seconds, and its open event streams end within that time. Turns that it has started go on with the rights that they were accepted with, those in the queue included. \`cancel=true\`, for a key that has leaked, ends them: every turn that runs, waits or is queued in a session of the key, and what it holds open over MCP. What is not done when this is answered is done in the background, and survives a restart.`,
+      description: `The key is rejected everywhere within ${limits.principalTtlMs / 1000} seconds, and its open event streams end within that time. Turns that it has started, including queued ones, continue with the rights that they were accepted with. For a leaked key, use \`cancel=true\`, which ends every running, waiting or queued turn in its sessions, and its open MCP calls. Remaining work is done in the background, and survives a restart.`,
       params,
       query: z.strictObject({ cancel: z.enum(['true', 'false']).default('false') }),
       answers: {
@@ -114,7 +120,7 @@ export function mountKeys(app: App): void {
   );
 }
 
-/** Keys are few and read one by one rarely: the list is walked, within a bound. */
+/** Keys are few and rarely read one by one, so the list is searched, within a limit. */
 async function findKey(catalog: Catalog, id: string): Promise<KeyRecord> {
   let cursor: string | undefined;
   for (let page = 0; page < limits.maxListedPages; page++) {
@@ -124,5 +130,5 @@ async function findKey(catalog: Catalog, id: string): Promise<KeyRecord> {
     if (nextCursor === null) break;
     cursor = nextCursor;
   }
-  throw new Problem('not_found', `There is no key ${quoted(id)}.`);
+  throw new Problem('not_found', `The key ${quoted(id)} does not exist.`);
 }

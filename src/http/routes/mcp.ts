@@ -1,6 +1,6 @@
 /**
- * A toolset as an MCP server: `/mcp/{toolset}`, and `/mcp` for what the key has equipped. Here: key, origin, host and body. What MCP says is
- * `mcp/server/`.
+ * A toolset as an MCP server: `/mcp/{toolset}`, and `/mcp` for the equipped toolset. This file checks key, origin, host and body;
+ * `mcp/server/` implements MCP.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
@@ -14,15 +14,15 @@ import { mountRoute, type App, type RouteAnswer, type Request as RouteRequest } 
 
 const params = z.object({ toolset: ToolsetReference });
 const message = {
-  description: 'One JSON-RPC message of MCP, at most 1 MB.',
+  description: 'An MCP JSON-RPC message of at most 1 MB.',
   json: z.record(z.string(), z.unknown()).meta({ id: 'McpMessage' }),
 };
 const mcpHeaders = {
-  'mcp-session-id': 'Of a session of the 2025 eras, as the answer to `initialize` gave it.',
-  'mcp-protocol-version': 'The revision of MCP that the request is of.',
+  'mcp-session-id': 'Session id for the 2025 revisions, as returned by `initialize`.',
+  'mcp-protocol-version': 'The MCP revision of the request.',
 };
 const stream: RouteAnswer = {
-  description: 'What MCP answers: one message, or a stream of them.',
+  description: 'The MCP response: one message, or a stream of messages.',
   schema: message.json,
   also: 'text/event-stream',
   headers: editionHeader,
@@ -32,13 +32,13 @@ const methods = [
   {
     method: 'post',
     name: 'send',
-    summary: 'Speak MCP',
+    summary: 'Send an MCP message',
     description:
-      'Any MCP client may use it (Streamable HTTP), in the revision 2026-07-28 and in those of 2024 and 2025. `tools/list` shows the tools under their names, `tools/call` takes any name that resolves. Errors are JSON-RPC. A page of another origin is refused.',
+      'Supports any MCP client (Streamable HTTP) with revision 2026-07-28 or the revisions of 2024 and 2025. `tools/list` shows the tools under their names; `tools/call` accepts any name that resolves. Errors are JSON-RPC. Pages of other origins are rejected.',
     answers: {
       200: stream,
-      202: { description: 'Taken: a notification, or an answer of the client.' },
-      406: { description: '`Accept` must hold both application/json and text/event-stream.', schema: RpcErrorSchema },
+      202: { description: 'Accepted: a notification, or a response of the client.' },
+      406: { description: '`Accept` must contain both application/json and text/event-stream.', schema: RpcErrorSchema },
     },
     problems: [],
     rawBody: message,
@@ -48,7 +48,7 @@ const methods = [
     name: 'listen',
     summary: 'Listen to an MCP session',
     description:
-      'The 2025 eras: what the session says by itself, such as changes of its lists. `Last-Event-ID` goes on after a cut. Without a session there is nothing to listen to.',
+      'For the 2025 revisions: messages that the session starts, such as list changes. `Last-Event-ID` resumes after a disconnect. Requires a session.',
     answers: { 200: { description: 'The stream.', contentType: 'text/event-stream' } },
     problems: ['method_not_allowed'],
   },
@@ -56,8 +56,8 @@ const methods = [
     method: 'delete',
     name: 'end',
     summary: 'End an MCP session',
-    description: 'The 2025 eras. The 2026-07-28 revision has no sessions.',
-    answers: { 200: { description: 'It is over.' } },
+    description: 'For the 2025 revisions. Revision 2026-07-28 has no sessions.',
+    answers: { 200: { description: 'The session has ended.' } },
     problems: ['method_not_allowed'],
   },
 ] as const;
@@ -83,7 +83,7 @@ async function serve(
   const request = c.req.raw;
   const body = request.method === 'POST' ? await readJsonBody(request, limits.maxBodyBytes) : null;
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
-  // An answer from another object cannot be written to.
+  // A response from another object is immutable.
   const answer = new Response(response.body, response);
   if (view.pointer !== null) answer.headers.set('x-moniker-edition', editionName(view.pointer));
   return answer;

@@ -1,4 +1,4 @@
-/** `/v1/messages`: what stock Anthropic clients call (`chat.ts`), and an answer that was given before, from any frame on. */
+/** `/v1/messages`: the endpoint of stock Anthropic clients (`chat.ts`), and earlier messages, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -40,18 +40,19 @@ const messageAnswer = chatAnswer({
   what: 'message',
   frame: 'event',
   schema: MessageAnswer,
-  forks: 'the messages differ from what was stored',
+  forks: 'the messages differ from the stored ones',
   uses: 'GET /v1/messages/{id}',
 });
 
 /**
- * A thread is a conversation that one provider keeps for a few minutes: whoever goes on with it must reach that one, and be told of its loss
- * in its own words, neither of which holds here. Told so, the stock client goes on without (guide "Message threads").
+ * A thread is a conversation that one provider stores for a few minutes: a continuation must reach that provider and receive its own error
+ * if the thread is lost, and neither is possible here. After this error the stock client continues without threads (guide "Message
+ * threads").
  */
 function refuseThread(body: unknown): void {
   const { thread } = recordOf(body);
   if (thread == null) return;
-  const message = 'is not taken here: send all messages, or name a session by x-moniker-session';
+  const message = 'is not supported: send all messages, or name a session in x-moniker-session';
   throw new Problem('invalid_request', `thread: ${message}.`, {
     issues: [{ path: 'thread', message }],
     anthropic: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
@@ -59,7 +60,7 @@ function refuseThread(body: unknown): void {
 }
 
 export function mountMessages(app: App): void {
-  // The name under which the stock client looks for what others call `x-request-id`.
+  // The name under which the stock client reads the request id.
   app.router.use('/v1/messages/*', async (c, next) => {
     await next();
     setHeaders(c, [['request-id', c.get('requestId')]]);
@@ -73,12 +74,12 @@ export function mountMessages(app: App): void {
       operationId: 'createMessage',
       tag: 'Anthropic',
       scopes: ['chat'],
-      summary: 'Chat, as Anthropic clients do',
+      summary: 'Create a message (Anthropic)',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider: as it is to one of kind `anthropic`, translated to all others. `tools` of the caller come back as the only `tool_use` blocks: send their results with the messages before them, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are taken where the request goes to it as it is. Messages that end with the assistant’s are gone on from without server tools and session, as far as the model can. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. `thinking` blocks may be sent back or left out. The key is taken from `x-api-key`, too. Faults have Anthropic’s shape.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one assistant message. Otherwise the request is sent to the provider: unchanged to one of kind `anthropic`, translated to all others. Calls of the caller’s own `tools` are the only `tool_use` blocks in the response: send their results with the preceding messages, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are supported if the request is sent to Anthropic unchanged. Messages that end with an assistant message are continued without server tools and session, if the model supports it. If a call requires approval, the response ends with a sentence that names it, and the next request continues. `thinking` blocks may be sent back or omitted. The key may also be sent as `x-api-key`. Errors have Anthropic’s format.',
       query: z.looseObject({}),
       headers: {
-        'anthropic-version': 'Passed on where the request goes to a provider of kind `anthropic` as it is.',
+        'anthropic-version': 'Passed on if the request is sent unchanged to a provider of kind `anthropic`.',
         'anthropic-beta': 'The same.',
         ...chatHeaders({ parts: 'Messages', leads: 'the ids of tool calls' }),
       },
@@ -102,9 +103,9 @@ export function mountMessages(app: App): void {
       operationId: 'getMessage',
       tag: 'Anthropic',
       scopes: ['chat'],
-      summary: 'An answer again',
+      summary: 'Read a stored message',
       description:
-        'Not of Anthropic. An answer of a session: as a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its events, from the one after that on, to the byte as they were sent first.',
+        'An extension of Anthropic’s API, for messages of a session. Returns a document when it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
       ...storedCompletionRoute,
       answers: { 200: messageAnswer },
     },

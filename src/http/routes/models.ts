@@ -1,6 +1,6 @@
 /**
- * `/v1/models`: what a chat request may name as `model`: agents first, then the providers' models. OpenAI's clients and Anthropic's ask for
- * the same path, so that every object has the fields of both. Wire: API references of both, "List models".
+ * `/v1/models`: the values of `model` in a chat request: agents first, then the providers' models. OpenAI's and Anthropic's clients use the
+ * same path, so every object has the fields of both. Wire: API references of both, "List models".
  */
 import { z } from 'zod';
 import { isAllowed } from '../../core/authority.ts';
@@ -15,11 +15,11 @@ const Model = z
   .object({
     id: z.string(),
     object: z.literal('model'),
-    created: z.int().meta({ description: 'Seconds; 0: not known.' }),
+    created: z.int().meta({ description: 'Unix time in seconds; 0: not known.' }),
     owned_by: z.string(),
     type: z.literal('model'),
     display_name: z.string(),
-    created_at: z.string().meta({ description: '`created` once more, as Anthropic’s clients read it.' }),
+    created_at: z.string().meta({ description: 'The same as `created`, in Anthropic’s format.' }),
   })
   .meta({
     id: 'Model',
@@ -44,7 +44,7 @@ const ModelList = z
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
 
-// Stock clients add parameters of their own.
+// Stock clients add other parameters.
 const common = { tag: 'OpenAI', scopes: ['chat'], query: z.looseObject({}) } as const;
 
 export function mountModels(app: App): void {
@@ -56,7 +56,7 @@ export function mountModels(app: App): void {
       path: '/v1/models',
       operationId: 'listModels',
       summary: 'List agents and models',
-      answers: { 200: { description: 'Those that the key may use.', schema: ModelList } },
+      answers: { 200: { description: 'The models that the key may use.', schema: ModelList } },
     },
     async ({ c, services, principal }) => {
       const data = await listModels(services, principal);
@@ -71,7 +71,7 @@ export function mountModels(app: App): void {
       method: 'get',
       path: '/v1/models/{model+}',
       operationId: 'getModel',
-      summary: 'Read one model',
+      summary: 'Read a model',
       params: z.object({ model: z.string().min(1).max(300).meta({ example: 'rehearsal/default' }) }),
       answers: { 200: { description: 'The model.', schema: Model } },
       problems: ['model_not_found'],
@@ -79,7 +79,7 @@ export function mountModels(app: App): void {
     async ({ c, services, principal, params }) => {
       const model = (await listModels(services, principal)).find(({ id }) => id === params.model);
       if (model === undefined)
-        throw new Problem('model_not_found', `There is no model ${quoted(params.model)}; GET /v1/models lists them.`);
+        throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
       return c.json(model);
     },
   );
@@ -97,7 +97,7 @@ async function listModels(services: Services, principal: Principal): Promise<Mod
 }
 
 function toModel(id: string, ownedBy: string, created: number): Model {
-  // Without the fraction of a second: not every clock in a client's language reads one.
+  // Without fractions of a second, which some clients cannot parse.
   const createdAt = new Date(created * 1000).toISOString().replace('.000Z', 'Z');
   return { id, object: 'model', created, owned_by: ownedBy, type: 'model', display_name: id, created_at: createdAt };
 }

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`: the document made from the routes themselves, and the same as a page. */
+/** `/openapi.json` and `/docs`: the document generated from the routes, as JSON and as a page. */
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { buildDocument } from '../openapi-document.ts';
@@ -9,7 +9,7 @@ import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
 
 export function mountOpenApi(app: App): void {
-  // Made on first use and kept: it costs milliseconds that no other request should wait for.
+  // Generated on first use and cached: it takes milliseconds that other requests should not pay.
   let json: string | undefined;
   let page: string | undefined;
   const documentText = () => (json ??= JSON.stringify(buildDocument(app.operations)));
@@ -36,7 +36,7 @@ export function mountOpenApi(app: App): void {
       answers: { 200: { description: 'The page.', contentType: 'text/html' } },
     },
     (c: AppContext) => {
-      // The text was made above from our own routes, so its shape is known.
+      // The text was generated above from our own routes, so its shape is known.
       page ??= docsPage(JSON.parse(documentText()) as ApiDocument);
       return htmlResponse(c, page);
     },

@@ -1,4 +1,4 @@
-/** The start page and what the pages load. No key: they hold nothing of anyone's. */
+/** The start page and its files. No key: they contain no private data. */
 import { pagesCss, startJs } from '../pages/assets.ts';
 import { htmlResponse } from '../pages/html.ts';
 import { startPage } from '../pages/start-page.ts';

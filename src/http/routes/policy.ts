@@ -1,4 +1,6 @@
-/** `/v1/policy`: what the workspace allows, asks about and denies, one document. It is judged by `core/policy/evaluate-policy.ts`. */
+/**
+ * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/judge.ts` applies it.
+ */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
@@ -33,8 +35,8 @@ export function mountPolicy(app: App): void {
       scopes,
       workspace,
       summary: 'Read the rules of the workspace',
-      description: 'The answer may be sent back with PUT as it is. Approvals that were remembered have added their rules at the end.',
-      answers: { 200: { description: 'The rules; none and no `etag` where none were written.', schema: Policy, headers: etagHeader } },
+      description: 'The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.',
+      answers: { 200: { description: 'The rules; empty and without `etag` if none were written.', schema: Policy, headers: etagHeader } },
     },
     async ({ c, services, principal }) => {
       const document = await nullIfNotFound(services.catalog(principal).get('policy', policyDocument));
@@ -53,15 +55,15 @@ export function mountPolicy(app: App): void {
       workspace,
       summary: 'Write the rules of the workspace',
       description:
-        'Each rule allows, asks about or denies what it describes: of a rule all members that are given must fit. `deny` goes before `ask`, `ask` before ' +
-        '`allow`, `allow` before what is asked about without any rule, whatever their order; POST /v1/policy/test tells which one decides. ' +
-        `Calls are judged by it within ${limits.rulesTtlMs / 1000} seconds, those of the instance that took it at once; a call under way goes by the rules that ` +
-        'it began with.',
+        'A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over ' +
+        '`allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  ' +
+        `A change takes effect within ${limits.rulesTtlMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
+        'it started with.',
       headers: conditionHeaders,
       body: { schema: Policy },
       answers: {
-        200: { description: 'Replaced, or already so.', schema: WrittenPolicy, headers: etagHeader },
-        201: { description: 'Made.', schema: WrittenPolicy, headers: { ...etagHeader, location: 'Of the policy.' } },
+        200: { description: 'Replaced or unchanged.', schema: WrittenPolicy, headers: etagHeader },
+        201: { description: 'Created.', schema: WrittenPolicy, headers: { ...etagHeader, location: 'URL of the policy.' } },
       },
       problems: ['precondition_failed'],
     },
@@ -82,9 +84,9 @@ export function mountPolicy(app: App): void {
       tag,
       scopes,
       workspace,
-      summary: 'Forget all rules of the workspace',
+      summary: 'Delete all rules of the workspace',
       headers: conditionHeaders,
-      answers: { 204: { description: 'Gone: everything is asked for again.' } },
+      answers: { 204: { description: 'Deleted. The defaults apply again.' } },
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal }) => {
@@ -94,7 +96,7 @@ export function mountPolicy(app: App): void {
   );
 }
 
-/** Whoever may call a tool may know what would become of the call: its refusal would say so, too. */
+/** A key that may call a tool may also know the verdict on the call, which a rejection would reveal anyway. */
 function mountPolicyTest(app: App): void {
   mountRoute(
     app,
@@ -104,19 +106,19 @@ function mountPolicyTest(app: App): void {
       operationId: 'testPolicy',
       tag,
       scopes: ['tools'],
-      summary: 'What the policy would say, without doing it',
+      summary: 'Test the policy',
       description:
-        'Of a call (`tool` and its `arguments`; `builtin.bash` is rehearsed on files that are thrown away) or of an effect as such, for example ' +
-        '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The answer names the rule that decides, and why. ' +
+        'For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example ' +
+        '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. ' +
         'Nothing is sent, called or written.',
       body: { schema: PolicyQuestion },
-      answers: { 200: { description: 'The verdict, and that on each of the effects.', schema: PolicyAnswer } },
+      answers: { 200: { description: 'The verdict, in total and for each effect.', schema: PolicyAnswer } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
     async ({ c, services, principal, body }) => {
       const { tool, effect, toolset, session, agent, key } = body;
       const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
-      // Calls of a toolset are decided where the toolset is read.
+      // Permission for a call of a toolset is checked when the toolset is read.
       if (toolset === undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
       requireAllowed(principal, { act: 'ask-policy-as', agent, key });
       if (effect !== undefined) {
@@ -135,17 +137,17 @@ function mountPolicyTest(app: App): void {
 
 type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
 
-/** As if it stood in a toolset of its own. */
+/** Explains the tool as if it were in a toolset by itself. */
 async function explainKnownTool(services: Services, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
   const definitions = await withUses(services.catalog(principal), asked.name);
   return await services.explainCall(principal, { ...asked, definitions });
 }
 
-/** The tool, and what it may call, and that in its turn: of a made tool only. Those that are gone are left out. */
+/** Returns the tool and, for a made tool, all tools that it uses, recursively. Missing tools are skipped. */
 async function withUses(catalog: Catalog, name: string): Promise<ToolDefinition[]> {
   const found = [await catalog.tool(name)];
   const asked = new Set<string>([name]);
-  // `found` grows while it is walked.
+  // `found` grows during the iteration.
   for (const { made } of found) {
     const uses = (made?.uses ?? []).filter((use) => !asked.has(use)).slice(0, Math.max(0, limits.maxListedPolicyEffects - asked.size));
     for (const use of uses) asked.add(use);

@@ -1,13 +1,13 @@
-/** `/v1/providers`: where models are reached and with which key. Keys go in and never come out. */
+/** `/v1/providers`: model providers with URLs and keys. Keys can be written but not read. */
 import { z } from 'zod';
 import { Provider, ProviderName } from '../../core/model/provider.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';
 
-/** What GET shows may be sent back: `hasApiKey` is taken and means nothing. */
+/** The output of GET can be sent back: `hasApiKey` is accepted and ignored. */
 const ProviderInput = Provider.safeExtend({
-  name: ProviderName.optional().meta({ description: 'If given, equals the name in the path.' }),
+  name: ProviderName.optional().meta({ description: 'Optional. Must equal the name in the path.' }),
   hasApiKey: z.boolean().optional().meta({ readOnly: true, description: 'Shown by GET; ignored here.' }),
 }).meta({ id: 'Provider', example: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3.2'] } });
 

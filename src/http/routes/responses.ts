@@ -1,6 +1,6 @@
 /**
- * `/v1/responses`: what stock OpenAI clients call (`chat.ts`); an answer that was given before, from any event on; and its end before
- * its time. Nothing that only a provider keeps is found here: its answers are its own.
+ * `/v1/responses`: the endpoint of stock OpenAI clients (`chat.ts`); earlier responses, from any event on; and cancellation. Responses
+ * stored by a provider are not available here.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
@@ -18,7 +18,7 @@ const responseAnswer = chatAnswer({
   what: 'Response',
   frame: 'event',
   schema: ResponseObject,
-  forks: 'it goes on from an older answer, or the items differ',
+  forks: 'the request continues from an older response, or the items differ',
   uses: 'GET /v1/responses/{id} and `previous_response_id`',
 });
 
@@ -37,9 +37,9 @@ function mountCreate(app: App): void {
       operationId: 'createResponse',
       tag: 'OpenAI',
       scopes: ['chat'],
-      summary: 'Responses, as OpenAI clients do',
+      summary: 'Create a response (OpenAI)',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and `output` is what was said, and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the items before them, or alone with the session. `previous_response_id` names an answer of a session: the newest is gone on with, an older one in a session of its own. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. Without any of these the request goes to the provider: as it is where it speaks Responses, else translated. `background`, `conversation`, `prompt` and tools that only OpenAI runs are refused where it is not passed on. Faults have the OpenAI shape.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. `background`, `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.',
       query: z.looseObject({}),
       headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
       body: { schema: z.unknown(), documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
@@ -50,15 +50,15 @@ function mountCreate(app: App): void {
   );
 }
 
-/** `include` and its like are for what is not here, and say nothing. */
+/** Parameters such as `include` are accepted and ignored. */
 const RetrieveQuery = storedCompletionRoute.query.loose().extend({
-  stream: z.enum(['true', 'false']).optional().meta({ description: 'As its events.' }),
+  stream: z.enum(['true', 'false']).optional().meta({ description: '`true`: return its events.' }),
   starting_after: z.coerce
     .number()
     .int()
     .min(0)
     .optional()
-    .meta({ description: 'The `sequence_number` of the last event that you have. Give this, or `after`.', example: '12' }),
+    .meta({ description: 'The `sequence_number` of the last received event. Send either this or `after`.', example: '12' }),
 });
 
 function mountRetrieve(app: App): void {
@@ -70,9 +70,9 @@ function mountRetrieve(app: App): void {
       operationId: 'getResponse',
       tag: 'OpenAI',
       scopes: ['chat'],
-      summary: 'A Response again',
+      summary: 'Read a stored response',
       description:
-        'Of a session. As a document, which waits for its end; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream` as its events, from the one after that on, to the byte as they were sent first.',
+        'For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
       ...storedCompletionRoute,
       query: RetrieveQuery,
       answers: { 200: responseAnswer },
@@ -81,10 +81,10 @@ function mountRetrieve(app: App): void {
       const completion = requireCompletion('openai-responses', params.id);
       const { stream, starting_after: startingAfter } = query;
       if (startingAfter !== undefined && query.after !== undefined)
-        throw invalidRequest([{ path: 'starting_after', message: 'and after name two places: give one' }]);
+        throw invalidRequest([{ path: 'starting_after', message: 'and `after` cannot be combined: send only one of them' }]);
       const place = readStoredPlace(c, query.after);
       const streamed = stream === 'true' || startingAfter !== undefined || place.streamed;
-      // A number goes before an id that came along in a header.
+      // The query parameter takes precedence over the header.
       return await answerFromCompletion(
         services,
         principal,
@@ -104,9 +104,9 @@ function mountCancel(app: App): void {
       operationId: 'cancelResponse',
       tag: 'OpenAI',
       scopes: ['chat'],
-      summary: 'End a Response before its time',
+      summary: 'Cancel a response',
       description:
-        'The turn behind it ends at once, also while it waits, and the Response is answered with what was said until then. One that has ended is answered as it is.',
+        'Ends its turn immediately, also while it waits, and returns the response with its output so far. A completed response is returned unchanged.',
       params: storedCompletionRoute.params,
       answers: { 200: responseAnswer },
       problems: [...storedCompletionRoute.problems, 'conflict'],

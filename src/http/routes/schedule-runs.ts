@@ -1,6 +1,6 @@
 /**
- * `/v1/schedules/{schedule}/runs`: what came of a schedule, and running it now. Runs are deliveries without a payload; those of a schedule
- * that was removed can still be read.
+ * `/v1/schedules/{schedule}/runs`: the runs of a schedule, and manual runs. Runs are deliveries without a payload; those of a removed
+ * schedule can still be read.
  */
 import { z } from 'zod';
 import { Delivery, DeliveryStatus } from '../../core/triggers/delivery.ts';
@@ -12,9 +12,9 @@ import { Accepted, acceptedResponse } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
 const common = { tag: 'Schedules', scopes: ['admin'], workspace: 'Schedules' } as const;
-const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().meta({ description: 'Only those that stand so.' }) });
+const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().meta({ description: 'Only runs with this status.' }) });
 const params = scheduleParams.extend({
-  run: z.string().meta({ description: 'Its id: the time when it was due, or `manual-…`.', example: '2026-03-09T08:00:00.000Z' }),
+  run: z.string().meta({ description: 'Id of the run: the time when it was due, or `manual-…`.', example: '2026-03-09T08:00:00.000Z' }),
 });
 
 export function mountScheduleRuns(app: App): void {
@@ -26,10 +26,10 @@ export function mountScheduleRuns(app: App): void {
       path: '/v1/schedules/{schedule}/run',
       operationId: 'runSchedule',
       summary: 'Run a schedule now',
-      description: 'Once, beside its times: also while another run is under way, and while it is paused.',
+      description: 'Runs once, outside of its times: also while another run is in progress, or the schedule is paused.',
       params: scheduleParams,
       answers: {
-        202: { description: 'Stored; its turn begins.', schema: Accepted, headers: { location: 'Of the session, where there is one.' } },
+        202: { description: 'Stored. Its turn starts.', schema: Accepted, headers: { location: 'URL of the session, if any.' } },
       },
       problems: ['rate_limited'],
     },
@@ -45,7 +45,7 @@ export function mountScheduleRuns(app: App): void {
       method: 'get',
       path: '/v1/schedules/{schedule}/runs',
       operationId: 'listScheduleRuns',
-      summary: 'List what came of a schedule, newest first',
+      summary: 'List the runs of a schedule, newest first',
       params: scheduleParams,
       query,
       answers: { 200: { description: 'A page of runs.', schema: pageOf(Delivery) } },
@@ -54,7 +54,7 @@ export function mountScheduleRuns(app: App): void {
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), page);
-      // Nothing may be because there is no such schedule: a misspelt name is told as one.
+      // An empty list may mean that the schedule does not exist, which is then reported.
       if (items.length === 0) await services.catalog(principal).get('schedule', params.schedule);
       return c.json({ items: items.map(toRun), nextCursor }, 200);
     },
@@ -67,9 +67,9 @@ export function mountScheduleRuns(app: App): void {
       method: 'get',
       path: '/v1/schedules/{schedule}/runs/{run}',
       operationId: 'getScheduleRun',
-      summary: 'Read one run',
+      summary: 'Read a run',
       params,
-      answers: { 200: { description: 'How it stands.', schema: Delivery } },
+      answers: { 200: { description: 'The run and its status.', schema: Delivery } },
     },
     async ({ c, services, principal, params }) => {
       return c.json(toRun(await services.triggers(principal.workspace).delivery(triggerOf(params.schedule), params.run)), 200);
@@ -81,7 +81,7 @@ function triggerOf(name: string): Trigger {
   return { kind: 'schedule', name };
 }
 
-/** Nothing was sent. */
+/** Runs have no payload. */
 function toRun({ payload: _payload, ...run }: DeliveryWithPayload): Delivery {
   return run;
 }

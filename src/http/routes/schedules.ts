@@ -1,4 +1,7 @@
-/** `/v1/schedules`: when an agent is told something, and when that is next. Secrets go in and never come out. What came of it is `schedule-runs.ts`. */
+/**
+ * `/v1/schedules`: turns that start at given times, with the next time. Secrets can be written but not read. `schedule-runs.ts` has the
+ * runs.
+ */
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
@@ -20,13 +23,13 @@ const what = 'Schedules';
 const name = ResourceName.meta({ example: 'morning' });
 export const scheduleParams = z.object({ schedule: name });
 
-/** What GET shows beside the document. Taken on writes too, and not looked at, so that it can be sent back. */
+/** Fields that GET adds to the document. Accepted and ignored on writes, so that the output of GET can be sent back. */
 const shown = {
   hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
-  nextRunAt: z.iso.datetime().nullable().meta({ readOnly: true, description: 'null: never again, or paused.' }),
+  nextRunAt: z.iso.datetime().nullable().meta({ readOnly: true, description: 'null: no further run, or paused.' }),
   lastRun: Delivery.nullable().meta({
     readOnly: true,
-    description: `The newest one that was not left out; null: there was none in the last ${limits.deliveryTtlMs / 86_400_000} days.`,
+    description: `The newest run that was not skipped; null: none in the last ${limits.deliveryTtlMs / 86_400_000} days.`,
   }),
 };
 
@@ -43,7 +46,7 @@ const ScheduleInput = Schedule.safeExtend({
 });
 
 const TimesQuery = z.strictObject({
-  count: z.coerce.number().int().min(1).max(maxShownScheduleTimes).default(5).meta({ description: 'At most so many.' }),
+  count: z.coerce.number().int().min(1).max(maxShownScheduleTimes).default(5).meta({ description: 'Maximum number of times.' }),
 });
 
 export function mountSchedules(app: App): void {
@@ -73,8 +76,8 @@ export function mountSchedules(app: App): void {
       tag: what,
       scopes: ['admin'],
       workspace: what,
-      summary: 'The next times of a schedule',
-      description: 'In UTC. Of one that is paused, the times that it would have if it went on now.',
+      summary: 'List the next times of a schedule',
+      description: 'In UTC. For a paused schedule, the times as if it were resumed now.',
       params: scheduleParams,
       query: TimesQuery,
       answers: {
@@ -93,7 +96,7 @@ function toView({ name, body }: StoredDocument): Record<string, unknown> {
 }
 
 function nextTimes(body: Record<string, unknown>, count: number, now: number): string[] {
-  // Parsed by the schema when it was written; the rest is shown with it.
+  // Parsed by the schema when it was written; GET adds the other fields.
   const { paused, nextRunAt, ...document } = body as ScheduleDocument & { nextRunAt?: string | null };
   const read = readTimeRule(document);
   if ('issue' in read) throw invalidRequest([read.issue]);

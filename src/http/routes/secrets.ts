@@ -1,4 +1,4 @@
-/** `/v1/secrets`: values that tools and providers may use and nobody can read back. */
+/** `/v1/secrets`: values that tools and providers can use, and that cannot be read back. */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { Secret, SecretName } from '../../core/policy/secret.ts';
@@ -20,7 +20,7 @@ export function mountSecrets(app: App): void {
     name: SecretName,
     body: Secret,
     view: SecretView,
-    // Only the fields that may be shown, so that a value cannot slip through whatever the store gives.
+    // Only fields that may be shown, so that no value can leak, whatever the store returns.
     toView: ({ name, body, createdAt, updatedAt }) => ({ name, ...parseDocument(Binding, body), createdAt, updatedAt }),
     toDocument: (_name, body) => body,
   });

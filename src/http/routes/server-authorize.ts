@@ -1,7 +1,7 @@
 /**
- * `/v1/servers/{server}/authorize`: a person signs in to a server with `oauth`, and `/oauth/callback`, where their browser comes back to.
- * What the browser brings is a `state` that was signed here, so there is no key; it counts once. What is signed in is the workspace, not
- * the person: whoever may write servers may begin it.
+ * `/v1/servers/{server}/authorize`: signs a user in to a server with `oauth`, and `/oauth/callback`, where the browser returns. The browser
+ * brings a `state` that was signed here and works once, so no key is needed. The sign-in applies to the workspace, not to the user; any key
+ * that may write servers may start it.
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
@@ -18,8 +18,8 @@ import { serverParams } from './servers.ts';
 
 const SignIn = z
   .object({
-    authorizationUrl: z.url().meta({ description: 'For a person to open in a browser. The server chose it.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'They have to be back by then.' }),
+    authorizationUrl: z.url().meta({ description: 'URL that the user opens in a browser. It comes from the authorization server.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'The user must complete the sign-in by then.' }),
   })
   .meta({
     id: 'SignIn',
@@ -43,9 +43,9 @@ export function mountServerAuthorize(app: App): void {
       ...common,
       method: 'post',
       operationId: 'authorizeServer',
-      summary: 'Begin to sign in to a server',
+      summary: 'Start signing in to a server',
       description:
-        'For a server with `oauth.grant: "authorization_code"`. Answers the address that a person opens; they come back to /oauth/callback. A sign-in that was begun before counts no more; tokens that are there stay until new ones come.',
+        'For a server with `oauth.grant: "authorization_code"`. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.',
       answers: { 200: { description: 'Begun.', schema: SignIn } },
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
@@ -63,9 +63,9 @@ export function mountServerAuthorize(app: App): void {
       ...common,
       method: 'delete',
       operationId: 'forgetServerAuthorization',
-      summary: 'Forget the sign-in to a server',
+      summary: 'Delete the sign-in to a server',
       description:
-        'Its tokens are forgotten here, and ended at their issuer where that can be done (RFC 7009). Other isolates stop sending them within a minute.',
+        'Its tokens are deleted here, and revoked at their issuer if possible (RFC 7009). Other isolates stop sending them within a minute.',
       answers: { 204: { description: 'Gone.' } },
       problems: ['conflict'],
     },
@@ -81,8 +81,8 @@ export function mountServerAuthorize(app: App): void {
       tag: 'Servers',
       path: '/oauth/callback',
       operationId: 'finishSignIn',
-      summary: 'Come back from signing in',
-      description: 'For browsers, with what the authorization server added: `code` or `error`, `state`, `iss`.',
+      summary: 'Complete a sign-in',
+      description: 'For browsers, with the parameters of the authorization server: `code` or `error`, `state`, `iss`.',
       answers: { 200: { description: 'Signed in.', contentType: 'text/html' } },
       problems: ['not_found', 'upstream_error'],
     },
@@ -95,15 +95,15 @@ export function mountServerAuthorize(app: App): void {
       tag: 'Servers',
       path: '/oauth/client.json',
       operationId: 'getClientMetadata',
-      summary: 'Who this service is, for authorization servers',
-      description: 'Its address is the client id where servers take such (Client ID Metadata Documents).',
+      summary: 'Client metadata for authorization servers',
+      description: 'Its URL is the client id for servers that support it (Client ID Metadata Documents).',
       answers: { 200: { description: 'The document.', schema: ClientMetadata } },
       problems: ['not_found'],
     },
     (c) => {
       const base = publicBase(c.get('services').settings.publicUrl);
       const own = base === null ? null : ownAddresses(base);
-      if (own?.metadataUrl == null) throw new Problem('not_found', 'Without MONIKER_PUBLIC_URL over https there is no such document.');
+      if (own?.metadataUrl == null) throw new Problem('not_found', 'This document requires MONIKER_PUBLIC_URL with https.');
       return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') }, 200, { 'cache-control': 'no-cache' });
     },
   );
@@ -119,7 +119,7 @@ async function finish(c: AppContext): Promise<Response> {
   try {
     const query = new URL(c.req.url).searchParams;
     const state = one(query, 'state');
-    if (state === null) throw new Problem('not_found', 'This address ends a sign-in that was begun here, and nothing else.');
+    if (state === null) throw new Problem('not_found', 'This URL only completes sign-ins that were started here.');
     const { workspace, server } = await signIns.finish(state, {
       code: one(query, 'code'),
       iss: one(query, 'iss'),
@@ -134,18 +134,18 @@ async function finish(c: AppContext): Promise<Response> {
   }
 }
 
-/** RFC 6749 §3.1: a parameter that is there twice is as good as none. */
+/** RFC 6749 §3.1: a repeated parameter is treated as missing. */
 function one(query: URLSearchParams, name: string): string | null {
   const [value, ...more] = query.getAll(name);
   return value === undefined || more.length > 0 || value.length > limits.maxUrlLength ? null : value;
 }
 
-/** What it lists could not be read before. Whether it can be now is told by the server's health, and not here. */
+/** The server could not be listed before. Failures are reported by its health, not here. */
 async function refresh(c: AppContext, workspace: string, server: string): Promise<void> {
   const { servers, log } = c.get('services');
   try {
     await servers(workspace).refresh(server, 'asked');
   } catch (error) {
-    log.info('a server was not read after signing in', { server, reason: error instanceof Problem ? error.detail : String(error) });
+    log.info('could not refresh a server after signing in', { server, reason: error instanceof Problem ? error.detail : String(error) });
   }
 }

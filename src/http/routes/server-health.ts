@@ -1,4 +1,4 @@
-/** `/v1/servers/{server}/refresh` and `…/test`: reading what a server lists now, and trying one that may not be stored yet. */
+/** `/v1/servers/{server}/refresh` and `…/test`: refreshes the tool list of a server, and tests a server that need not be stored. */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
@@ -20,15 +20,16 @@ export function mountServerHealth(app: App): void {
       method: 'post',
       path: '/v1/servers/{server}/refresh',
       operationId: 'refreshServer',
-      summary: 'Read the definitions of a server again',
+      summary: 'Refresh the tool list of a server',
       description:
-        'Tools that changed or are new are held. Where the server cannot be read, its definitions stay as they were. One that is being read just now is `rate_limited`, with the time to wait.',
-      answers: { 200: { description: 'What the listing brought.', schema: ListingReport } },
+        'Changed and new tools are held. If the server cannot be read, its definitions stay unchanged. Returns `rate_limited` with a retry time if a refresh is in progress.',
+      answers: { 200: { description: 'The changes in the listing.', schema: ListingReport } },
       problems: ['conflict', 'rate_limited', 'upstream_error', 'upstream_timeout', 'not_configured'],
     },
     async ({ c, services, principal, params }) => {
       const report = await services.servers(principal.workspace).refresh(params.server, 'asked');
-      if (report === null) throw new Problem('rate_limited', 'The server is being read just now.', { retryAfterMs: limits.refreshLeaseMs });
+      if (report === null)
+        throw new Problem('rate_limited', 'A refresh of this server is already in progress.', { retryAfterMs: limits.refreshLeaseMs });
       return c.json(report);
     },
   );
@@ -40,11 +41,11 @@ export function mountServerHealth(app: App): void {
       method: 'post',
       path: '/v1/servers/{server}/test',
       operationId: 'testServer',
-      summary: 'Try a server',
+      summary: 'Test a server',
       description:
-        'Connects and lists, and stores nothing. With a body that document is tried, as a new server, with the tokens of the stored one where address and `oauth` are the same; without one, the server that is stored. What is wrong with it is in the answer.',
+        'Connects, lists and stores nothing. With a body, tests that document as a new server, using the stored server’s tokens if URL and `oauth` are the same; without a body, tests the stored server. The response reports what is wrong.',
       body: { schema: z.record(z.string(), z.unknown()), documented: Server, maxBytes: limits.maxLargeBodyBytes, isOptional: true },
-      answers: { 200: { description: 'How it went.', schema: ServerTest } },
+      answers: { 200: { description: 'The test result.', schema: ServerTest } },
     },
     async ({ c, services, principal, params, body }) => {
       const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);

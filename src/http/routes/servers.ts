@@ -1,7 +1,4 @@
-/**
- * `/v1/servers`: where tools come from that are not of this code base. Their tools, and what is
- * held of them, are `server-tools.ts`; how they are doing is `server-health.ts`.
- */
+/** `/v1/servers`: sources of tools that are not defined in code. `server-tools.ts` has their tools; `server-health.ts` their health. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -55,8 +52,7 @@ export function mountServers(app: App): void {
       path: '/v1/servers/{server}',
       operationId: 'getServer',
       summary: 'Read a server with its tools',
-      description:
-        'Each tool as models are given it, with how it stands. The answer may be sent back with PUT: a tool that comes back as it was shown stays as it is.',
+      description: 'Each tool as models see it, with its state. The response can be sent back with PUT: an unchanged tool stays unchanged.',
       params: serverParams,
       answers: { 200: { description: 'The server.', schema: ServerView, headers: etagHeader } },
     },
@@ -79,18 +75,21 @@ export function mountServers(app: App): void {
       method: 'put',
       path: '/v1/servers/{server}',
       operationId: 'putServer',
-      summary: 'Write a server with its tools',
+      summary: 'Create or replace a server',
       description:
-        'The first time all its tools are in force, but for those that a person should look at first. Later a tool that changed or is new is held until it is accepted. A definition that cannot be offered is left out, with a warning, and the others stay. An `mcp` or `openapi` server is read when it is written, and is stored also where that fails: `health` says how it went.',
+        'For a new server, all tools are accepted except those that should be reviewed first. Later, changed and new tools are held until they are accepted. An invalid definition is skipped with a warning. An `mcp` or `openapi` server is listed when it is written, and stored even if that fails: `health` shows the result.',
       params: serverParams,
       query: z.strictObject({
-        dryRun: z.enum(['true', 'false']).optional().meta({ description: '`true`: check it and read it as a new server, store nothing.' }),
+        dryRun: z
+          .enum(['true', 'false'])
+          .optional()
+          .meta({ description: '`true`: validate and list it as a new server without storing it.' }),
       }),
       headers: conditionHeaders,
       body: { schema: Server, maxBytes: limits.maxLargeBodyBytes },
       answers: {
-        200: { description: 'Replaced, or already so; or a dry run.', schema: WrittenServer, headers: etagHeader },
-        201: { description: 'Made.', schema: WrittenServer, headers: { ...etagHeader, location: 'Of the server.' } },
+        200: { description: 'Replaced, unchanged, or a dry run.', schema: WrittenServer, headers: etagHeader },
+        201: { description: 'Created.', schema: WrittenServer, headers: { ...etagHeader, location: 'URL of the server.' } },
       },
       problems: ['precondition_failed'],
     },
@@ -120,7 +119,7 @@ export function mountServers(app: App): void {
       operationId: 'deleteServer',
       summary: 'Delete a server',
       description:
-        'Toolsets that name its tools keep them as missing; a server made anew under the name is held against what was accepted.',
+        'Toolsets show its tools as missing. If a server with the same name is created later, its tools are compared with the accepted definitions.',
       params: serverParams,
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },
@@ -133,26 +132,30 @@ export function mountServers(app: App): void {
   );
 }
 
-/** It is stored: what goes wrong with reading it is said, and is no failure of the write. */
+/** The server is stored: a failure to list it is a warning, not a failure of the write. */
 async function readAfterWrite(desk: ServerAdmin, name: string, document: Server, isNew: boolean): Promise<Warning[]> {
   try {
     return (await desk.refresh(name, 'asked', { isNew }))?.warnings ?? [];
   } catch (error) {
-    const why = error instanceof Problem ? error.detail : 'something failed on our side; its log says what.';
-    return [{ path: document.url === undefined ? 'document' : 'url', message: `It is stored, but could not be read: ${why}` }];
+    const why = error instanceof Problem ? error.detail : 'internal error; see the server log.';
+    return [
+      { path: document.url === undefined ? 'document' : 'url', message: `The server is stored, but its tools could not be listed: ${why}` },
+    ];
   }
 }
 
 async function tried(desk: ServerAdmin, name: string, document: Server, warnings: readonly Warning[]): Promise<Record<string, unknown>> {
   const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
-  // Of a static server the Catalog has said all of it, and held against what is stored.
+  // For a static server the Catalog has returned everything and compared it with the stored definitions.
   if (document.kind === 'static') return { toolCount: tools, held, warnings };
-  const failed = ok ? [] : [{ path: document.url === undefined ? 'document' : 'url', message: `It could not be read: ${health.reason}` }];
+  const failed = ok
+    ? []
+    : [{ path: document.url === undefined ? 'document' : 'url', message: `Its tools could not be listed: ${health.reason}` }];
   const checked = { ...health, checkedAt: null, listedAt: null, failures: ok ? 0 : 1 };
   return { toolCount: tools, held, health: checked, ...(connection && { connection }), warnings: [...warnings, ...failed, ...more] };
 }
 
-/** A server has at most `limits.maxServerTools`, and those that are missing. */
+/** A server has at most `limits.maxServerTools`, and its missing ones. */
 async function allTools(catalog: Catalog, server: string): Promise<ServerTool[]> {
   const tools: ServerTool[] = [];
   let cursor: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * `/v1/sessions/{id}/files/{path}`: the files that a session's tools see, under the paths that the tools use: `a.txt` is
- * `/workspace/a.txt`, and so is `workspace/a.txt`; what begins with a slash (`files//tmp/a.txt`) is absolute.
+ * `/v1/sessions/{id}/files/{path}`: the files of a session, under the paths that its tools use: `a.txt` is `/workspace/a.txt`, and so is
+ * `workspace/a.txt`; a path that starts with a slash (`files//tmp/a.txt`) is absolute.
  */
 import { z } from 'zod';
 import { sha256HexOfBytes } from '../../core/hash.ts';
@@ -22,7 +22,7 @@ const params = sessionParams.extend({
     .string()
     .min(1)
     .max(limits.maxPathBytes)
-    .meta({ description: 'From `/workspace`, which may stand in front; absolute with a slash of its own.', example: 'notes.txt' }),
+    .meta({ description: 'Relative to `/workspace`, which may be included; absolute if it starts with a slash.', example: 'notes.txt' }),
 });
 
 const Listing = z
@@ -30,22 +30,19 @@ const Listing = z
     path: z.string(),
     entries: z
       .array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() }))
-      .meta({ description: `At most ${limits.maxListedTree}. With \`recursive\`, names are paths from here.` }),
-    truncated: z.boolean().meta({ description: 'There are more: list a directory further down.' }),
+      .meta({ description: `At most ${limits.maxListedTree}. With \`recursive\`, names are relative paths.` }),
+    truncated: z.boolean().meta({ description: 'true: more entries exist. List a subdirectory.' }),
     usage: z
       .object({ files: z.int(), bytes: z.int(), maxFiles: z.int(), maxBytes: z.int() })
-      .meta({ description: 'Of all files and directories of the session, and what they may come to.' }),
+      .meta({ description: 'Number and size of all files and directories of the session, with their limits.' }),
   })
   .meta({ id: 'DirectoryListing' });
 const WrittenFile = z.object({ path: z.string(), size: z.int() }).meta({ id: 'WrittenFile' });
 
 const query = z.strictObject({
-  recursive: z
-    .enum(['true', 'false'])
-    .default('false')
-    .meta({ description: '`true`: what is in its directories, too. Of a directory only.' }),
+  recursive: z.enum(['true', 'false']).default('false').meta({ description: '`true`: include subdirectories. Only for a directory.' }),
 });
-const tagHeader = { etag: 'Of its bytes: the same bytes have the same.' };
+const tagHeader = { etag: 'Hash of the bytes: equal bytes have an equal tag.' };
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
@@ -60,7 +57,7 @@ export function mountSessionFiles(app: App): void {
       summary: 'List the working directory',
       params: sessionParams,
       query,
-      answers: { 200: { description: 'Its entries.', schema: Listing } },
+      answers: { 200: { description: 'The entries.', schema: Listing } },
     },
     async ({ c, services, principal, params, query }) =>
       c.json(await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
@@ -75,16 +72,16 @@ export function mountSessionFiles(app: App): void {
       operationId: 'readFile',
       summary: 'Read a file or list a directory',
       description:
-        'Whatever its name, a file is `application/octet-stream`, to be saved: names and bytes are those that a model chose, and no browser is to show them as a page from here.',
+        'A file is always `application/octet-stream` and offered for download: a model may have chosen its name and content, and browsers must not show it as a page of this origin.',
       params,
       query,
-      headers: { 'if-none-match': 'An `ETag` that the caller has: 304 if the file still has it.' },
+      headers: { 'if-none-match': 'A known `ETag`: returns 304 if the file still has it.' },
       answers: {
         200: {
           description: 'The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON).',
           schema: Listing,
           also: 'application/octet-stream',
-          headers: { 'last-modified': 'Of a file.', etag: 'Of a file: the same bytes have the same.' },
+          headers: { 'last-modified': 'For a file.', etag: 'For a file: equal bytes have an equal tag.' },
         },
         304: { description: 'The file has the `ETag` of `If-None-Match`.' },
       },
@@ -96,7 +93,7 @@ export function mountSessionFiles(app: App): void {
       if ('directory' in file) return c.json(await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
       const etag = await tagOf(file.content);
       if (matchesEtag(c, etag)) return new Response(null, { status: 304, headers: { etag } });
-      // Whatever a tool wrote: never shown by a browser as a page of this origin (`nosniff` is on every answer).
+      // Content is written by tools: browsers must never show it as a page of this origin (`nosniff` is set on every response).
       return new Response(file.content, {
         headers: {
           'content-type': 'application/octet-stream',
@@ -117,13 +114,13 @@ export function mountSessionFiles(app: App): void {
       path: '/v1/sessions/{id}/files/{path+}',
       operationId: 'writeFile',
       summary: 'Write a file',
-      description: `Missing directories are made. A session holds ${limits.maxSessionFiles} files and directories of ${limits.maxSessionFilesBytes} bytes together; what would be more is 409.`,
+      description: `Missing directories are created. A session may have ${limits.maxSessionFiles} files and directories with ${limits.maxSessionFilesBytes} bytes in total; a write above these limits returns 409.`,
       params,
       headers: conditionHeaders,
-      rawBody: { description: `The bytes, of any content type, at most ${maxFileBodyBytes}.` },
+      rawBody: { description: `The bytes, with any content type, at most ${maxFileBodyBytes}.` },
       answers: {
         200: { description: 'Replaced.', schema: WrittenFile, headers: tagHeader },
-        201: { description: 'Made.', schema: WrittenFile, headers: { location: 'Of the file.', ...tagHeader } },
+        201: { description: 'Created.', schema: WrittenFile, headers: { location: 'URL of the file.', ...tagHeader } },
       },
       problems: ['conflict', 'precondition_failed'],
     },
@@ -156,7 +153,7 @@ export function mountSessionFiles(app: App): void {
   );
 }
 
-/** `/workspace/x` is so often written without its first slash that a folder of that name inside is the rarer meaning. */
+/** The first slash of `/workspace/x` is often omitted, so a path that starts with `workspace/` rarely means a folder of that name. */
 function toolPath(path: string): string {
   return path === 'workspace' || path.startsWith('workspace/') ? `/${path}` : path;
 }
@@ -165,7 +162,7 @@ async function tagOf(content: Uint8Array): Promise<string> {
   return `"${await sha256HexOfBytes(content)}"`;
 }
 
-/** Tags are compared strongly: a weak one, or one that is none of ours, is that of no file. */
+/** Strong comparison: a weak or unknown tag matches no file. */
 function conditions(c: AppContext): FileConditions {
   const ifMatch = c.req.header('if-match')?.trim();
   const tags = ifMatch === '*' ? ifMatch : ifMatch?.split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));

@@ -1,4 +1,4 @@
-/** `/v1/sessions`: making, listing, reading and deleting conversations. Their turns are in `turns.ts`, files in `session-files.ts`. */
+/** `/v1/sessions`: creates, lists, reads and deletes conversations. `turns.ts` has their turns, `session-files.ts` their files. */
 import { z } from 'zod';
 import { ModelRef, ResourceName } from '../../core/agent.ts';
 import { isAllowed } from '../../core/authority.ts';
@@ -23,10 +23,13 @@ const SessionRequest = z
   .strictObject({
     agent: ResourceName.optional(),
     model: ModelRef.optional(),
-    toolset: ToolsetReference.optional().meta({ description: 'With `model`: whose tools run inside.', example: 'demo' }),
+    toolset: ToolsetReference.optional().meta({
+      description: 'With `model`: the toolset whose tools run inside Moniker.',
+      example: 'demo',
+    }),
     instructions: z.string().max(100_000).optional().meta({ description: 'With `model`: the system prompt.' }),
     tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
-      description: 'Tools that the caller runs itself, for turns that bring none.',
+      description: 'Tools that the caller runs itself, for turns without `tools`.',
     }),
   })
   .superRefine(({ agent, model, toolset, instructions }, context) => {
@@ -34,7 +37,7 @@ const SessionRequest = z
     if (agent === undefined && model === undefined) refuse('agent', 'give an agent or a model');
     if (agent === undefined) return;
     for (const [field, value] of Object.entries({ model, toolset, instructions })) {
-      if (value !== undefined) refuse(field, 'is the agent’s own affair: leave it out, or give a model instead of an agent');
+      if (value !== undefined) refuse(field, 'is defined by the agent: omit it, or set a model instead of an agent');
     }
   })
   .meta({ id: 'SessionRequest', example: { model: 'rehearsal/default', toolset: 'demo' } });
@@ -49,7 +52,7 @@ const SessionRow = z
     trigger: z
       .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
       .optional()
-      .meta({ description: 'Whose events or runs are talked about in it. Absent: it is a key’s.' }),
+      .meta({ description: 'The trigger that started it. Absent: it belongs to a key.' }),
   })
   .meta({ id: 'SessionRow' });
 
@@ -76,14 +79,14 @@ export function mountSessions(app: App): void {
       method: 'post',
       path: '/v1/sessions',
       operationId: 'createSession',
-      summary: 'Begin a session',
+      summary: 'Create a session',
       headers: { 'idempotency-key': idempotencyHeader },
       body: { schema: SessionRequest },
       answers: {
         201: {
-          description: 'Begun. Only its key and unbound keys with scope `admin` can open it.',
+          description: 'Created. Only its key and unbound keys with scope `admin` can access it.',
           schema: SessionView,
-          headers: { location: 'Of the session.' },
+          headers: { location: 'URL of the session.' },
         },
       },
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch'],
@@ -92,7 +95,7 @@ export function mountSessions(app: App): void {
       const { idempotencyKey } = await idempotencyOf(c, bytes);
       const setup = { ...body, listed: true };
       const make = async () => {
-        // Made once and thrown away: what could not run a turn is refused here and not at the first one.
+        // The plan is discarded: an invalid setup is rejected here, not at the first turn.
         await services.planTurn(principal, body);
         return await begin(services, principal, setup, idempotencyKey);
       };
@@ -113,7 +116,7 @@ export function mountSessions(app: App): void {
       path: '/v1/sessions',
       operationId: 'listSessions',
       summary: 'List sessions',
-      description: 'Those of the key; for a key with scope `admin` that is not bound, all of the workspace.',
+      description: 'The sessions of the key; for an unbound key with scope `admin`, all sessions of the workspace.',
       query: PageQuery,
       answers: { 200: { description: 'A page of sessions, newest first.', schema: pageOf(SessionRow) } },
     },
@@ -146,7 +149,7 @@ export function mountSessions(app: App): void {
       method: 'delete',
       path: '/v1/sessions/{id}',
       operationId: 'deleteSession',
-      summary: 'Delete a session with all it holds',
+      summary: 'Delete a session with all its data',
       params: sessionParams,
       answers: { 204: { description: 'Gone.' } },
     },
@@ -164,7 +167,7 @@ export function mountSessions(app: App): void {
       path: '/v1/sessions/{id}/messages',
       operationId: 'listMessages',
       summary: 'Read the transcript',
-      description: 'All that was said, also what models are only shown a summary of. Without `limit` a page holds as much as 4 MB.',
+      description: 'All messages, including those that models see only as a summary. Without `limit` a page has at most 4 MB.',
       params: sessionParams,
       query: MessagesQuery,
       answers: { 200: { description: 'A page of messages, oldest first.', schema: pageOf(TranscriptMessage) } },
@@ -173,13 +176,13 @@ export function mountSessions(app: App): void {
   );
 }
 
-/** The key is its own affair; that nobody's key began it is worth knowing. */
+/** The key's id is not shown; that no key started the session is. */
 function toRow({ keyId, ...row }: SessionIndexRow): z.infer<typeof SessionRow> {
   const trigger = triggerOfKey(keyId);
   return trigger === null ? row : { ...row, trigger };
 }
 
-/** Under a key that comes again it is the session that was made, as it was then, if it was made the same. */
+/** A repeated idempotency key returns the session that it created, in its original state, if the setup is the same. */
 async function begin(services: Services, principal: Principal, setup: SessionSetup, key: string | undefined): Promise<SessionView> {
   const view = await services.sessions.create(principal, setup, ...(key === undefined ? [] : [ownKey(key)]));
   return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
@@ -190,12 +193,12 @@ function asMade(view: SessionView, made: SessionSetup, asked: SessionSetup): Ses
   return { ...view, turn: null, queued: 0 };
 }
 
-/** Apart from the sessions that other requests make with this key. */
+/** Separate from the sessions that other routes create with this key. */
 function ownKey(key: string): string {
   return `session ${key}`;
 }
 
-/** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */
+/** A session with an agent uses the agent's current toolset; null also if the agent was deleted. */
 async function withAgentsToolset(services: Services, principal: Principal, view: SessionView): Promise<SessionView> {
   if (view.agent === undefined) return view;
   const agent = await nullIfNotFound(services.directory.agent(principal.workspace, view.agent));

@@ -1,6 +1,6 @@
 /**
- * `/v1/skills`: a `SKILL.md` with its resource files, as JSON or as a zip archive. What they must be like is `skills/read-skill.ts`,
- * which the Catalog asks at every write; agents name the skills that they may read up.
+ * `/v1/skills`: a `SKILL.md` with its resource files, as JSON or as a zip archive. `skills/read-skill.ts` validates them, and the Catalog
+ * calls it at every write; agents list the skills that they may load.
  */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
@@ -20,30 +20,31 @@ import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
 const resourceParams = params.extend({
-  path: z.string().min(1).max(limits.maxPathBytes).meta({ description: 'From the skill’s folder.', example: 'scripts/changes.sh' }),
+  path: z
+    .string()
+    .min(1)
+    .max(limits.maxPathBytes)
+    .meta({ description: 'Path relative to the skill’s folder.', example: 'scripts/changes.sh' }),
 });
 
-/** Of the frontmatter. Taken on writes too, and not looked at, so that what GET shows can be sent back. */
+/** Fields of the frontmatter. Accepted and ignored on writes, so that the output of GET can be sent back. */
 const fields = {
-  description: z
-    .string()
-    .optional()
-    .meta({ description: 'Read from `content`, like the others of the frontmatter: not looked at on writes.' }),
+  description: z.string().optional().meta({ description: 'Read from `content`, like all frontmatter fields; ignored on writes.' }),
   license: z.string().optional(),
   compatibility: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   allowedTools: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Patterns are kept, and grant nothing.', example: ['Bash(git:*)'] }),
+    .meta({ description: 'Patterns are stored, but grant no permissions.', example: ['Bash(git:*)'] }),
   requires: z.array(z.string()).optional(),
 };
 
-const bytes = z.int().min(0).meta({ description: 'Its size. Not looked at on writes.' });
+const bytes = z.int().min(0).meta({ description: 'Size in bytes; ignored on writes.' });
 
 const SkillBody = z
   .strictObject({
-    name: SkillName.optional().meta({ description: 'If given, equals the name in the path.' }),
+    name: SkillName.optional().meta({ description: 'Optional. Must equal the name in the path.' }),
     content: z.string().meta({ description: `The text of SKILL.md, at most ${limits.maxSkillFileBytes} bytes.` }),
     resources: z
       .record(
@@ -56,7 +57,7 @@ const SkillBody = z
       )
       .default({})
       .meta({
-        description: `Files beside it, by path: text, \`{"text"}\` or \`{"base64"}\`. At most ${limits.maxSkillResources}, ${limits.maxSkillFileBytes} bytes each, ${limits.maxSkillBytes} with SKILL.md.`,
+        description: `Resource files by path: text, \`{"text"}\` or \`{"base64"}\`. At most ${limits.maxSkillResources}, ${limits.maxSkillFileBytes} bytes each, ${limits.maxSkillBytes} in total with SKILL.md.`,
       }),
     ...fields,
   })
@@ -92,7 +93,7 @@ export function mountSkills(app: App): void {
       operationId: 'listSkills',
       summary: 'List skills',
       query: PageQuery,
-      answers: { 200: { description: 'A page of skills, without their texts.', schema: pageOf(Summary) } },
+      answers: { 200: { description: 'A page of skills, without their content.', schema: pageOf(Summary) } },
     },
     async ({ c, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal).list('skill', query);
@@ -107,8 +108,8 @@ export function mountSkills(app: App): void {
       method: 'get',
       path: '/v1/skills/{skill}',
       operationId: 'getSkill',
-      summary: 'Read one skill',
-      description: 'What comes can be sent back with PUT as it is.',
+      summary: 'Read a skill',
+      description: 'The response can be sent back with PUT unchanged.',
       params,
       answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader } },
     },
@@ -125,15 +126,15 @@ export function mountSkills(app: App): void {
       method: 'get',
       path: '/v1/skills/{skill}/resources/{path+}',
       operationId: 'getSkillResource',
-      summary: 'Read one resource file of a skill',
+      summary: 'Read a resource file of a skill',
       params: resourceParams,
-      answers: { 200: { description: 'Its bytes.', contentType: 'application/octet-stream', headers: etagHeader } },
+      answers: { 200: { description: 'The bytes of the file.', contentType: 'application/octet-stream', headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
       const document = await services.catalog(principal).get('skill', params.skill);
       const resource = skillOf(document).resources.find(({ path }) => path === params.path);
       if (resource === undefined) throw new Problem('not_found', `The skill "${params.skill}" has no file ${quoted(params.path)}.`);
-      // Whatever its author put there: never shown by a browser as a page of this origin.
+      // Content is written by the skill's author: browsers must never show it as a page of this origin.
       return c.body(new Uint8Array(resourceBytes(resource)), 200, {
         'content-type': 'application/octet-stream',
         'content-disposition': 'attachment',
@@ -150,19 +151,18 @@ export function mountSkills(app: App): void {
       method: 'put',
       path: '/v1/skills/{skill}',
       operationId: 'putSkill',
-      summary: 'Write one skill',
-      description:
-        'The same files make no new version, whichever way they come. Hidden files and what systems leave behind are left out, with a warning.',
+      summary: 'Create or replace a skill',
+      description: 'Unchanged files create no new version, in either format. Hidden files and system files are skipped with a warning.',
       params,
       headers: conditionHeaders,
       rawBody: {
         json: SkillBody,
         type: 'application/zip',
-        description: 'JSON, or a zip archive with SKILL.md at its top or in the one folder there.',
+        description: 'JSON, or a zip archive with SKILL.md at the top level or in its only top-level folder.',
       },
       answers: {
-        200: { description: 'Replaced, or already so.', schema: Written, headers: etagHeader },
-        201: { description: 'Made.', schema: Written, headers: { ...etagHeader, location: 'Of the skill.' } },
+        200: { description: 'Replaced or unchanged.', schema: Written, headers: etagHeader },
+        201: { description: 'Created.', schema: Written, headers: { ...etagHeader, location: 'URL of the skill.' } },
       },
       problems: ['precondition_failed'],
     },
@@ -182,8 +182,8 @@ export function mountSkills(app: App): void {
       method: 'delete',
       path: '/v1/skills/{skill}',
       operationId: 'deleteSkill',
-      summary: 'Delete one skill',
-      description: 'Agents that name it go on without it.',
+      summary: 'Delete a skill',
+      description: 'Agents that name it continue without it.',
       params,
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },
@@ -210,10 +210,10 @@ async function readFiles(request: Request, name: string): Promise<SkillFiles & {
   return { content: body.content, resources };
 }
 
-/** The second is what browsers of Windows call it. */
+/** The second is the type that browsers on Windows send. */
 const zipTypes: ReadonlySet<string> = new Set(['application/zip', 'application/x-zip-compressed']);
 
-/** Documents of skills are what `readSkill` made. */
+/** Stored skills were built by `readSkill`. */
 function skillOf({ body }: StoredDocument): Skill {
   return body as Skill;
 }

@@ -1,6 +1,6 @@
 /**
- * An answer that was given before, in whatever dialect: as a document, or as its frames from any one on. What each dialect's
- * GET path does and says of itself; the answer is cut out of the session's log (`session/log/completion-reader.ts`).
+ * A stored completion of any dialect: as a document, or as its frames from any one on. Shared by the GET routes of the dialects; the
+ * completion is encoded from the session's log (`session/completion-reader.ts`).
  */
 import { z } from 'zod';
 import type { Principal } from '../../core/principal.ts';
@@ -16,23 +16,23 @@ import { completionResponse } from './chat-turn.ts';
 const Params = z.object({ id: z.string() });
 const Query = z.strictObject({
   after: z.string().regex(frameIdPattern, { message: 'must be the id of a frame' }).optional().meta({
-    description: 'The `id:` of the last frame that you have. Absent: `Last-Event-ID`, else all.',
+    description: 'The `id:` of the last received frame. Default: `Last-Event-ID`, otherwise all frames.',
     example: '12.1',
   }),
 });
 
-/** What such a route takes, and may fail with. */
+/** Parameters and problems of such a route. */
 export const storedCompletionRoute = {
   params: Params,
   query: Query,
   headers: {
-    accept: '`text/event-stream`: as frames.',
-    'last-event-id': 'As browsers send it. One that is no id of a frame means from the start.',
+    accept: '`text/event-stream`: return frames.',
+    'last-event-id': 'As browsers send it. An invalid id means from the start.',
   },
   problems: ['not_found', 'upstream_error', 'upstream_timeout'] as readonly ProblemCode[],
 };
 
-/** Throws `not_found` for an id that is none of the dialect's, or whose answer this caller was not given. */
+/** Throws `not_found` for an id of another dialect, or a completion that this caller did not receive. */
 export async function replayCompletion(
   dialect: DialectName,
   { c, services, principal, params, query }: Request<z.infer<typeof Params>, z.infer<typeof Query>, unknown>,
@@ -45,11 +45,11 @@ export function requireCompletion(dialect: DialectName, id: string): Reference {
   if (completion !== null) return completion;
   throw new Problem(
     'not_found',
-    'There is no such answer: those of a session are kept, and what a provider answered is only with the provider.',
+    'Completion not found. Completions of sessions are stored; responses of a provider are available only from the provider.',
   );
 }
 
-/** Whether the caller wants frames, and after which. */
+/** Returns whether the caller requests frames, and after which one. */
 export function readStoredPlace(c: AppContext, asked: string | undefined): CompletionOptions {
   const lastEventId = c.req.header('last-event-id');
   const after = asked ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);

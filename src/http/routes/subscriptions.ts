@@ -1,4 +1,7 @@
-/** `/v1/subscriptions`: who else is told how turns end, whoever began them. What became of each message is `callbacks.ts`. Secrets go in and never come out. */
+/**
+ * `/v1/subscriptions`: additional receivers of turn events, for all turns. `callbacks.ts` shows the messages. Secrets can be written but
+ * not read.
+ */
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
@@ -11,7 +14,7 @@ import type { App } from '../route.ts';
 const what = 'Subscriptions';
 const name = ResourceName.meta({ example: 'operations' });
 
-/** What GET shows may be sent back: `hasSecret` and `warnings` are taken and mean nothing. */
+/** The output of GET can be sent back: `hasSecret` and `warnings` are accepted and ignored. */
 const SubscriptionInput = Subscription.safeExtend({
   hasSecret: z.boolean().optional().meta({ readOnly: true, description: 'Shown by GET; ignored here.' }),
   warnings: shownWarnings,
@@ -31,7 +34,7 @@ export function mountSubscriptions(app: App): void {
     body: SubscriptionInput,
     view: SubscriptionView,
     reviewed: ReviewedSubscription,
-    // None is stored without one.
+    // A subscription always has a secret.
     toView: ({ name, body }) => ({ ...body, name, hasSecret: true }),
     toDocument: (name, { hasSecret: _has, warnings: _warnings, ...document }) => {
       requireSameName(name, document);
@@ -46,12 +49,12 @@ export function mountSubscriptions(app: App): void {
       path: '/v1/subscriptions/{subscription}/test',
       operationId: 'testSubscription',
       tag: what,
-      summary: 'Send it a signed message of type `test`',
-      description: 'Once, at once, also to one that is paused. It is not kept, and not tried again.',
+      summary: 'Send a signed test message',
+      description: 'Sends one message of type `test` immediately, also if the subscription is paused. It is not stored and not retried.',
       scopes: ['admin'],
       workspace: what,
       params: z.object({ subscription: name }),
-      answers: { 200: { description: 'How it went.', schema: CallbackTest } },
+      answers: { 200: { description: 'The result.', schema: CallbackTest } },
     },
     async ({ c, services, principal, params }) => {
       return c.json(await services.triggers(principal.workspace).testSubscription(params.subscription));

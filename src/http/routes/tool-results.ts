@@ -1,4 +1,6 @@
-/** `/v1/sessions/{id}/tool-results`: what the caller's own tools answered, and a person the servers of others; the turn that waited for them goes on. */
+/**
+ * `/v1/sessions/{id}/tool-results`: results of the caller's own tools, and user input that servers requested; the waiting turn continues.
+ */
 import { z } from 'zod';
 import { Pending } from '../../core/policy/approval.ts';
 import { ElicitationAnswer } from '../../core/tools/elicitation.ts';
@@ -26,10 +28,10 @@ const InputRequestAnswer = z
   .strictObject({
     callId: z.string().min(1).max(200),
     input: z.record(z.string(), ElicitationAnswer).meta({
-      description: 'Answers to all that the server of a tool asks, by the keys of `requests` in `pending`.',
+      description: 'Answers to all input requests of a server, by the keys of `requests` in `pending`.',
     }),
     round: z.int().min(1).optional().meta({
-      description: 'Of the question that is answered, so that none is taken for the next one when it is sent again. Absent: the last.',
+      description: 'Round of the input request, so that a repeated answer is not used for the next request. Default: the latest.',
     }),
   })
   .meta({
@@ -46,8 +48,8 @@ const ToolResultsRequest = z.union([
 const ResultsTaken = z
   .object({
     turn: z.string(),
-    status: z.string().meta({ description: '`running`, or `waiting` while others are missing.' }),
-    pending: z.array(Pending).meta({ description: 'What it still waits for.' }),
+    status: z.string().meta({ description: '`running`, or `waiting` while other results are missing.' }),
+    pending: z.array(Pending).meta({ description: 'What the turn still waits for.' }),
   })
   .meta({ id: 'ResultsTaken', example: { turn: 'turn_1', status: 'running', pending: [] } });
 
@@ -59,9 +61,9 @@ export function mountToolResults(app: App): void {
       method: 'post',
       path: '/v1/sessions/{id}/tool-results',
       operationId: 'sendToolResults',
-      summary: 'Answer calls of your own tools, or what a tool asks',
+      summary: 'Submit results of your own tools, or input for a tool',
       description:
-        'A call that waits for `input` is answered with a person’s `input`, and then made again with it; declined is an answer, too. A call of your own tool is answered with its result: one result, or several under `results`. The turn goes on by itself when the last one is there: follow `…/events`. The same result twice is one.',
+        'For a call that waits for `input`, send the user’s `input`; the call is then repeated with it. Declining is also an answer. For calls of your own tools, send one result, or several under `results`. The turn continues when the last one has arrived: follow `…/events`. Repeating a result has no effect.',
       scopes: ['chat'],
       params: sessionParams,
       body: { schema: ToolResultsRequest, maxBytes: limits.maxLargeBodyBytes },

@@ -1,4 +1,4 @@
-/** `/v1/tools`: every tool the workspace knows and how it stands, and the aliases that each brings into a toolset that says nothing of them. */
+/** `/v1/tools`: all tools of the workspace with their state, and the default aliases that toolset entries inherit. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { Hold } from '../../core/listing/hold.ts';
@@ -38,20 +38,20 @@ const ToolView = z
     annotations: ToolAnnotations.optional(),
     annotationsAccepted: z.boolean().optional().meta({
       description:
-        'Of a tool of an MCP server: whether an administrator accepted its annotations. They also count where the server is `trusted`.',
+        'For a tool of an MCP server: whether an administrator accepted its annotations. They also apply if the server is `trusted`.',
     }),
     aliases: z.array(z.string()).meta({ description: 'Default aliases.' }),
-    refId: z.string().meta({ description: 'SHA-256 of the definition that is in force: a toolset entry may name the tool by it.' }),
+    refId: z.string().meta({ description: 'SHA-256 of the accepted definition. A toolset entry may name the tool by it.' }),
     state: z.enum(['ready', 'held', 'missing']).meta({
-      description: '`held`: not to be called until its definition is accepted. `missing`: its server does not list it any more.',
+      description: '`held`: cannot be called until its definition is accepted. `missing`: its server no longer lists it.',
     }),
     held: Hold.optional(),
-    renamedTo: z.string().optional().meta({ description: 'Of a missing one: the tool that its server lists in its place, as it seems.' }),
+    renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that its server probably lists instead.' }),
     visibility: z.enum(['shared', 'private']).optional().meta({
-      description: 'Of a made tool. `private`: only the key that made it can see and call it.',
+      description: 'For a made tool. `private`: only the key that created it can see and call it.',
     }),
-    ui: UiTool.optional().meta({ description: 'Of a UI tool: what a person is shown.' }),
-    made: MadeToolView.optional().meta({ description: 'Of a made tool that is read by itself: its document.' }),
+    ui: UiTool.optional().meta({ description: 'For a UI tool: what the user is shown.' }),
+    made: MadeToolView.optional().meta({ description: 'For a single made tool: its document.' }),
   })
   .meta({
     id: 'Tool',
@@ -70,7 +70,7 @@ const ToolView = z
 const WrittenToolAliases = z
   .object({
     aliases: z.array(z.string()),
-    warnings: z.array(Warning).optional().meta({ description: 'Toolsets that keep the names they had. Absent: none.' }),
+    warnings: z.array(Warning).optional().meta({ description: 'Toolsets that keep their previous names. Absent: none.' }),
   })
   .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
 const common = { tag: 'Tools' } as const;
@@ -85,7 +85,7 @@ export function mountTools(app: App): void {
       operationId: 'listTools',
       scopes: ['tools', 'toolsets'],
       summary: 'List all known tools',
-      description: 'Made tools that are private to other keys are not among them.',
+      description: 'Made tools that are private to other keys are not included.',
       query: PageQuery.extend(ownerQuery),
       answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
     },
@@ -115,12 +115,12 @@ export function mountTools(app: App): void {
       operationId: 'getTool',
       scopes: ['tools', 'toolsets'],
       summary: 'Read a tool',
-      description: 'Of a made tool the shared one, or else the private one of the key.',
+      description: 'For a made tool: the shared one, otherwise the private one of the key.',
       params,
       query: z.strictObject(ownerQuery),
       answers: {
         200: {
-          description: 'The tool as its source describes it. A made tool or a UI tool comes with an ETag, for writing it.',
+          description: 'The tool as its source describes it. A made tool or a UI tool has an ETag, for conditional writes.',
           schema: ToolView,
           headers: etagHeader,
         },
@@ -148,7 +148,7 @@ export function mountTools(app: App): void {
       params,
       answers: {
         200: {
-          description: 'Those set here, else those the tool came with (then without ETag).',
+          description: 'The aliases set here, otherwise the tool’s own (without ETag).',
           schema: ToolAliases,
           headers: etagHeader,
         },
@@ -159,7 +159,7 @@ export function mountTools(app: App): void {
       const catalog = services.catalog(principal);
       const { aliases } = await catalog.tool(params.canonical);
       const document = await nullIfNotFound(catalog.get('tool-aliases', params.canonical));
-      // None were set here: the tool's own stand.
+      // No aliases are set here: the tool's own apply.
       return document === null ? c.json({ aliases }) : documentResponse(c, document, { aliases });
     },
   );
@@ -183,7 +183,7 @@ export function mountTools(app: App): void {
         201: {
           description: 'Set for the first time.',
           schema: WrittenToolAliases,
-          headers: { ...etagHeader, location: 'Of the aliases.' },
+          headers: { ...etagHeader, location: 'URL of the aliases.' },
         },
       },
       problems: ['precondition_failed', 'name_conflict'],
@@ -209,7 +209,7 @@ export function mountTools(app: App): void {
       operationId: 'deleteToolAliases',
       scopes: ['toolsets'],
       workspace: 'Default aliases',
-      summary: 'Go back to the aliases the tool came with',
+      summary: 'Restore the tool’s own aliases',
       params,
       headers: conditionHeaders,
       answers: { 204: { description: 'Done.' } },
@@ -222,7 +222,7 @@ export function mountTools(app: App): void {
   );
 }
 
-/** Of a bound key: what its toolsets or agents have, and what it made for itself, by canonical name. */
+/** For a bound key: the tools of its toolsets or agents, and its private ones, by canonical name. */
 async function toolsInReach({ catalog: catalogOf, directory }: Services, principal: Principal): Promise<ToolDefinition[]> {
   const catalog = catalogOf(principal);
   const shared = await readDefinitions(catalog, await toolsOfKey(catalog, directory, principal));
@@ -242,20 +242,20 @@ async function readTool(services: Services, principal: Principal, canonical: str
   return await catalog.tool(canonical);
 }
 
-/** Of a made tool or a UI tool; null: of any other, or it is gone. */
+/** Returns the document of a made tool or a UI tool; null for any other tool, or if it was deleted. */
 async function documentOf(catalog: Catalog, { kind, canonical, made }: ToolDefinition): Promise<StoredDocument | null> {
   if (made?.private === true) return await nullIfNotFound(catalog.get('private-tool', privateToolName(made.by ?? '', canonical)));
   if (kind === 'made') return await nullIfNotFound(catalog.get('made-tool', canonical));
   return kind === 'ui' ? await nullIfNotFound(catalog.get('ui-tool', canonical)) : null;
 }
 
-/** Description and default aliases are the tool's, and stand there. */
+/** Description and default aliases are fields of the tool, not of this view. */
 function toMadeView({ body, version, createdAt, updatedAt }: StoredDocument): Record<string, unknown> {
   const { description: _description, aliases: _aliases, ...made } = body;
   return { version, ...made, createdAt, updatedAt };
 }
 
-/** Its source's own members are shown one by one, so that nothing of a server that is not the tool's gets out. */
+/** Fields of the source are copied one by one, so that no other data of a server is exposed. */
 async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
   const { source, ui, made, ...definition } = tool;
   return {

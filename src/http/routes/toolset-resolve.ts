@@ -1,4 +1,4 @@
-/** What a called name means in a toolset, and why (DESIGN §3.5). Calling by it is `toolset-use.ts`. */
+/** Explains what a called name means in a toolset (DESIGN §3.5). `toolset-use.ts` calls tools. */
 import { z } from 'zod';
 import { isUnbound } from '../../core/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../core/toolset/alias-map.ts';
@@ -28,21 +28,21 @@ const ResolvedName = z
     entry: z
       .string()
       .nullable()
-      .meta({ description: 'Its place in the document; null for a tool that is added to it.', example: 'tools[0]' }),
+      .meta({ description: 'Its path in the document; null for a tool that is added automatically.', example: 'tools[0]' }),
     server: z.string(),
-    ownName: z.string().meta({ description: 'What its source calls it.' }),
+    ownName: z.string().meta({ description: 'The name from its source.' }),
     kind: ToolKind,
     state: ToolState,
-    blocked: z.string().optional().meta({ description: 'Why it cannot be called. Absent: it can.' }),
-    deprecated: z.string().optional().meta({ description: 'What a call by this name is told to do instead.' }),
+    blocked: z.string().optional().meta({ description: 'Why it cannot be called. Absent if it can.' }),
+    deprecated: z.string().optional().meta({ description: 'Deprecation notice for calls by this name.' }),
     approval: ApprovalRule,
     arguments: EntryArguments.optional().meta({
-      description: 'What the entry makes of them: presets are hidden from the model. Secrets by name only.',
+      description: 'The entry’s argument settings: presets are hidden from the model. Secrets are shown by name only.',
     }),
     result: EntryResult.optional(),
-    refId: z.string().optional().meta({ description: 'Of the definition that is in force.' }),
+    refId: z.string().optional().meta({ description: '`refId` of the accepted definition.' }),
     held: Hold.optional(),
-    renamedTo: z.string().optional().meta({ description: 'Of a missing tool: the one that has its definition now.' }),
+    renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that now has its definition.' }),
   })
   .meta({
     id: 'ResolvedName',
@@ -73,15 +73,15 @@ export function mountToolsetResolve(app: App): void {
       method: 'get',
       path: '/v1/toolsets/{toolset}/resolve',
       operationId: 'resolveToolName',
-      summary: 'What a called name means, and why',
+      summary: 'Explain what a called name means',
       description:
-        'Names are looked for level by level: wire name, canonical name, alias, own name, and then all of them without regard to spelling; the first level with a hit decides. ' +
-        'A name that leads to no tool, or to several, is a problem whose `detail` says why; `elsewhere` names like tools that the toolset has no entry for.',
+        'Names are matched level by level: wire name, canonical name, alias, own name, and then all of them ignoring spelling differences; the first level with a match decides.  ' +
+        'A name that matches no tool, or several, is a problem whose `detail` explains why; `elsewhere` lists similar tools without an entry in the toolset.',
       query: z.strictObject({
         name: z.string().min(1).max(limits.maxToolNameBytes).meta({ example: 'Shell' }),
         version: Version,
       }),
-      answers: { 200: { description: 'The tool, and how the name led to it.', schema: ResolvedName, headers: editionHeader } },
+      answers: { 200: { description: 'The tool, and how the name matched.', schema: ResolvedName, headers: editionHeader } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
     async ({ c, services, principal, params, query }) => {
@@ -112,7 +112,7 @@ async function missProblem(
   });
 }
 
-/** Only for a key that may see all tools of the workspace; one question to the Catalog, which only a name without a tool costs. */
+/** Only for keys that may see all tools of the workspace. Costs one Catalog call, only for a name without a tool. */
 async function findElsewhere(services: Services, principal: Principal, names: AliasMap, requested: string): Promise<string[]> {
   if (!isUnbound(principal)) return [];
   const inside = new Set<string>(names.tools.map(({ canonical }) => canonical));
@@ -124,7 +124,7 @@ async function nearInWorkspace(services: Services, principal: Principal, request
   try {
     return [(await services.catalog(principal).tool(requested)).canonical];
   } catch (error) {
-    // Only a hint: whatever else is wrong with the Catalog, the answer to the question is known.
+    // Only a hint: a Catalog error does not affect the explanation.
     const { suggestions } = error instanceof Problem ? error.extra : {};
     return Array.isArray(suggestions) ? suggestions.filter((name) => typeof name === 'string') : [];
   }

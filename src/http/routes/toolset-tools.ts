@@ -1,4 +1,4 @@
-/** The tools of a toolset as a provider is sent them: the route. What is answered is made by `http/toolset-report.ts`. */
+/** The tools of a toolset as a provider receives them. `http/toolset-report.ts` builds the response. */
 import { z } from 'zod';
 import { Hold } from '../../core/listing/hold.ts';
 import { Problem } from '../../core/problem.ts';
@@ -17,9 +17,9 @@ import { readNames, ToolState, Version } from '../toolset-names.ts';
 import { reportTools } from '../toolset-report.ts';
 import { Warning } from '../../core/warning.ts';
 
-/** No model's own: those differ, and for a choice of tools their order of size is enough. */
-const tokenizer = `estimate: ${charactersPerToken} characters of what is sent are one token`;
-const tokens = z.int().meta({ description: 'An estimate, by `tokenizer`.' });
+/** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
+const tokenizer = `estimate: one token per ${charactersPerToken} characters sent`;
+const tokens = z.int().meta({ description: 'Estimated by `tokenizer`.' });
 
 const ToolsetTools = z
   .object({
@@ -33,39 +33,37 @@ const ToolsetTools = z
         aliases: z.array(z.string()),
         kind: ToolKind,
         state: ToolState,
-        entry: z
-          .string()
-          .nullable()
-          .meta({ description: 'Its place in the document, `tools[i]`; null: added to the list, because most tools are given on demand.' }),
+        entry: z.string().nullable().meta({
+          description: 'Its path in the document, `tools[i]`; null: added automatically, because most tools are loaded on demand.',
+        }),
         definition: z
           .record(z.string(), z.unknown())
           .nullable()
-          .meta({ description: "As the body of this provider's API holds it; null: it is not sent, and `left` says why." }),
+          .meta({ description: "As sent in the body of this provider's API; null: not sent, and `left` has the reason." }),
         tokens,
         changes: z.array(z.object({ path: z.string(), message: z.string() })).meta({
-          description:
-            "What is told otherwise than in the toolset: `path` is a JSON Pointer into the tool's input schema, '' the tool itself.",
+          description: "Differences from the toolset: `path` is a JSON Pointer into the tool's input schema, '' means the tool itself.",
         }),
         onDemand: z
           .literal(true)
           .optional()
-          .meta({ description: 'Not sent from the start: once it was found with `find_tools`, or called.' }),
+          .meta({ description: 'Not sent initially, but after it was found with `find_tools` or called.' }),
         left: z.string().optional().meta({ description: 'Why it is not sent.' }),
-        hiddenArguments: z.array(z.string()).optional().meta({ description: 'Preset, and gone from the definition.' }),
+        hiddenArguments: z.array(z.string()).optional().meta({ description: 'Preset arguments, which are removed from the definition.' }),
         held: Hold.optional(),
-        renamedTo: z.string().optional().meta({ description: 'Of a missing tool: the one that has its definition now.' }),
+        renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that now has its definition.' }),
       }),
     ),
-    tokens: tokens.meta({ description: 'Of what is sent with the first step: the definitions that are not on demand, and the prompt.' }),
+    tokens: tokens.meta({ description: 'Tokens sent with the first step: the definitions that are not on demand, and the prompt.' }),
     promptTokens: tokens,
     tokenizer: z.string().meta({ description: 'How tokens are counted.' }),
     prompt: z.string().nullable().meta({
       description:
-        'What the system prompt gets: what trusted servers say of their tools, the block about aliases, and with the text protocol the tools. null: nothing.',
+        'Text added to the system prompt: instructions of trusted servers, the block about aliases, and with the text protocol the tools. null: none.',
     }),
     warnings: z.array(Warning).meta({
       description:
-        'What cannot be called or sent, and what might be mended: too many definitions for clients and models, names over 40 characters, descriptions that are alike, empty or long, and what schemas lose on the way to this provider.',
+        'Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support.',
     }),
   })
   .meta({
@@ -113,24 +111,24 @@ export function mountToolsetTools(app: App): void {
       method: 'get',
       path: '/v1/toolsets/{toolset}/tools',
       operationId: 'listToolsetTools',
-      summary: 'The tools as a provider is sent them',
+      summary: 'Show the tools as a provider receives them',
       query: z.strictObject({
         provider: z
           .string()
           .min(1)
           .max(32)
           .default('openai')
-          .meta({ description: 'A configured provider, a kind, or `text` for models that are told of tools in the prompt.' }),
-        model: z.string().min(1).max(200).optional().meta({ description: 'What is known of this model counts as well.' }),
+          .meta({ description: 'A configured provider, a kind, or `text` for models that receive tools in the prompt.' }),
+        model: z.string().min(1).max(200).optional().meta({ description: 'Known properties of this model are applied as well.' }),
         codeMode: z
           .enum(['true', 'false'])
           .default('false')
-          .meta({ description: 'As the model of an agent with `codeMode` is sent them: one tool, and declarations in the prompt.' }),
+          .meta({ description: 'Show them as sent to the model of an agent with `codeMode`: one tool, and declarations in the prompt.' }),
         version: Version,
       }),
       description:
-        'Exact definitions, each with what was changed for this provider and what it costs; then the tools that are given on demand, and those that are not sent.',
-      answers: { 200: { description: 'In the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
+        'Exact definitions, each with the changes for this provider and its tokens; then tools that are loaded on demand, and those that are not sent.',
+      answers: { 200: { description: 'The tools, in the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
       problems: ['model_not_found'],
     },
     async ({ c, services, principal, params, query }) => {
@@ -149,7 +147,7 @@ export function mountToolsetTools(app: App): void {
   );
 }
 
-/** A configured provider goes before the kind of its name: its own profile counts. */
+/** A configured provider takes precedence over the kind with its name: its own profile applies. */
 async function accessOf(services: Services, principal: Principal, provider: string): Promise<ProviderAccess> {
   try {
     return await services.directory.provider(principal.workspace, provider);

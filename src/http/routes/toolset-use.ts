@@ -1,4 +1,4 @@
-/** Calling a tool of a toolset by any of its names. What a name means is told by `toolset-resolve.ts`. */
+/** Calls a tool of a toolset by any of its names. `toolset-resolve.ts` explains names. */
 import { z } from 'zod';
 import { Pending } from '../../core/policy/approval.ts';
 import { limits } from '../../core/limits.ts';
@@ -22,7 +22,7 @@ const CallRequest = z
   .strictObject({
     name: ToolName.meta({ description: 'Any name that the toolset resolves.' }),
     arguments: z.record(z.string(), z.unknown()).default({}),
-    session: z.string().min(1).max(200).optional().meta({ description: 'Run on the files of this session. Absent: scratch files.' }),
+    session: z.string().min(1).max(200).optional().meta({ description: 'Run with the files of this session. Default: temporary files.' }),
   })
   .meta({ id: 'CallRequest', example: { name: 'shell', arguments: { command: 'echo hello' } } });
 
@@ -36,8 +36,8 @@ const CallAnswer = z
     content: z.array(ContentBlock),
     structuredContent: z.record(z.string(), z.unknown()).optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
-    callId: z.string().optional().meta({ description: 'With `approval_required` in a session: what a person approves.' }),
-    pending: z.array(Pending).optional().meta({ description: 'With `callId`: approved, the same call sent again runs, once.' }),
+    callId: z.string().optional().meta({ description: 'With `approval_required` in a session: the id of the approval.' }),
+    pending: z.array(Pending).optional().meta({ description: 'With `callId`: after approval, the same call sent again runs once.' }),
     durationMs: z.number(),
   })
   .meta({ id: 'CallAnswer' });
@@ -65,13 +65,13 @@ export function mountToolsetUse(app: App): void {
       operationId: 'callTool',
       summary: 'Call a tool',
       description:
-        'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that needs approval is answered with `approval_required`; in a session it can be approved under its `callId`, and then the same call sent again runs, once. A call that may have an effect is in the audit before it runs: if that cannot be written, it does not run (503 `unavailable`, safe to retry).',
+        'Errors in the request are problems. Every error of the call, including an unknown name, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that requires approval returns `approval_required`; in a session it can be approved under its `callId`, and the same call sent again then runs once. A call that may have an effect is recorded in the audit before it runs: if that fails, it does not run (503 `unavailable`, safe to retry).',
       headers: { 'idempotency-key': idempotencyHeader },
       query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false'), version: Version }),
       body: { schema: CallRequest },
       answers: {
         200: {
-          description: 'What the call answered, or what it would come to.',
+          description: 'The result of the call, or of the dry run.',
           schema: z.union([CallAnswer, DryRunAnswer]),
           headers: editionHeader,
         },
@@ -85,7 +85,7 @@ export function mountToolsetUse(app: App): void {
       const headersNow = async () => ({ 'x-moniker-edition': editionName((await readNames(services, principal, toolset)).pointer) });
       if (query.dryRun === 'true') {
         const headers = await headersNow();
-        // The call would be refused for it, so its rehearsal is too.
+        // The call would be rejected for this reason, so its dry run is, too.
         if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
         return c.json(await services.dryRunCall(principal, { ...call, inSession: body.session !== undefined }), 200, headers);
       }
@@ -106,8 +106,8 @@ export function mountToolsetUse(app: App): void {
 }
 
 /**
- * Without a session it runs here, unless a repeat must find it again: then in one that nobody sees, found by the key, and on
- * files of its own. In a session the plan carries the edition and the key's rights; its model is never asked.
+ * Without a session the call runs here, unless a repeat must find it again: then in a hidden session, identified by the idempotency key,
+ * with its own files. In a session the plan contains the edition and the key's rights; no model is called.
  */
 async function callTool(
   services: Services,
@@ -125,7 +125,7 @@ async function callTool(
   return await services.sessions.get(id).call(principal, { ...request, scratch: true });
 }
 
-/** Apart from the sessions that other requests make with this key. */
+/** Separate from the sessions that other routes create with this key. */
 function ownKey(key: string): string {
   return `call ${key}`;
 }

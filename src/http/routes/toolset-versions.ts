@@ -1,4 +1,4 @@
-/** A toolset through time: its kept versions, what differs between two of them, and going back to one. */
+/** The stored versions of a toolset, the differences between two of them, and rollbacks. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { diffToolsets, type ToolsetState } from '../../core/toolset/edition-diff.ts';
@@ -19,7 +19,7 @@ const ToolsetVersion = z
   .object({
     version: z.int(),
     createdAt: z.iso.datetime(),
-    removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }),
+    removed: z.boolean().meta({ description: 'true: this version is a DELETE; its number is never reused.' }),
   })
   .meta({ id: 'ToolsetVersion' });
 
@@ -28,11 +28,11 @@ const VersionNumber = z.coerce.number().int().min(1).optional();
 const ToolsetDiff = z
   .object({
     toolset: ToolsetName,
-    from: z.int().nullable().meta({ description: 'null: there was no version before.' }),
+    from: z.int().nullable().meta({ description: 'null: no earlier version exists.' }),
     to: z.int(),
-    fields: z
-      .array(DefinitionChange)
-      .meta({ description: 'Of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`.' }),
+    fields: z.array(DefinitionChange).meta({
+      description: 'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`.',
+    }),
     changes: z
       .array(
         z.object({
@@ -44,10 +44,10 @@ const ToolsetDiff = z
       )
       .meta({
         description:
-          'Entry by entry, in the order of the newer version. `fields` are JSON Pointers into the entry as it is compiled: `/wireName`, `/aliases/{name}`, `/description`, ' +
-          '`/inputSchema/…`, `/arguments/…`, `/approval`, `/state`, `/refId`, and `/position` for one that was moved.',
+          'Changed entries, in the order of the newer version. `fields` are JSON Pointers into the compiled entry: `/wireName`, `/aliases/{name}`, `/description`, ' +
+          '`/inputSchema/…`, `/arguments/…`, `/approval`, `/state`, `/refId`, and `/position` for a moved entry.',
       }),
-    more: z.int().meta({ description: 'Further fields that are not told.' }),
+    more: z.int().meta({ description: 'Number of further changed fields that are not listed.' }),
   })
   .meta({
     id: 'ToolsetDiff',
@@ -70,7 +70,7 @@ const ToolsetDiff = z
   });
 
 const Rollback = z
-  .strictObject({ version: z.int().min(1).meta({ description: 'The version to go back to.' }) })
+  .strictObject({ version: z.int().min(1).meta({ description: 'The version to restore.' }) })
   .meta({ id: 'Rollback', example: { version: 1 } });
 
 const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
@@ -85,7 +85,7 @@ export function mountToolsetVersions(app: App): void {
       path: '/v1/toolsets/{toolset}/versions',
       operationId: 'listToolsetVersions',
       scopes: readers,
-      summary: 'List the kept versions of a toolset, newest first',
+      summary: 'List the versions of a toolset, newest first',
       query: PageQuery,
       answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
     },
@@ -103,12 +103,12 @@ export function mountToolsetVersions(app: App): void {
       path: '/v1/toolsets/{toolset}/diff',
       operationId: 'diffToolset',
       scopes: readers,
-      summary: 'What differs between two versions',
+      summary: 'Compare two versions',
       description:
-        'Compared as they were compiled, so that what a server changed is seen too. Entries are the same where tool and wire name are; what is left over of a tool was renamed.',
+        'Compares the compiled versions, so changes by a server are included. Entries with the same tool and wire name are the same entry; remaining entries of the same tool count as renamed.',
       query: z.strictObject({
-        from: VersionNumber.meta({ description: 'Absent: the one before `to`.' }),
-        to: VersionNumber.meta({ description: 'Absent: the newest.' }),
+        from: VersionNumber.meta({ description: 'Default: the version before `to`.' }),
+        to: VersionNumber.meta({ description: 'Default: the newest version.' }),
       }),
       answers: { 200: { description: 'What changed from `from` to `to`.', schema: ToolsetDiff } },
     },
@@ -133,20 +133,20 @@ export function mountToolsetVersions(app: App): void {
       path: '/v1/toolsets/{toolset}/rollback',
       operationId: 'rollBackToolset',
       scopes: ['toolsets'],
-      summary: 'Go back to a version',
+      summary: 'Roll back to a version',
       description:
-        'Writes the document of that version as a new one, compiled over the tools of now; a removed toolset is there again. What stands already makes no new version.',
+        'Writes the document of that version as a new version, compiled with the current tools; a removed toolset is restored. An unchanged document creates no new version.',
       query: z.strictObject({
-        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: check and answer, store nothing.' }),
+        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: validate without storing.' }),
       }),
       headers: conditionHeaders,
       body: { schema: Rollback },
       answers: {
-        200: { description: 'Written, already so, or checked.', schema: WrittenToolset, headers: etagHeader },
+        200: { description: 'Written, unchanged, or validated.', schema: WrittenToolset, headers: etagHeader },
         201: {
-          description: 'It had been removed, and is there again.',
+          description: 'The removed toolset was restored.',
           schema: WrittenToolset,
-          headers: { ...etagHeader, location: 'Of the toolset.' },
+          headers: { ...etagHeader, location: 'URL of the toolset.' },
         },
       },
       problems: ['name_conflict', 'precondition_failed'],
@@ -166,7 +166,7 @@ export function mountToolsetVersions(app: App): void {
   );
 }
 
-/** The one that stood before; null: `to` is the first. Two removals never follow on one another, so at most one number is passed over. */
+/** Returns the previous version; null: `to` is the first. Two removals never follow each other, so at most one number is skipped. */
 async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {
   const catalog = services.catalog(principal);
   for (const number of [version - 1, version - 2]) {
@@ -176,20 +176,20 @@ async function versionBefore(services: Services, principal: Principal, { name, v
   return null;
 }
 
-/** Editions are kept of a toolset that is there; of a removed one the documents can be read, and put back. */
+/** Editions exist only for toolsets that are not removed; of a removed one, documents can be read and restored. */
 async function stateOf(services: Services, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
   const { name, version } = document;
   const compiled = await nullIfNotFound(services.directory.toolset(principal.workspace, name, version));
   if (compiled === null)
     throw new Problem(
       'not_found',
-      `The toolset ${quoted(name)} has been removed: its versions can be read, and compared once one is brought back (rollback).`,
+      `The toolset ${quoted(name)} has been removed. Its versions can be read; to compare them, restore it first (rollback).`,
     );
   const { description } = documentOf(document);
   return { edition: compiled.names.edition, ...(description !== undefined && { description }) };
 }
 
-/** Bodies of toolsets were parsed by the schema when they were written. */
+/** Toolset bodies were parsed by the schema when they were written. */
 function documentOf({ body }: StoredDocument): Toolset {
   return body as Toolset;
 }

@@ -1,4 +1,4 @@
-/** `/v1/toolsets`: the documents, written through the Catalog. Their versions are `toolset-versions.ts`, what is made of them `toolset-use.ts`. */
+/** `/v1/toolsets`: the documents, written through the Catalog. `toolset-versions.ts` has their versions, `toolset-use.ts` their calls. */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
@@ -71,7 +71,7 @@ export function mountToolsets(app: App): void {
       tag,
       scopes: readers,
       summary: 'Read a toolset',
-      description: 'The answer may be sent back with PUT as it is.',
+      description: 'The response can be sent back with PUT unchanged.',
       params,
       query: z.strictObject({ version: Version }),
       answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader } },
@@ -92,17 +92,17 @@ export function mountToolsets(app: App): void {
       operationId: 'putToolset',
       tag,
       scopes: writers,
-      summary: 'Write a toolset',
+      summary: 'Create or replace a toolset',
       description:
-        'Checks every name against every other one and compiles an edition. The same document again makes no new version. A key bound to toolsets lists only tools that they have. ' +
-        'Entries with `approval: "never"` or a secret in a preset are added and changed by unbound keys with scope `admin`.',
+        'Checks all names for conflicts and compiles an edition. An unchanged document creates no new version. A key bound to toolsets can list only tools that they have.  ' +
+        'Only unbound keys with scope `admin` can add or change entries with `approval: "never"` or a secret in a preset.',
       params,
-      query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: check and answer, store nothing.' }) }),
+      query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: validate without storing.' }) }),
       headers: conditionHeaders,
       body: { schema: Toolset },
       answers: {
-        200: { description: 'Replaced, already so, or checked.', schema: WrittenToolset, headers: etagHeader },
-        201: { description: 'Made.', schema: WrittenToolset, headers: { ...etagHeader, location: 'Of the toolset.' } },
+        200: { description: 'Replaced, unchanged, or validated.', schema: WrittenToolset, headers: etagHeader },
+        201: { description: 'Created.', schema: WrittenToolset, headers: { ...etagHeader, location: 'URL of the toolset.' } },
       },
       problems: ['name_conflict', 'precondition_failed'],
     },
@@ -128,7 +128,7 @@ export function mountToolsets(app: App): void {
       tag,
       scopes: writers,
       summary: 'Delete a toolset',
-      description: 'Its versions stay, and their numbers are not used again.',
+      description: 'Its versions remain, and their numbers are not reused.',
       params,
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },

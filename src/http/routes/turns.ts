@@ -1,4 +1,4 @@
-/** A session's turns: asking, following the log, cancelling. The turn is the session's; a request only asks or watches. */
+/** A session's turns: submits input, follows the log, and cancels. A turn belongs to the session; requests only submit or watch. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
@@ -25,28 +25,29 @@ export function mountTurns(app: App): void {
       method: 'post',
       path: '/v1/sessions/{id}/turns',
       operationId: 'createTurn',
-      summary: 'Say something',
+      summary: 'Submit a turn',
       description:
-        'Stored before it is answered. Answers at the end, or with status `waiting` when a person or the caller has to act first; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` at once. A session runs one turn at a time, in the order of acceptance. A client that leaves cancels nothing.',
+        'The turn is stored before it runs. Responds when it has ended, or with status `waiting` if the user or the caller has to act first; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` immediately. A session runs one turn at a time, in order of acceptance. A disconnect does not cancel the turn.',
       headers: {
         accept: '`text/event-stream`: the events of this turn.',
-        prefer: '`respond-async`: 202 as soon as it is stored.',
+        prefer: '`respond-async`: respond 202 when it is stored.',
         'idempotency-key': idempotencyHeader,
       },
       body: { schema: TurnRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: {
         200: {
-          description: 'The turn’s end, or what it waits for, or its events (`text/event-stream`), which close after the one that asks.',
+          description:
+            'The result of the turn, or what it waits for, or its events (`text/event-stream`), which close after a waiting event.',
           schema: TurnAnswer,
           also: 'text/event-stream',
           headers: editionHeader,
         },
         202: {
-          description: 'Stored; it runs. `location` is the session, which tells how it ended.',
+          description: 'Stored and running. `location` is the session, which shows the result.',
           schema: z
-            .object({ turn: z.string(), position: z.int().meta({ description: 'Turns ahead of it.' }) })
+            .object({ turn: z.string(), position: z.int().meta({ description: 'Number of turns ahead of it.' }) })
             .meta({ id: 'TurnAccepted', example: { turn: 'turn_1', position: 0 } }),
-          headers: { ...editionHeader, location: 'Of the session.' },
+          headers: { ...editionHeader, location: 'URL of the session.' },
         },
       },
       problems: ['idempotency_mismatch', 'conflict', 'model_not_found'],
@@ -86,11 +87,14 @@ export function mountTurns(app: App): void {
       path: '/v1/sessions/{id}/events',
       operationId: 'followEvents',
       summary: 'Follow the event log',
-      description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; come back with \`Last-Event-ID\`.`,
+      description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; reconnect with \`Last-Event-ID\`.`,
       query: z.strictObject({
-        after: EventNumber.optional().meta({ description: 'Events after this number. Absent: `Last-Event-ID`, else all.', example: '0' }),
+        after: EventNumber.optional().meta({
+          description: 'Only events after this number. Default: `Last-Event-ID`, otherwise all.',
+          example: '0',
+        }),
       }),
-      headers: { 'last-event-id': 'As browsers send it. One that is no number of ours means from the start.' },
+      headers: { 'last-event-id': 'As browsers send it. An invalid number means from the start.' },
       answers: { 200: { description: 'The events.', schema: z.string(), contentType: 'text/event-stream' } },
     },
     async ({ c, services, principal, params, query }) => {
@@ -111,7 +115,7 @@ export function mountTurns(app: App): void {
       summary: 'Cancel the running turn',
       answers: {
         200: {
-          description: '`cancelled` is false when nothing ran.',
+          description: '`cancelled` is false if no turn was running.',
           schema: z.object({ turn: z.string().nullable(), cancelled: z.boolean() }).meta({ id: 'CancelAnswer' }),
         },
       },

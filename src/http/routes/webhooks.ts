@@ -1,6 +1,6 @@
 /**
- * `/v1/webhooks`: who may send what, and what comes of it. Secrets go in and never come out. What is sent to them is `hooks.ts`, what
- * became of it `deliveries.ts`.
+ * `/v1/webhooks`: configuration of incoming events. Secrets can be written but not read. `hooks.ts` receives events; `deliveries.ts` shows
+ * them.
  */
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
@@ -18,14 +18,14 @@ import type { App } from '../route.ts';
 const what = 'Webhooks';
 export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 'triage' }) });
 
-/** What GET shows beside the document. Taken on writes too, and not looked at, so that it can be sent back. */
+/** Fields that GET adds to the document. Accepted and ignored on writes, so that the output of GET can be sent back. */
 const shown = {
   hasSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
   secrets: z
-    .int({ error: 'is how many there are, as GET shows it: give them as `secret`' })
-    .meta({ readOnly: true, description: 'How many are taken.' }),
+    .int({ error: 'is the number of secrets, as GET shows it: set them in `secret`' })
+    .meta({ readOnly: true, description: 'Number of accepted secrets.' }),
   hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'false: the first of its secrets signs callbacks.' }),
-  url: z.string().meta({ readOnly: true, description: 'To be given to the sender. A path where MONIKER_PUBLIC_URL is not set.' }),
+  url: z.string().meta({ readOnly: true, description: 'The URL for the sender. Only a path if MONIKER_PUBLIC_URL is not set.' }),
 };
 
 const { secret: _secret, callbackSecret: _callbackSecret, ...documentShape } = Webhook.shape;
@@ -38,18 +38,21 @@ const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, wa
 
 const HookTest = z
   .strictObject({
-    payload: z.json().meta({ description: 'As the sender would send it: a value, or a text.' }),
+    payload: z.json().meta({ description: 'As the sender would send it: a JSON value or text.' }),
     event: z.string().max(limits.maxEventLength).optional(),
-    headers: z.record(z.string().max(limits.maxHeaderNameLength), z.string()).optional().meta({ description: 'By lower-case name.' }),
+    headers: z
+      .record(z.string().max(limits.maxHeaderNameLength), z.string())
+      .optional()
+      .meta({ description: 'Headers by lower-case name.' }),
   })
   .meta({ id: 'WebhookTest', example: { event: 'issues', payload: { action: 'opened', issue: { number: 1, title: 'It breaks' } } } });
 
 const HookTestAnswer = z
   .object({
-    matches: z.boolean().meta({ description: 'Whether the filter is true of it.' }),
-    reason: z.string().nullable().meta({ description: 'Why no turn would come of it; null: one would.' }),
+    matches: z.boolean().meta({ description: 'Whether the filter matches.' }),
+    reason: z.string().nullable().meta({ description: 'Why no turn would start; null: a turn would start.' }),
     sessionKey: z.string().nullable(),
-    input: z.string().nullable().meta({ description: 'What the agent would be told.' }),
+    input: z.string().nullable().meta({ description: 'The input that the agent would receive.' }),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'WebhookTestAnswer' });
@@ -81,11 +84,11 @@ export function mountWebhooks(app: App): void {
       tag: what,
       scopes: ['admin'],
       workspace: what,
-      summary: 'What would come of an event',
-      description: 'Asks the filter and fills in the templates. Nothing is verified, stored or run.',
+      summary: 'Test a webhook with an event',
+      description: 'Evaluates the filter and the templates. Nothing is verified, stored or run.',
       params: webhookParams,
       body: { schema: HookTest },
-      answers: { 200: { description: 'What the webhook makes of it.', schema: HookTestAnswer } },
+      answers: { 200: { description: 'The test result.', schema: HookTestAnswer } },
     },
     async ({ c, services, principal, params, body }) => {
       const { body: webhook, version } = await services.catalog(principal).get('webhook', params.webhook);

@@ -1,6 +1,6 @@
 /**
- * Writing tools that belong to the workspace alone, under `/v1/tools` (DESIGN §7): `ui.<name>`, what a person may be shown and no model is offered, and
- * `made.<name>`, code over other tools. They are read as any tool is (`tools.ts`); the other tools are written with what they come from.
+ * Writes tools that belong to a workspace, under `/v1/tools` (DESIGN §7): `ui.<name>`, which users may be shown and models are never
+ * offered, and `made.<name>`, code over other tools. `tools.ts` reads them like any tool; other tools are written with their source.
  */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
@@ -24,7 +24,7 @@ import type { App } from '../route.ts';
 const path = '/v1/tools/{canonical}';
 const WrittenUiTool = UiTool.extend({
   canonical: z.string(),
-  warnings: z.array(Warning).optional().meta({ description: 'Toolsets that could not take the change. Absent: none.' }),
+  warnings: z.array(Warning).optional().meta({ description: 'Toolsets that could not be updated. Absent: none.' }),
 }).meta({
   id: 'WrittenUiTool',
   example: { canonical: 'ui.camera', label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'] },
@@ -33,7 +33,7 @@ const WrittenMadeTool = z
   .object({
     tool: z.string(),
     version: z.int(),
-    uses: z.array(z.string()).meta({ description: 'Canonical names of the tools that it may call, and of no other.' }),
+    uses: z.array(z.string()).meta({ description: 'Canonical names of the only tools that it may call.' }),
     warnings: z.array(Warning),
   })
   .meta({
@@ -46,7 +46,7 @@ const WrittenName = z
   .string()
   .refine((name) => name.startsWith('ui.') || name.startsWith('made.'), {
     message:
-      'only ui.<name> and made.<name> are written here; the tools of a server come with it (PUT /v1/servers/{server}), all others with this service',
+      'only ui.<name> and made.<name> can be written here; tools of a server are written with PUT /v1/servers/{server}, and built-in tools cannot be written',
     abort: true,
   })
   .superRefine((name, context) => {
@@ -64,18 +64,18 @@ export function mountWrittenTools(app: App): void {
       operationId: 'putTool',
       tag: 'Tools',
       scopes: ['toolsets'],
-      summary: 'Write a made tool or a UI tool',
+      summary: 'Create or replace a made tool or a UI tool',
       description:
-        '`made.<name>`: JavaScript over other tools, which runs in a sandbox and can call those that it names or declares, and no other. `ui.<name>`: comes out as proposals at the end of a turn, and is never offered to a model. Toolsets that list it are compiled again. A key bound to toolsets makes new tools of those that they have. A made tool that is written here is shared: every key may call it. Private ones are made with `create_tool`.',
+        '`made.<name>`: JavaScript over other tools, which runs in a sandbox and can call only those that it names or declares. `ui.<name>`: proposed at the end of a turn, and never offered to a model. Toolsets that list it are recompiled. A key bound to toolsets can create tools only from the tools that they have. A made tool that is written here is shared: every key may call it. Private ones are created with `create_tool`.',
       params: z.object({ canonical: WrittenName }),
       query: z.strictObject({
-        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: check and answer, store nothing.' }),
+        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: validate without storing.' }),
       }),
       headers: conditionHeaders,
       body: { schema: z.record(z.string(), z.unknown()), documented: z.union([MadeTool, UiTool]) },
       answers: {
-        200: { description: 'Replaced, already so, or checked.', schema: Written, headers: etagHeader },
-        201: { description: 'Made.', schema: Written, headers: { ...etagHeader, location: 'Of the tool.' } },
+        200: { description: 'Replaced, unchanged, or validated.', schema: Written, headers: etagHeader },
+        201: { description: 'Created.', schema: Written, headers: { ...etagHeader, location: 'URL of the tool.' } },
       },
       problems: ['precondition_failed'],
     },
@@ -102,7 +102,7 @@ export function mountWrittenTools(app: App): void {
       scopes: ['chat', 'tools', 'toolsets'],
       summary: 'Delete a made tool or a UI tool',
       description:
-        'In toolsets that list it, it is missing from then on; made tools that use it get an error when they call it. Any key deletes its own private made tools; a shared tool needs the scope `toolsets`.',
+        'Toolsets that list it show it as missing; made tools that use it get an error when they call it. Any key can delete its own private made tools; deleting a shared tool requires the scope `toolsets`.',
       params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
       query: z.strictObject(ownerQuery),
       headers: conditionHeaders,
@@ -120,10 +120,13 @@ export function mountWrittenTools(app: App): void {
       }
       if (owner !== undefined) throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}.`);
       if (!hasScope(principal, 'toolsets'))
-        throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}; deleting others needs the scope "toolsets".`);
+        throw new Problem(
+          'not_found',
+          `The key has no private tool ${quoted(canonical)}; deleting shared tools requires the scope "toolsets".`,
+        );
       requireAllowed(principal, { act: 'use-workspace', what: isMade(canonical) ? 'Made tools' : 'UI tools' });
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
-      if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
+      if (fault !== undefined) throw new Problem('not_found', `No made tool or UI tool ${quoted(canonical)} exists: ${fault}.`);
       await catalog.remove(kind, canonical, writeConditions(c));
       return c.body(null, 204);
     },
