@@ -14,9 +14,7 @@ import type { Adapter, ReplyReader } from '../adapter.ts';
 import { unknownFields, blockInputOf, isRepeatedStart, kindOf, type OpenBlock, openBlock, completeBlock } from './anthropic-block.ts';
 import { toMessagesBody } from './anthropic-request.ts';
 import type { AnthropicNative } from './anthropic-turns.ts';
-import { type ConstantPart, constantPart, withoutPadding } from './anthropic-piece.ts';
 import { addCounts, type TokenCounts, usageOf } from './anthropic-usage.ts';
-import { ChunkTemplates } from '../chunk-template.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 
@@ -35,7 +33,6 @@ class MessagesReply implements ReplyReader {
   id: string | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
-  readonly #templates = new ChunkTemplates<ConstantPart>();
   readonly #blocks = new Map<number, OpenBlock>();
   #latest: OpenBlock | null = null;
   #serials = 0;
@@ -55,16 +52,11 @@ class MessagesReply implements ReplyReader {
     if (this.state === 'over') return [];
     if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
     const { data } = message;
-    const inner = withoutPadding(data);
-    const known = message.event === 'error' ? null : this.#templates.match(inner);
-    if (known !== null) return this.#keep(this.#feedText(known.value, known.text));
     if (data.trim() === '') return [];
     // Gateways add OpenAI's end marker after this wire's own.
     if (data === '[DONE]') return this.#finish(true);
     const event = tryParse(data);
     if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
-    const constant = constantPart(event);
-    if (constant !== null) this.#templates.learn(inner, constant.key, constant.text, constant);
     return this.#keep(this.#read(event, stringOf(event.type) || message.event));
   }
 
@@ -153,18 +145,6 @@ class MessagesReply implements ReplyReader {
     else if (typeof delta.signature === 'string') block.signature = delta.signature;
     else if (delta.citation != null) block.citations.push(delta.citation);
     else block.input = null;
-    return events;
-  }
-
-  /** The fast path for a piece of text, thinking or input. */
-  #feedText({ index, key }: ConstantPart, text: string): ChatEvent[] {
-    const block = this.#blocks.get(index);
-    if (block === undefined || block.closed || text === '') return this.#feed(index, { [key]: text });
-    const events: ChatEvent[] = [];
-    block.fed = true;
-    if (key === 'partial_json') this.#feedInput(block, text, events);
-    else if (key === 'text') this.#say(block, text, events);
-    else this.#think(text, events);
     return events;
   }
 

@@ -9,7 +9,6 @@ import type { ProviderAccess } from '../../core/model/provider.ts';
 import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
-import { ChunkTemplates } from '../chunk-template.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './cohere-request.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem, timeoutProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
@@ -20,14 +19,10 @@ export const cohere: Adapter = {
   createReply: ({ access }) => new CohereReply(access),
 };
 
-/** The constant part of an event that equals an earlier one except for its string. `key` is the field of the string. */
-type Constant = { key: 'text' | ReasoningField } | { key: 'arguments'; index: number };
-
 class CohereReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
-  readonly #templates = new ChunkTemplates<Constant>();
   /** The field of the current reasoning, which has no mark yet. */
   #reasoning: ReasoningField | null = null;
   #usage: Usage | null = null;
@@ -41,8 +36,6 @@ class CohereReply implements ReplyReader {
   take({ event, data, error }: SseMessage): ChatEvent[] {
     if (this.state === 'over') return [];
     if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
-    const known = event === 'error' ? null : this.#templates.match(data);
-    if (known !== null) return this.#said(known.value, known.text);
     if (data.trim() === '') return [];
     // Normally follows `message-end`, which has ended the reply; alone it marks the end without a reason.
     if (data.trim() === '[DONE]') return this.#finish([], null);
@@ -52,7 +45,7 @@ class CohereReply implements ReplyReader {
     if (event === 'error' || (value.type === undefined && typeof value.message === 'string')) {
       return this.#fail([], errorBodyProblem(this.#access, value.error ?? value));
     }
-    return this.#read(value, data);
+    return this.#read(value);
   }
 
   takeWhole(body: unknown): ChatEvent[] {
@@ -77,14 +70,7 @@ class CohereReply implements ReplyReader {
     return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
   }
 
-  #said(constant: Constant, piece: string): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    if (constant.key === 'arguments') this.#push({ index: constant.index, arguments: piece }, events);
-    else this.#say(constant.key, piece, events);
-    return events;
-  }
-
-  #read(value: Json, data: string): ChatEvent[] {
+  #read(value: Json): ChatEvent[] {
     const events: ChatEvent[] = [];
     const delta = recordOf(value.delta);
     const message = recordOf(delta.message);
@@ -92,19 +78,16 @@ class CohereReply implements ReplyReader {
     switch (value.type) {
       case 'content-start':
       case 'content-delta':
-        this.#learnContent(data, value, message.content);
         this.#readContent(message.content, events);
         break;
       case 'content-end':
         this.#markReasoning(events);
         break;
       case 'tool-plan-delta':
-        if (typeof message.tool_plan === 'string') this.#templates.learn(data, 'tool_plan', message.tool_plan, { key: 'tool_plan' });
         this.#say('tool_plan', stringOf(message.tool_plan), events);
         break;
       case 'tool-call-start':
       case 'tool-call-delta':
-        this.#learnArguments(data, value, message.tool_calls);
         // An object, one call per event; a list in some proxies.
         for (const call of isRecord(message.tool_calls) ? [message.tool_calls] : listOf(message.tool_calls))
           this.#readCall(call, index, events);
@@ -119,21 +102,6 @@ class CohereReply implements ReplyReader {
         break;
     }
     return events;
-  }
-
-  #learnContent(data: string, value: Json, content: unknown): void {
-    if (value.type !== 'content-delta' || !isRecord(content)) return;
-    // If the event has exactly one field, the next one may differ in nothing else.
-    const fields = Object.entries(content).filter(([name, field]) => name !== 'type' && field != null && field !== '');
-    const [name, field] = fields[0] ?? [];
-    if (fields.length !== 1 || typeof field !== 'string') return;
-    if (name === 'text' || name === 'thinking') this.#templates.learn(data, name, field, { key: name });
-  }
-
-  #learnArguments(data: string, { type, index }: Json, call: unknown): void {
-    const named = isRecord(call) ? call.function : null;
-    if (type !== 'tool-call-delta' || !isCount(index) || !isRecord(call) || call.id || !isRecord(named) || named.name) return;
-    if (typeof named.arguments === 'string') this.#templates.learn(data, 'arguments', named.arguments, { key: 'arguments', index });
   }
 
   #readContent(block: unknown, events: ChatEvent[]): void {

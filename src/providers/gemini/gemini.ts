@@ -12,7 +12,6 @@ import type { ProviderAccess } from '../../core/model/provider.ts';
 import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
-import { ChunkTemplates } from '../chunk-template.ts';
 import { PartialArguments } from './gemini-partial-args.ts';
 import { type GeminiMark, toGeminiBody } from './gemini-request.ts';
 import { callFaultReasons, faultReasons, filterReasons, finishReasonNames, limitReason, reasonName } from './gemini-reasons.ts';
@@ -44,7 +43,6 @@ class GeminiReply implements ReplyReader {
   id: string | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
-  readonly #templates = new ChunkTemplates<ConstantPart>();
   #open: OpenCall | null = null;
   /** The number of calls that the reply has begun. */
   #calls = 0;
@@ -61,15 +59,11 @@ class GeminiReply implements ReplyReader {
   take({ data, event, error }: SseMessage): ChatEvent[] {
     if (this.state === 'over') return [];
     if (error !== undefined) return this.#fail(tryParse(error) ?? error);
-    const known = event === 'error' ? null : this.#templates.match(data);
-    if (known !== null) return this.#readKnown(known);
     if (data.trim() === '') return [];
     if (data === '[DONE]') return this.end();
     const chunk = tryParse(data);
     if (!isRecord(chunk)) return this.#giveUp([], 'sent an event that is not JSON');
     if (event === 'error') return this.#fail(chunk);
-    const constant = constantPart(chunk);
-    if (constant !== null) this.#templates.learn(data, constant.key, constant.text, constant);
     return this.#read(chunk);
   }
 
@@ -91,18 +85,6 @@ class GeminiReply implements ReplyReader {
 
   #over(): boolean {
     return this.state === 'over';
-  }
-
-  /** A chunk that equals an earlier one except for its string. */
-  #readKnown({ value, text }: { value: ConstantPart; text: string }): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    if (value.key === 'text') {
-      if (text !== '') events.push({ type: value.isThought ? 'reasoning' : 'text', text });
-    } else if (!this.#addPartial({ jsonPath: value.path, stringValue: text, willContinue: true }, events)) {
-      return this.#giveUp(events, invalidOrder);
-    }
-    if (events.length > 0) this.#spoke = true;
-    return events;
   }
 
   #read(chunk: Json): ChatEvent[] {
@@ -260,27 +242,6 @@ class GeminiReply implements ReplyReader {
   #isFiltered(): boolean {
     return this.#isBlocked || filterReasons.has(this.#finishReason ?? '');
   }
-}
-
-/** The one string that may differ from the next chunk, and what it belongs to. */
-type ConstantPart = { key: 'text'; text: string; isThought: boolean } | { key: 'stringValue'; text: string; path: string };
-
-/** null for a chunk that is not just a piece of text or of one argument. Token counts differ in every chunk and are ignored. */
-function constantPart(chunk: Json): ConstantPart | null {
-  if (!Array.isArray(chunk.candidates) || chunk.candidates.length !== 1 || chunk.error != null || chunk.promptFeedback != null) return null;
-  const candidate = recordOf(chunk.candidates[0]);
-  if (candidate.finishReason != null || (candidate.index ?? 0) !== 0 || readUsage(chunk.usageMetadata) !== null) return null;
-  const parts = listOf(recordOf(candidate.content).parts);
-  const part = parts[0];
-  if (parts.length !== 1 || !isRecord(part) || part.thoughtSignature != null) return null;
-  if (typeof part.text === 'string')
-    return part.functionCall == null ? { key: 'text', text: part.text, isThought: part.thought === true } : null;
-  const call = recordOf(part.functionCall);
-  const partials = listOf(call.partialArgs);
-  const partial = recordOf(partials[0]);
-  const isOne = partials.length === 1 && !call.name && call.args == null && call.willContinue === true && partial.willContinue === true;
-  if (!isOne || typeof partial.stringValue !== 'string' || typeof partial.jsonPath !== 'string') return null;
-  return { key: 'stringValue', text: partial.stringValue, path: partial.jsonPath };
 }
 
 function isReply(value: unknown): value is Json {

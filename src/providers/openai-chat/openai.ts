@@ -9,7 +9,6 @@ import type { ProviderAccess } from '../../core/model/provider.ts';
 import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
-import { ChunkTemplates } from '../chunk-template.ts';
 import { type OpenAiNative, toRequestBody } from './openai-request.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, stringOf as text, tryParse } from '../../core/json/wire-value.ts';
@@ -29,7 +28,6 @@ export class OpenAiReply implements ReplyReader {
   created: number | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
-  readonly #templates = new ChunkTemplates<ConstantPart>();
   /** The index of the last started call; -1: none. */
   #started = -1;
   /** `extra_content` received before its call was started. */
@@ -49,15 +47,11 @@ export class OpenAiReply implements ReplyReader {
     if (this.state === 'over') return [];
     if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
     const data = message.data;
-    const known = message.event === 'error' ? null : this.#templates.match(data);
-    if (known !== null) return this.#readKnown(known);
     if (data === '[DONE]') return this.#finish(true);
     if (data.trim() === '') return [];
     const chunk = tryParse(data);
     if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON'));
     if (message.event === 'error') return this.#fail(chunk.error ?? chunk);
-    const constant = constantPart(chunk);
-    if (constant !== null) this.#templates.learn(data, constant.key, constant.text, constant);
     return this.#read(chunk);
   }
 
@@ -76,16 +70,6 @@ export class OpenAiReply implements ReplyReader {
 
   #over(): boolean {
     return this.state === 'over';
-  }
-
-  /** A chunk that equals an earlier one except for its string. */
-  #readKnown({ value, text: piece }: { value: ConstantPart; text: string }): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    if (value.key === 'arguments') this.#push({ index: value.index, arguments: piece }, events);
-    else if (value.key === 'content') this.#readContent(piece, events);
-    else this.#addReasoning(piece, events);
-    this.#spoke = true;
-    return events;
   }
 
   #read(chunk: Json): ChatEvent[] {
@@ -227,33 +211,6 @@ export class OpenAiReply implements ReplyReader {
     if (this.#started >= 0) return 'tool-calls';
     return raw === null ? 'unknown' : 'stop';
   }
-}
-
-/** The one string that may differ from the next chunk, and what it belongs to. */
-type ConstantPart = { key: 'content' | ReasoningKey; text: string } | { key: 'arguments'; text: string; index: number };
-type ReasoningKey = 'reasoning_content' | 'reasoning';
-
-/** null for a chunk that is not just a piece of text or of one numbered call's arguments. */
-function constantPart(chunk: Json): ConstantPart | null {
-  if (!Array.isArray(chunk.choices) || chunk.choices.length !== 1 || chunk.usage != null || chunk.error != null || chunk.x_groq != null)
-    return null;
-  const choice: unknown = chunk.choices[0];
-  if (!isRecord(choice) || (choice.index ?? 0) !== 0 || choice.finish_reason != null || !isRecord(choice.delta)) return null;
-  const { content, tool_calls: calls, role: _role, ...others } = choice.delta;
-  const said = Object.entries(others).filter(([, value]) => value != null);
-  if (choice.native_finish_reason != null) return null;
-  if (said.length > 0) return calls == null && !content && said.length === 1 ? reasoningPart(said[0]) : null;
-  if (calls == null) return typeof content === 'string' ? { key: 'content', text: content } : null;
-  if (!Array.isArray(calls) || calls.length !== 1 || (content != null && content !== '')) return null;
-  const call: unknown = calls[0];
-  if (!isRecord(call) || !Number.isInteger(call.index) || call.id || call.custom != null || call.extra_content != null) return null;
-  const named = call.function;
-  if (!isRecord(named) || named.name || typeof named.arguments !== 'string') return null;
-  return { key: 'arguments', text: named.arguments, index: call.index as number };
-}
-
-function reasoningPart([key, value]: [string, unknown] = ['', null]): ConstantPart | null {
-  return (key === 'reasoning_content' || key === 'reasoning') && typeof value === 'string' ? { key, text: value } : null;
 }
 
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);

@@ -12,7 +12,6 @@ import type { ProviderAccess } from '../../core/model/provider.ts';
 import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
-import { ChunkTemplates } from '../chunk-template.ts';
 import { type ResponseItem, ReplyItems } from './openai-responses-items.ts';
 import { type ResponsesNative, toResponsesBody } from './openai-responses-request.ts';
 import {
@@ -40,9 +39,6 @@ export const openaiResponses: Adapter = {
   createReply: ({ access }) => new ResponsesReply(access),
 };
 
-/** What a delta belongs to within its item. */
-type DeltaKind = { part: number; said: ContentKind };
-
 class ResponsesReply implements ReplyReader {
   state: 'open' | 'over' = 'open';
   id: string | null = null;
@@ -50,7 +46,6 @@ class ResponsesReply implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
   readonly #items = new ReplyItems();
-  readonly #templates = new ChunkTemplates<DeltaKind>();
   #offered: OfferedItem | null = null;
   #usage: Usage | null = null;
   #spoke = false;
@@ -65,10 +60,8 @@ class ResponsesReply implements ReplyReader {
   take({ event, data, error }: SseMessage): ChatEvent[] {
     if (this.state === 'over') return [];
     if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
-    const known = this.#templates.match(data);
-    if (known !== null) return this.#readKnown(known.value, known.place ?? 0, known.text);
     const value = tryParse(data);
-    if (isRecord(value)) return this.#read(stringOf(value.type) || event, value, data);
+    if (isRecord(value)) return this.#read(stringOf(value.type) || event, value);
     if (data.trim() === '') return [];
     if (data.trim() === '[DONE]') return this.#endUntold();
     return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
@@ -89,7 +82,7 @@ class ResponsesReply implements ReplyReader {
     return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
   }
 
-  #read(type: string, event: Json, data: string): ChatEvent[] {
+  #read(type: string, event: Json): ChatEvent[] {
     const events: ChatEvent[] = [];
     const piece = streamPieces.get(type);
     if (piece !== undefined) {
@@ -99,7 +92,6 @@ class ResponsesReply implements ReplyReader {
         if (this.#isReadable(event)) this.#sayRest(item, part, piece.said, event[piece.field], events);
       } else {
         this.#say(item, part, piece.said, stringOf(event.delta), events);
-        this.#learn(event, data, { part, said: piece.said });
       }
       return events;
     }
@@ -113,19 +105,6 @@ class ResponsesReply implements ReplyReader {
       const status = terminals.get(type);
       if (status !== undefined) return this.#readEnd(event.response, status);
     }
-    return events;
-  }
-
-  #learn(event: Json, data: string, kind: DeltaKind): void {
-    // Without an index an event is identified by its item id, which changes at some gateways, so it is skipped here.
-    if (stringOf(event.type) === '' || !isCount(event.output_index)) return;
-    this.#templates.learn(data, 'delta', stringOf(event.delta), kind, ['sequence_number', 'obfuscation', 'item_id'], 'output_index');
-  }
-
-  /** An event that equals an earlier one except for its item and text. */
-  #readKnown({ part, said }: DeltaKind, index: number, text: string): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    this.#say(this.#items.at(index), part, said, text, events);
     return events;
   }
 
