@@ -23,7 +23,7 @@ describe('crash points in the bundle', () => {
   it('the deployed bundle has no name of a crash point: the empty function is removed with its arguments', () => {
     const bundle = read(inject('crash').deployed);
     expect(points.filter((point) => bundle.includes(point))).toEqual([]);
-    expect(bundle.includes('crashPoint')).toBe(false);
+    expect(bundle.includes('failpoint')).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * The bundle that the crash tests run: the real one, not minified, with another body for the one empty function `crashPoint`. It
+ * The bundle that the crash tests run: the real one, not minified, with another body for the one empty function `failpoint`. It
  * sends a request to the recorder over loopback and continues when that responds. The output gate of a Durable Object delays the
  * request until everything written before it is durable, so what is stored at a point is exact.
  */
@@ -7,7 +7,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerConfigFile } from '../../src/local/worker-config.ts';
 
-const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
+const emptyPoint = /\bfunction failpoint\(_name\) \{\s*\}/g;
 /** The two objects that run background work. */
 const objectConstructor =
   /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\);)/g;
@@ -54,7 +54,7 @@ async function __crashAsk(name) {
   __crashContexts.get(session).abort('a crash test');
   await new Promise(() => {});
 }
-function crashPoint(name) {
+function failpoint(name) {
   if (process.env.CRASH_STOP_AT !== name) return __crashAsk(name);
   if (__crashStopped.has(name)) return;
   __crashStopped.add(name);
@@ -79,7 +79,7 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
   const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
   if (countEmptyPoints(plain) !== 1 || constructors.toSorted().join() !== 'Catalog,Session')
     throw new Error(
-      `Expected one empty crashPoint, one Catalog and one Session, found ${countEmptyPoints(plain)} and ${constructors.join()}.`,
+      `Expected one empty failpoint, one Catalog and one Session, found ${countEmptyPoints(plain)} and ${constructors.join()}.`,
     );
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))

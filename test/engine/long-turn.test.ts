@@ -24,7 +24,7 @@ async function longTurn(script: readonly ChatEvent[][], before: Parameters<typeo
   const keeps: string[] = [];
   const counting = {
     ...kept,
-    keep: (...[callId, content]: Parameters<typeof kept.store>) => {
+    store: (...[callId, content]: Parameters<typeof kept.store>) => {
       keeps.push(callId);
       kept.store(callId, content);
     },

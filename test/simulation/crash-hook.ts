@@ -9,6 +9,6 @@ export function onCrashPoint(passing: Passing): void {
   pass = passing;
 }
 
-export function crashPoint(name: Failpoint): void | Promise<void> {
+export function failpoint(name: Failpoint): void | Promise<void> {
   return pass(name);
 }

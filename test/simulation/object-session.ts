@@ -149,12 +149,12 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
       if (world.random.chance(0.05)) throw new CatalogAway();
     },
     forgetSession: () => outside('the Catalog forgets the session'),
-    keyStands: async () => {
+    isKeyActive: async () => {
       await outside('the Catalog checks the key of a link');
       if (world.random.chance(0.05)) throw new CatalogAway();
       return true;
     },
-    allow: async (rule: PolicyRule) => {
+    addRule: async (rule: PolicyRule) => {
       await outside('the Catalog stores a rule');
       rules.push(rule);
     },

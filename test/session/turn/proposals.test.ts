@@ -13,7 +13,7 @@ import { calls, ends, finish, makeRoom, reply, silence, types, type Model } from
 /** The process stops here this many times. */
 const stops = vi.hoisted(() => ({ left: 0 }));
 vi.mock('../../../src/core/failpoint.ts', () => ({
-  crashPoint: (name: string) => (name === 'final-before-event' && stops.left-- > 0 ? new Promise(() => undefined) : undefined),
+  failpoint: (name: string) => (name === 'final-before-event' && stops.left-- > 0 ? new Promise(() => undefined) : undefined),
 }));
 
 const shown = ['camera', 'quiz'].map((name) => {
