@@ -1,9 +1,9 @@
 /** The supported client dialects, one per line. */
 import type { DialectName } from '../core/reference.ts';
-import { anthropicMessages } from './anthropic/anthropic-messages.ts';
+import { anthropicMessages } from './anthropic/dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { openAiChat } from './openai-chat/openai-chat.ts';
-import { openAiResponses } from './openai-responses/openai-responses.ts';
+import { openAiChat } from './openai-chat/dialect.ts';
+import { openAiResponses } from './openai-responses/dialect.ts';
 
 const dialects: Readonly<Record<DialectName, Dialect>> = {
   'openai-chat': openAiChat,

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
-import { anthropicMessages } from '../../src/dialects/anthropic/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { countTokens } from '../../src/providers/count-tokens.ts';
 import { isForwardedHeader, proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Message } from '../../src/core/turn/message.ts';
 import { createCallIds } from '../../src/providers/call-ids.ts';
-import { OpenAiReply } from '../../src/providers/openai-chat/openai.ts';
+import { OpenAiReply } from '../../src/providers/openai-chat/reply.ts';
 import { plainProfile } from '../../src/providers/profiles/profile-rows.ts';
 import { access, gather, type Whole } from './replies.ts';
 

@@ -1,8 +1,8 @@
 /** `/v1/chat/completions`: the endpoint of stock OpenAI clients (`chat.ts`), and earlier completions, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { openAiChat } from '../../dialects/openai-chat/openai-chat.ts';
-import { ChatCompletionRequest } from '../../dialects/openai-chat/openai-chat-request.ts';
+import { openAiChat } from '../../dialects/openai-chat/dialect.ts';
+import { ChatCompletionRequest } from '../../dialects/openai-chat/request.ts';
 import { type App, mountRoute } from '../route.ts';
 import { answerChat } from './chat.ts';
 import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';

@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
-import { anthropicMessages } from '../../dialects/anthropic/anthropic-messages.ts';
-import { CountTokensRequest } from '../../dialects/anthropic/anthropic-messages-request.ts';
-import { estimateTokens } from '../../dialects/anthropic/anthropic-token-count.ts';
+import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
+import { CountTokensRequest } from '../../dialects/anthropic/request.ts';
+import { estimateTokens } from '../../dialects/anthropic/token-count.ts';
 import { mountRoute, type App, type Request } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest } from '../../core/problem.ts';
-import { openAiResponses } from '../../dialects/openai-responses/openai-responses.ts';
-import { ResponsesRequest } from '../../dialects/openai-responses/openai-responses-request.ts';
+import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
+import { ResponsesRequest } from '../../dialects/openai-responses/request.ts';
 import { type App, mountRoute } from '../route.ts';
 import { answerChat } from './chat.ts';
 import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';

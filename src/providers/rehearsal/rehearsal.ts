@@ -1,11 +1,11 @@
 /**
  * The built-in rehearsal model (DESIGN §6): `rehearsal/default` replies offline, over the OpenAI wire, through the ordinary adapter.
- * Deterministic. This file is its HTTP side; `rehearsal-script.ts` decides the reply.
+ * Deterministic. This file is its HTTP side; `script.ts` decides the reply.
  */
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
-import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './rehearsal-script.ts';
-import type { RehearsalTool } from './rehearsal-tools.ts';
+import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './script.ts';
+import type { RehearsalTool } from './tools.ts';
 
 /** Responds to a Chat Completions request without a network: an event stream or a document, or an error in OpenAI's form. */
 export const rehearsalHttp: OutboundHttp = async (request) => {

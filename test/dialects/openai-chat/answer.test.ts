@@ -16,7 +16,7 @@ import {
   readApprovalNote,
   readInputNote,
 } from '../../../src/dialects/answer.ts';
-import { openAiChat } from '../../../src/dialects/openai-chat/openai-chat.ts';
+import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { deltas, type Chunk } from '../chunks.ts';
 import { logOf, sessionId, stepStart, textDelta, turn, turnStart } from '../events.ts';
 

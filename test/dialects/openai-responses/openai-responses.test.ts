@@ -7,7 +7,7 @@ import { packNative } from '../../../src/core/model/native-token.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { toCompletionId } from '../../../src/core/reference.ts';
 import type { AnswerIdentity } from '../../../src/dialects/dialect.ts';
-import { openAiResponses } from '../../../src/dialects/openai-responses/openai-responses.ts';
+import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { createReplyEncoder, toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 import { endCall, feedCall, finish, refuse, say, startCall, think } from '../events.ts';
 

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../../../src/dialects/anthropic/anthropic-messages.ts';
+import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { createChatModel } from '../../../src/providers/registry.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../../src/core/model/provider.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { openAiChat } from '../../../src/dialects/openai-chat/openai-chat.ts';
+import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { proxyChat, type ProxyRequest } from '../../../src/providers/proxy.ts';
 import { bodyWithoutKey } from '../../../src/providers/provider-secrets.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';

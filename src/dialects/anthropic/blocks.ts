@@ -1,0 +1,135 @@
+/**
+ * Converts parts of an assistant message to content blocks of the Messages API, and provider-specific blocks back to parts. This file makes
+ * whole messages; `writer.ts` streams the same blocks. Wire: API reference "Create a Message"; guides "Extended thinking"
+ * (signatures, redacted thinking) and "Fine-grained tool streaming" (`INVALID_JSON`).
+ * Data that a provider requires in the next request travels in fields that clients return unread: after reasoning as its `signature`,
+ * elsewhere as a `redacted_thinking` block. It is a token of `core/model/native-token.ts`, or unchanged if the request is forwarded unchanged
+ * (`isOwnWire`).
+ */
+import { readArguments } from '../../core/json/json-repair.ts';
+import type { NativePart } from '../../core/turn/message.ts';
+import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import type { AnswerCall, AnswerPart } from '../answer-message.ts';
+import type { AnswerIdentity } from '../dialect.ts';
+
+export type AnswerBlock = Record<string, unknown> & { type: string };
+
+/** The signature of unsigned thinking: the field is required, and the prefix identifies it as ours. */
+export const unsignedSignature = `${nativeTokenPrefix}unsigned`;
+
+export function toBlocks(parts: readonly AnswerPart[], identity: Pick<AnswerIdentity, 'isOwnWire'>): AnswerBlock[] {
+  const blocks: AnswerBlock[] = [];
+  /** The last block, while more parts may be appended to it. */
+  let open: AnswerBlock | null = null;
+  const add = (block: AnswerBlock): AnswerBlock => {
+    blocks.push(block);
+    return block;
+  };
+  for (const part of parts) {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        // The texts of all steps are one block; they contain their separators.
+        if (open?.type === 'text') open.text = String(open.text) + part.text;
+        else open = add({ type: 'text', text: part.text });
+        break;
+      case 'reasoning':
+        open = add({ type: 'thinking', thinking: part.text, signature: unsignedSignature });
+        break;
+      case 'call':
+        add({ type: 'tool_use', id: part.call.id, name: part.call.name, input: inputOf(part.call) });
+        open = null;
+        break;
+      case 'native':
+        open = addNative(readNative(part.part, identity), open, add);
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  return blocks;
+}
+
+function addNative(native: NativeMeaning, open: AnswerBlock | null, add: (block: AnswerBlock) => AnswerBlock): AnswerBlock | null {
+  switch (native.is) {
+    case 'signature':
+    case 'token':
+      if (open?.type === 'thinking') open.signature = native.text;
+      else add(blockOf(native));
+      return null;
+    case 'citations':
+      if (open?.type === 'text' && native.citations.length > 0) open.citations = native.citations;
+      return null;
+    case 'block':
+      add(native.block);
+      return null;
+    case 'nothing':
+      return open;
+    default:
+      return native satisfies never;
+  }
+}
+
+/** Data that does not follow thinking becomes a separate block. */
+export function blockOf(native: Extract<NativeMeaning, { is: 'signature' | 'token' }>): AnswerBlock {
+  return native.is === 'signature'
+    ? { type: 'thinking', thinking: '', signature: native.text }
+    : { type: 'redacted_thinking', data: native.text };
+}
+
+/** The arguments as an object. Invalid arguments are marked as such, because an empty object would look usable. */
+function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unknown> {
+  if (custom) return { input: text };
+  return readArguments(text, { ended: true, length: isCut === true }).arguments ?? { INVALID_JSON: text };
+}
+
+export type NativeMeaning =
+  /** The signature of the thinking before it, or of thinking without text. */
+  | { is: 'signature'; text: string }
+  /** Ends the text block before it. */
+  | { is: 'citations'; citations: readonly unknown[] }
+  | { is: 'block'; block: AnswerBlock }
+  | { is: 'token'; text: string }
+  /** Has no block. */
+  | { is: 'nothing' };
+
+/** On its own wire, `data` is what `providers/anthropic/reply.ts` stored. */
+export function readNative(part: NativePart, { isOwnWire }: Pick<AnswerIdentity, 'isOwnWire'>): NativeMeaning {
+  const data = recordOf(part.data);
+  if (!isOwnWire || data.api !== 'anthropic') {
+    const token = packNative(part);
+    return token === null ? { is: 'nothing' } : { is: 'token', text: token };
+  }
+  if (data.type === 'thinking') return { is: 'signature', text: stringOf(data.signature) };
+  if (data.type === 'text') return { is: 'citations', citations: listOf(data.citations) };
+  if (data.type === 'block' && isBlock(data.block)) return { is: 'block', block: data.block };
+  return { is: 'nothing' };
+}
+
+/** `provider`: the provider that the request's model names; null if it names an agent. */
+export function fromSignature(signature: unknown, provider: string | null): NativePart | null {
+  if (typeof signature !== 'string' || signature === '') return null;
+  if (isOwnText(signature)) return unpackNative(signature);
+  return provider === null ? null : { type: 'native', provider, data: { api: 'anthropic', type: 'thinking', signature } };
+}
+
+/** Returns a block that only a provider of this API can read: redacted thinking, or the result of a provider tool. */
+export function fromBlock(block: AnswerBlock, provider: string | null): NativePart | null {
+  if (isOwnText(block.data)) return unpackNative(block.data);
+  return provider === null ? null : { type: 'native', provider, data: { api: 'anthropic', type: 'block', block } };
+}
+
+/** Returns whether only this service can read the block. */
+export function isIssuedBlock(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  return (block.type === 'thinking' && isOwnText(block.signature)) || (block.type === 'redacted_thinking' && isOwnText(block.data));
+}
+
+function isOwnText(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith(nativeTokenPrefix);
+}
+
+function isBlock(value: unknown): value is AnswerBlock {
+  return isRecord(value) && typeof value.type === 'string';
+}

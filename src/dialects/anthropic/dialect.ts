@@ -1,0 +1,101 @@
+/**
+ * Writes Anthropic's Messages API: the dialect, its document, and the events around the stream's blocks. Pure.
+ * `request.ts` reads requests; `providers/anthropic/reply.ts` is the provider's side of the same wire. Wire: API reference
+ * "Create a Message", guides "Streaming messages" and "Stop reasons".
+ */
+import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
+import type { ProblemBody } from '../../core/problem.ts';
+import type { AnswerMessage, MessageChange } from '../answer-message.ts';
+import { toBlocks } from './blocks.ts';
+import { anthropicErrorBody } from './error.ts';
+import { readMessagesRequest, sessionOfMessagesCalls, withMessagesInstructions, withoutMessagesTokens } from './request.ts';
+import { createBlockWriter, toFrame } from './writer.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+
+export const anthropicMessages: Dialect = {
+  name: 'anthropic-messages',
+  conversationField: 'messages',
+  readRequest: readMessagesRequest,
+  sessionOfCalls: ({ messages }) => sessionOfMessagesCalls(messages),
+  withInstructions: withMessagesInstructions,
+  withoutTokens: withoutMessagesTokens,
+  createWriter: createMessageWriter,
+  toDocument: toMessage,
+  errorBody: anthropicErrorBody,
+  failureFrames,
+};
+
+function failureFrames(problem: ProblemBody): AnswerFrame[] {
+  return [{ event: 'error', data: JSON.stringify(anthropicErrorBody(problem)) }];
+}
+
+/**
+ * Writes `message_start` and a `ping`, so that the client receives something at once; the blocks; `message_delta` with the stop reason and
+ * the total usage, which is not known before; `message_stop`. A failure is a final `error` event.
+ */
+function createMessageWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
+  const blocks = createBlockWriter(message, identity);
+  let begun = false;
+  const begin = (): AnswerFrame[] => {
+    if (begun) return [];
+    begun = true;
+    const empty = messageBody(identity, [], stopped(null), message.usage());
+    return [toFrame('message_start', `"message":${JSON.stringify(empty)}`), toFrame('ping', '')];
+  };
+  return (change) => {
+    // If the first change is a failure, no message is started.
+    if (change?.type === 'failure') return failureFrames(change.problem);
+    if (change?.type !== 'end') return [...begin(), ...blocks.write(change)];
+    const delta = JSON.stringify(stopped(stopReason(change.finish, message)));
+    return [
+      ...begin(),
+      ...blocks.end(),
+      toFrame('message_delta', `"delta":${delta},"usage":${JSON.stringify(usageBody(message.usage()))}`),
+      toFrame('message_stop', ''),
+    ];
+  };
+}
+
+function toMessage(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
+  const content = toBlocks(message.parts(), identity);
+  return messageBody(identity, content, stopped(stopReason(finish, message)), message.usage());
+}
+
+function messageBody({ id, model }: AnswerIdentity, content: object[], stop: object, usage: Usage): Record<string, unknown> {
+  return { id, type: 'message', role: 'assistant', model, content, ...stop, usage: usageBody(usage) };
+}
+
+/** Only one provider reports which stop sequence matched, so the reason is `end_turn`. */
+function stopped(reason: string | null): Record<string, unknown> {
+  return {
+    stop_reason: reason,
+    stop_sequence: null,
+    stop_details: reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
+  };
+}
+
+/** `refusal` requires a refusal that the provider reported in a separate field. */
+function stopReason(finish: FinishReason, message: AnswerMessage): string {
+  const isRefusal = finish === 'stop' && message.parts().some(({ type }) => type === 'refusal');
+  return isRefusal ? 'refusal' : stopReasons[finish];
+}
+
+const stopReasons = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+  error: 'end_turn',
+  unknown: 'end_turn',
+} as const satisfies Record<FinishReason, string>;
+
+/** On this wire, `input_tokens` excludes cached tokens but includes those written to a cache. */
+function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens }: Usage): Record<string, unknown> {
+  return {
+    input_tokens: Math.max(0, inputTokens - cachedInputTokens),
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+    ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Writes OpenAI Chat Completions: chunks and the plain document, from the neutral message. Pure. `answer.ts` derives a session's answers
+ * from its log; `request.ts` reads requests; `providers/openai-chat/reply.ts` is the provider's side of the same wire. Wire: OpenAI API
+ * reference, "Chat Completions".
+ */
+import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
+import type { ProblemBody } from '../../core/problem.ts';
+import { answerText, type AnswerCall, type AnswerMessage, type MessageChange } from '../answer-message.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { openAiErrorBody } from '../openai-error.ts';
+import { readChatRequest, sessionOfChatCalls, withChatInstructions } from './request.ts';
+
+export const openAiChat: Dialect = {
+  name: 'openai-chat',
+  conversationField: 'messages',
+  readRequest: readChatRequest,
+  sessionOfCalls: ({ messages }) => sessionOfChatCalls(messages),
+  withInstructions: withChatInstructions,
+  createWriter: createChunkWriter,
+  toDocument: toCompletion,
+  errorBody: openAiErrorBody,
+  failureFrames,
+};
+
+function failureFrames(problem: ProblemBody): AnswerFrame[] {
+  return [{ data: JSON.stringify(openAiErrorBody(problem)) }, { data: '[DONE]' }];
+}
+
+/**
+ * Writes the role first; calls in the form that clients rely on (always `index`; id, type and name once, then argument deltas, `{}` for
+ * none); one finish reason; usage in a last chunk if requested; `[DONE]`. A failure is a data event with `error`.
+ */
+function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
+  const head = `{"id":${JSON.stringify(identity.id)},"object":"chat.completion.chunk","created":${identity.created},"model":${JSON.stringify(identity.model)}`;
+  const nullUsage = identity.includeUsage ? ',"usage":null' : '';
+  const chunk = (delta: string, finish: string): AnswerFrame => ({
+    data: `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}]${nullUsage}}`,
+  });
+  let begun = false;
+
+  const write = (change: MessageChange): AnswerFrame[] => {
+    switch (change.type) {
+      case 'text':
+        return [chunk(`{"content":${JSON.stringify(change.text)}}`, 'null')];
+      case 'refusal':
+        return [chunk(`{"refusal":${JSON.stringify(change.text)}}`, 'null')];
+      case 'reasoning':
+        return [chunk(`{"reasoning_content":${JSON.stringify(change.text)}}`, 'null')];
+      case 'call-start':
+        return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...callBody(change.call) }] }), 'null')];
+      case 'call-delta': {
+        const piece = change.call.custom ? { custom: { input: change.text } } : { function: { arguments: change.text } };
+        return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...piece }] }), 'null')];
+      }
+      case 'call-end':
+      case 'native':
+        return [];
+      case 'end': {
+        const usage = identity.includeUsage
+          ? [{ data: `${head},"choices":[],"usage":${JSON.stringify(usageBody(message.usage()))}}` }]
+          : [];
+        return [chunk('{}', JSON.stringify(finishReasons[change.finish])), ...usage, { data: '[DONE]' }];
+      }
+      case 'failure':
+        return failureFrames(change.problem);
+      default:
+        return change satisfies never;
+    }
+  };
+  return (change) => {
+    const written = change === null ? [] : write(change);
+    if (begun) return written;
+    begun = true;
+    // If the first change is a failure, no role is written.
+    return change?.type === 'failure' ? written : [chunk('{"role":"assistant","content":""}', 'null'), ...written];
+  };
+}
+
+function toCompletion(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
+  return {
+    id: identity.id,
+    object: 'chat.completion',
+    created: identity.created,
+    model: identity.model,
+    choices: [{ index: 0, message: messageBody(message), logprobs: null, finish_reason: finishReasons[finish] }],
+    usage: usageBody(message.usage()),
+  };
+}
+
+function messageBody(message: AnswerMessage): Record<string, unknown> {
+  const parts = message.parts();
+  const content = answerText(parts, 'text');
+  const refusal = answerText(parts, 'refusal');
+  const reasoning = answerText(parts, 'reasoning');
+  const calls = parts.flatMap((part) => (part.type === 'call' ? [callBody(part.call)] : []));
+  return {
+    role: 'assistant',
+    content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
+    refusal: refusal === '' ? null : refusal,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function callBody(call: AnswerCall): Record<string, unknown> {
+  return call.custom
+    ? { id: call.id, type: 'custom', custom: { name: call.name, input: call.text } }
+    : { id: call.id, type: 'function', function: { name: call.name, arguments: call.text } };
+}
+
+const finishReasons = {
+  stop: 'stop',
+  'tool-calls': 'tool_calls',
+  length: 'length',
+  'content-filter': 'content_filter',
+  error: 'stop',
+  unknown: 'stop',
+} as const satisfies Record<FinishReason, string>;
+
+function usageBody(usage: Usage): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+  if (usage.cachedInputTokens !== undefined) body.prompt_tokens_details = { cached_tokens: usage.cachedInputTokens };
+  if (usage.reasoningTokens !== undefined) body.completion_tokens_details = { reasoning_tokens: usage.reasoningTokens };
+  return body;
+}

@@ -1,0 +1,170 @@
+/**
+ * Writes OpenAI Responses: events and the plain document, from the neutral message. Pure. `answer.ts` derives a session's answers from its
+ * log; `request.ts` reads requests; `providers/openai-responses/reply.ts` is the provider's side of the same wire. Wire: OpenAI
+ * API reference, "Responses" and "Responses: streaming events" (SDK 7.57).
+ */
+import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
+import type { ProblemBody } from '../../core/problem.ts';
+import { uniqueOfAnswer } from '../../core/reference.ts';
+import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { openAiErrorBody } from '../openai-error.ts';
+import { createOutput, type EmitEvent, type OutputItem } from './output.ts';
+import { sessionOfItems } from './input.ts';
+import { readEcho, readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './request.ts';
+
+export const openAiResponses: Dialect = {
+  name: 'openai-responses',
+  conversationField: 'input',
+  readRequest: readResponsesRequest,
+  sessionOfCalls: ({ input }) => sessionOfItems(input),
+  withInstructions: withResponsesInstructions,
+  withoutTokens: withoutResponsesTokens,
+  createWriter: createEventWriter,
+  toDocument: toResponse,
+  errorBody: openAiErrorBody,
+  failureFrames: (problem, place) => [toFrame('error', place, errorFields(problem))],
+};
+
+/**
+ * Writes created and in-progress events, the items, and one final event. Sequence numbers count from 0 without gaps, one per frame, so a
+ * stream can be resumed by number. A failure is reported twice, as OpenAI does: by `error`, which the stock client throws, and by
+ * `response.failed`.
+ */
+function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (change: MessageChange | null) => AnswerFrame[] {
+  let frames: AnswerFrame[] = [];
+  let next = 0;
+  const emit: EmitEvent = (type, fields) => {
+    frames.push(toFrame(type, next, fields));
+    next += 1;
+  };
+  const output = createOutput({ ...outputOptions(identity), emit });
+  let begun = false;
+  const begin = (): void => {
+    begun = true;
+    const response = `"response":${JSON.stringify(responseBody(identity, { status: 'in_progress' }, [], null))}`;
+    emit('response.created', response);
+    emit('response.in_progress', response);
+  };
+  const end = (type: string, outcome: Outcome): void => {
+    const response = responseBody(identity, outcome, output.items(), message.usage());
+    emit(type, `"response":${JSON.stringify(response)}`);
+  };
+
+  return (change) => {
+    frames = [];
+    if (!begun) begin();
+    if (change?.type === 'end') {
+      const outcome = outcomeOf(change.finish, message);
+      output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
+      // Clients know no event for a cancelled response.
+      end(outcome.status === 'completed' ? 'response.completed' : 'response.incomplete', outcome);
+    } else if (change?.type === 'failure') {
+      emit('error', errorFields(change.problem));
+      end('response.failed', { status: 'failed', error: responseError(change.problem) });
+    } else if (change !== null) output.take(change);
+    return frames;
+  };
+}
+
+function toResponse(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
+  const outcome = outcomeOf(finish, message);
+  const output = createOutput({ ...outputOptions(identity), emit: () => undefined });
+  for (const part of message.parts()) for (const change of changesOf(part)) output.take(change);
+  output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
+  return responseBody(identity, outcome, output.items(), message.usage());
+}
+
+/** Returns the changes that produce a complete part. */
+function changesOf(part: AnswerPart): Exclude<MessageChange, { type: 'end' | 'failure' }>[] {
+  if (part.type !== 'call') return [part];
+  const { call } = part;
+  return [
+    { type: 'call-start', call: { ...call, text: '' } },
+    ...(call.text === '' ? [] : [{ type: 'call-delta', call, text: call.text } as const]),
+    { type: 'call-end', call },
+  ];
+}
+
+type Outcome = {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'cancelled' | 'failed';
+  error?: { code: string; message: string };
+  incomplete?: { reason: 'max_output_tokens' | 'content_filter' };
+};
+
+function outcomeOf(finish: FinishReason, message: AnswerMessage): Outcome {
+  if (message.isCancelled()) return { status: 'cancelled' };
+  if (finish === 'length') return { status: 'incomplete', incomplete: { reason: 'max_output_tokens' } };
+  if (finish === 'content-filter') return { status: 'incomplete', incomplete: { reason: 'content_filter' } };
+  return { status: 'completed' };
+}
+
+/** Contains every field that the SDK's types require, and the request's values of the others. `null` usage: not known yet. */
+function responseBody(
+  identity: AnswerIdentity,
+  { status, error, incomplete }: Outcome,
+  output: readonly OutputItem[],
+  usage: Usage | null,
+): Record<string, unknown> {
+  const { echo } = readEcho(identity.echo);
+  return {
+    id: identity.id,
+    object: 'response',
+    created_at: identity.created,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incomplete ?? null,
+    access_programs: null,
+    instructions: null,
+    max_output_tokens: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    ...echo,
+    model: identity.model,
+    output,
+    usage: usage === null ? null : usageBody(usage),
+  };
+}
+
+function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): Record<string, unknown> {
+  return {
+    input_tokens: inputTokens,
+    // Cache writes are not reported separately, but the field is required.
+    input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+/** Flat as in the reference, and nested as OpenAI sends it: clients read one or the other. */
+function errorFields(problem: ProblemBody): string {
+  const { error } = openAiErrorBody(problem);
+  const { code, message, param } = error;
+  return JSON.stringify({ code, message, param, error }).slice(1, -1);
+}
+
+/** A closed list of codes; `server_error` is the general one. */
+function responseError({ status, detail }: ProblemBody): { code: string; message: string } {
+  const code = status === 429 ? 'rate_limit_exceeded' : status === 422 ? 'invalid_prompt' : 'server_error';
+  return { code, message: detail };
+}
+
+function outputOptions({ id, echo, isOwnWire }: AnswerIdentity) {
+  const { custom, spaces } = readEcho(echo);
+  // Without the session, because item ids have at most 64 characters.
+  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom, spaces, isOwnWire: isOwnWire === true };
+}
+
+function toFrame(type: string, number: number, fields: string): AnswerFrame {
+  return { event: type, data: `{"type":"${type}","sequence_number":${number},${fields}}` };
+}

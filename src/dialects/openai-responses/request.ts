@@ -1,0 +1,286 @@
+/**
+ * Reads an OpenAI Responses request: validates it with paths in its own terms, and converts it to neutral form; `input.ts`
+ * reads its items. Unknown fields are allowed, because stock SDKs send new ones. `dialect.ts` writes answers. Wire: OpenAI API
+ * reference, "Responses: create" (SDK 7.57).
+ */
+import { z } from 'zod';
+import { parseDocument } from '../../core/issues.ts';
+import { joinParagraphs } from '../../core/text/paragraphs.ts';
+import type { ClientTool, ModelSettings } from '../../core/turn/plan.ts';
+import { invalidRequest, type Issue } from '../../core/problem.ts';
+import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
+import type { DialectRequest } from '../dialect.ts';
+import { definedSettings } from '../defined-settings.ts';
+import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './input.ts';
+import { KB } from '../../core/limits/units.ts';
+
+/** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
+export const maxEchoCharacters = 32 * KB;
+
+const Tool = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  format: z.looseObject({ type: z.string().optional(), syntax: z.string().optional(), definition: z.string().optional() }).nullish(),
+  tools: z.array(z.looseObject({ type: z.string(), name: z.string().optional() })).nullish(),
+});
+type Tool = z.infer<typeof Tool>;
+
+const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.looseObject({
+    type: z.string(),
+    name: z.string().optional(),
+    mode: z.enum(['auto', 'required']).optional(),
+    tools: z.array(z.looseObject({ type: z.string().optional(), name: z.string().optional() })).optional(),
+  }),
+]);
+
+const TextFormat = z.looseObject({ type: z.string() });
+
+export const ResponsesRequest = z
+  .looseObject({
+    model: z.string().min(1).max(300),
+    input: z
+      .union([z.string(), z.array(InputItem)])
+      .meta({ description: 'A string, or items: messages, calls and their outputs, reasoning.' }),
+    instructions: z.string().nullish(),
+    previous_response_id: z.string().nullish().meta({
+      description: 'The id of an earlier answer of a session. The session continues from it, and `input` contains only new items.',
+    }),
+    stream: z.boolean().nullish(),
+    tools: z.array(Tool).nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    max_output_tokens: z.int().min(1).nullish(),
+    reasoning: z.looseObject({ effort: z.string().max(40).nullish(), summary: z.string().nullish() }).nullish(),
+    text: z.looseObject({ format: TextFormat.nullish() }).nullish(),
+    background: z.boolean().nullish(),
+    conversation: z.unknown().optional(),
+    prompt: z.unknown().optional(),
+    store: z.boolean().nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
+  })
+  .meta({ id: 'ResponsesRequest', example: { model: 'rehearsal/default', input: 'Hello' } });
+export type ResponsesRequest = z.infer<typeof ResponsesRequest>;
+
+/** Throws `invalid_request`. */
+export function readResponsesRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
+  const request = parseDocument(ResponsesRequest, body);
+  refuseForeign(request);
+  const offered = offeredTools(request);
+  return {
+    streamed: request.stream === true,
+    includeUsage: true,
+    choices: 1,
+    conversation: (options) => toResponsesConversation(request, options),
+    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
+    settings: () => toSettings(request),
+    allowedTools: () => allowedTools(request),
+    toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
+    previous: request.previous_response_id ?? null,
+    echo: toEcho(request, offered),
+  };
+}
+
+/** Replaces the request's system text. Takes unvalidated items. */
+export function withResponsesInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+  const { instructions: _own, input, ...rest } = body;
+  return {
+    ...rest,
+    ...(instructions !== '' && { instructions }),
+    input: Array.isArray(input) ? input.filter((item) => !isSystemItem(item)) : input,
+  };
+}
+
+/** Returns the request without reasoning that only this service can read; the same object without any. */
+export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { input } = body;
+  if (!Array.isArray(input) || !input.some(isIssuedReasoning)) return body;
+  return { ...body, input: input.filter((item) => !isIssuedReasoning(item)) };
+}
+
+/** Rejects fields that only OpenAI's own service supports. */
+function refuseForeign({ background, conversation, prompt }: ResponsesRequest): void {
+  const issues: Issue[] = [];
+  if (background === true)
+    issues.push({
+      path: 'background',
+      message:
+        'is not supported: remove it. A session continues its answer after the client disconnects: with stream, the first event has its id, and GET /v1/responses/{id} returns it',
+    });
+  if (conversation != null)
+    issues.push({
+      path: 'conversation',
+      message: 'conversations are sessions here: set x-moniker-session, or send previous_response_id',
+    });
+  if (prompt != null) issues.push({ path: 'prompt', message: 'prompt templates are not supported: send instructions and input' });
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+// ---- Tools ----
+
+/** `own`: the client's name of a namespaced tool. */
+type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: string } };
+
+/**
+ * All tools, or those that `allowed_tools` names. A provider's search next to the client's own tools is dropped, because agents send it to
+ * all providers.
+ */
+function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
+  const all = offerClientTools(tools).flatMap(withInner);
+  if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
+    const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
+    return all.filter(({ tool }) => allowed.has(tool.name));
+  }
+  const hasOwn = all.some(({ tool }) => isOwn(tool));
+  return all.filter(({ tool }) => !hasOwn || !isSearch(tool));
+}
+
+/** Provider tools have no names and are skipped. */
+function allowedTools({ tool_choice: choice }: ResponsesRequest): { name: string; path: string }[] | null {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return null;
+  return (choice.tools ?? []).flatMap(({ name }, index) =>
+    name === undefined ? [] : [{ name, path: `tool_choice.tools[${index}].name` }],
+  );
+}
+
+/** Guide "Function calling", namespaces: their tools are called by both names. */
+function withInner({ tool, path }: Offered): Offered[] {
+  const { type, name: namespace = '', tools: inner } = tool;
+  if (type !== 'namespace' || inner == null) return [{ tool, path }];
+  return inner.map((one, index) => {
+    const { name } = one;
+    if (name === undefined) return { tool: one as Tool, path: `${path}.tools[${index}]` }; // Reported as a tool without a name.
+    return {
+      tool: { ...one, name: qualifiedName(namespace, name) } as Tool, // The other fields are validated like those of any tool.
+      path: `${path}.tools[${index}]`,
+      own: { namespace, name },
+    };
+  });
+}
+
+function isOwn({ type }: Tool): boolean {
+  return type === 'function' || type === 'custom';
+}
+
+/**
+ * Web search, and the provider's search for tools that are loaded later; all tools are loaded here. Guides "Web search" and "Tool search".
+ */
+function isSearch({ type, execution }: Tool): boolean {
+  return /^web_search/.test(type) || (type === 'tool_search' && execution !== 'client');
+}
+
+/** null for a provider's tool, and for an invalid name. */
+function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null {
+  if (!isOwn(tool)) {
+    issues.push({
+      path: `${path}.type`,
+      message: 'must be "function" or "custom": provider tools are not supported here',
+    });
+    return null;
+  }
+  const { name, description, parameters } = tool;
+  const given =
+    tool.type === 'custom'
+      ? { name, description: customDescription(tool), inputSchema: freeText }
+      : { name, description, inputSchema: parameters };
+  return parseClientTool(given, { path, schemaField: 'parameters', issues });
+}
+
+/** Free text for models that only support functions; the answer shows it as a custom call. */
+const freeText = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The complete input of the tool, as free text.' } },
+  required: ['input'],
+  additionalProperties: false,
+};
+
+function customDescription({ description, format }: Tool): string {
+  const grammar =
+    format?.type === 'grammar' && format.definition !== undefined
+      ? `The input must follow this ${format.syntax ?? ''} grammar:\n${format.definition}`
+      : '';
+  return joinParagraphs(description, grammar);
+}
+
+// ---- Settings ----
+
+function toSettings(body: ResponsesRequest): ModelSettings {
+  const { text, tool_choice: choice } = body;
+  return definedSettings({
+    temperature: body.temperature,
+    topP: body.top_p,
+    maxOutputTokens: body.max_output_tokens,
+    reasoningEffort: body.reasoning?.effort,
+    parallelToolCalls: body.parallel_tool_calls,
+    responseFormat: text?.format == null || text.format.type === 'text' ? null : toResponseFormat(text.format),
+    toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
+  });
+}
+
+/** Settings use the form of Chat Completions, which nests the schema one level deeper. */
+function toResponseFormat({ type, ...schema }: z.infer<typeof TextFormat>): Record<string, unknown> {
+  return type === 'json_schema' ? { type, json_schema: schema } : { type, ...schema };
+}
+
+function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, string>): NonNullable<ModelSettings['toolChoice']> {
+  if (type === 'allowed_tools') return mode ?? 'auto';
+  if ((type === 'function' || type === 'custom') && name !== undefined) return { tool: name };
+  throw invalidRequest([
+    {
+      path: 'tool_choice',
+      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools: provider tools are not supported here',
+    },
+  ]);
+}
+
+// ---- Echo ----
+
+const echoed = [
+  ...['temperature', 'top_p', 'max_output_tokens', 'parallel_tool_calls', 'previous_response_id', 'store', 'truncation', 'user'],
+  ...['safety_identifier', 'prompt_cache_key', 'max_tool_calls', 'reasoning', 'tool_choice', 'metadata', 'text', 'instructions', 'tools'],
+] as const;
+
+/** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
+function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  let room = maxEchoCharacters;
+  for (const field of echoed) {
+    const value = toEchoed(field, request[field]);
+    const size = value == null ? 0 : JSON.stringify(value).length;
+    if (value == null || size > room) continue;
+    room -= size;
+    shown[field] = value;
+  }
+  const custom = offered.flatMap(({ tool: { type, name } }) => (type === 'custom' && name !== undefined ? [name] : []));
+  const spaces = offered.flatMap(({ tool, own }) => (own === undefined ? [] : [[tool.name, own]]));
+  return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }) };
+}
+
+/** Adds the members that the SDK's types require. */
+function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
+  if (value == null) return null;
+  if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Already validated, like the next two.
+  if (field === 'text') return { format: { type: 'text' }, ...(value as object) };
+  if (field !== 'tools') return value;
+  return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
+}
+
+/** `custom`: names of free-text tools. `spaces`: the client's names of namespaced tools, by their names for models. */
+export type ReadEcho = {
+  echo: Record<string, unknown>;
+  custom: ReadonlySet<string>;
+  spaces: ReadonlyMap<string, { namespace: string; name: string }>;
+};
+
+/** Reads what `toEcho` wrote; empty for a reply without a stored request. */
+export function readEcho(echo: Record<string, unknown> | undefined): ReadEcho {
+  type Written = { shown?: Record<string, unknown>; custom?: string[]; spaces?: [string, { namespace: string; name: string }][] };
+  const { shown = {}, custom = [], spaces = [] } = (echo ?? {}) as Written; // Written by `toEcho`.
+  return { echo: shown, custom: new Set(custom), spaces: new Map(spaces) };
+}

@@ -1,0 +1,172 @@
+/**
+ * Converts a neutral request to the body of Cohere's Chat v2. `reply.ts` reads the reply and defines what must be returned. Sources: API
+ * reference "Chat" (v2) with its limits (`stop_sequences` 5, `p` 0.01–0.99, `k` 0–500, penalties 0–1), the guides "Tool use" and
+ * "Reasoning", and vercel/ai#5794 for the rules about assistant messages with calls.
+ */
+import type { AssistantPart, InputPart, Message } from '../../core/turn/message.ts';
+import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { Profile } from '../../core/model/provider-profile.ts';
+import { contentText } from '../../core/tools/tool.ts';
+import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
+import { createCallIds } from '../call-ids.ts';
+import { historyArguments, historyName } from '../history-call.ts';
+import { imageNote, imageUrl } from '../input-image.ts';
+import { isNativePart } from '../native-parts.ts';
+import { profileFor } from '../profiles/profiles.ts';
+import { requestedReasoning } from '../profiles/requested-reasoning.ts';
+import { requestedFormat, supportedSettings } from '../profiles/supported-settings.ts';
+import { offerTools } from '../tool-definitions.ts';
+import { isRecord, type Json } from '../../core/json/wire-value.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+
+/**
+ * Follows reasoning and names its field on the wire: `tool_plan` of the message, or a block of its content. The text itself is stored once.
+ */
+export type ReasoningMark = { api: 'cohere'; field: ReasoningField };
+export type ReasoningField = 'tool_plan' | 'thinking';
+
+/** Returns the body of a streamed request. */
+export function toCohereBody(request: ChatRequest): Json {
+  const { access, model } = request;
+  const profile = profileFor(access, model);
+  const { tools, toolChoice } = offerTools(request, profile);
+  const settings = supportedSettings(request.settings, profile, tools.length > 0);
+  const thinking = toThinking(settings, profile);
+  const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
+  // An empty list is rejected, and so is a choice without tools.
+  if (tools.length > 0) {
+    body.tools = tools.map(toTool);
+    if (toolChoice === 'required' || toolChoice === 'none') body.tool_choice = toolChoice.toUpperCase();
+  }
+  if (thinking !== null) body.thinking = thinking;
+  addSettings(settings, body);
+  return body;
+}
+
+function toTool({ name, description, inputSchema }: OfferedTool): Json {
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+}
+
+function addSettings(settings: ModelSettings, body: Json): void {
+  const { maxOutputTokens, stop, seed, temperature, topP, topK, frequencyPenalty, presencePenalty } = settings;
+  if (maxOutputTokens !== undefined) body.max_tokens = maxOutputTokens;
+  if (stop !== undefined) body.stop_sequences = stop.slice(0, 5);
+  if (seed !== undefined) body.seed = seed;
+  if (temperature !== undefined) body.temperature = temperature;
+  if (topP !== undefined) body.p = between(0.01, topP, 0.99);
+  if (topK !== undefined) body.k = between(0, topK, 500);
+  if (frequencyPenalty !== undefined) body.frequency_penalty = between(0, frequencyPenalty, 1);
+  if (presencePenalty !== undefined) body.presence_penalty = between(0, presencePenalty, 1);
+  const format = requestedFormat(settings);
+  if (format !== null) body.response_format = { type: 'json_object', ...(format.schema !== null && { json_schema: format.schema }) };
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+type Thinking = { type: 'enabled' | 'disabled'; token_budget?: number };
+
+/** Tokens by effort. `high` and unknown efforts have no limit, which is Cohere's default. */
+const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
+
+/** null: the setting is omitted. */
+function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
+  const wish = requestedReasoning(settings);
+  if (wish === null || profile.reasoning === 'none') return null;
+  if (wish === 'off') return { type: 'disabled' };
+  const budget = wish.budget ?? effortBudgets[wish.effort ?? ''];
+  return { type: 'enabled', ...(budget !== undefined && { token_budget: budget }) };
+}
+
+function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Json[] {
+  const idOf = createCallIds(request.messages, request.access.name, profile);
+  return request.messages.flatMap((message): Json[] => {
+    switch (message.role) {
+      case 'system':
+        return said({ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') });
+      case 'user':
+        return said({ role: 'user', content: toUserContent(message.parts, profile) });
+      case 'assistant':
+        return toAssistant(message, request, { idOf, thinks: thinks && profile.reasoning !== 'none' });
+      case 'tool':
+        // One message per result, in call order. Images and other files are described, since a tool message contains text or documents
+        // only.
+        return message.parts.map((part) => ({
+          role: 'tool',
+          tool_call_id: idOf(part.callId),
+          content: contentText(part.content) || '(no output)',
+        }));
+      default:
+        return message satisfies never;
+    }
+  });
+}
+
+/** Returns nothing for a message without content, which is rejected. */
+function said<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
+  return message.content.length === 0 ? [] : [message];
+}
+
+function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
+  if (!images || parts.every((part) => part.type === 'text')) {
+    return parts.map((part) => (part.type === 'text' ? part.text : imageNote(part))).join('\n\n');
+  }
+  return parts.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    return { type: 'image_url', image_url: { url: imageUrl(part) } };
+  });
+}
+
+/**
+ * Text next to calls is rejected ("text content is not allowed when tool_calls are provided", vercel/ai#5794): it becomes the plan, or
+ * thinking if thinking is enabled. So another model's text before its calls becomes the plan.
+ */
+function toAssistant(
+  message: Assistant,
+  request: ChatRequest,
+  { idOf, thinks }: { idOf: (callId: string) => string; thinks: boolean },
+): Json[] {
+  const calls = message.parts.filter((part) => part.type === 'tool-call');
+  const content: Json[] = [];
+  const plan: string[] = [];
+  for (const [at, part] of message.parts.entries()) {
+    if (part.type === 'text' && part.text !== '') {
+      if (calls.length > 0) plan.push(part.text);
+      else content.push({ type: 'text', text: part.text });
+    } else if (part.type === 'reasoning') {
+      const field = fieldOf(message, at, request);
+      if (field === 'thinking' && thinks) content.push({ type: 'thinking', thinking: part.text });
+      else if (field !== null) plan.push(part.text);
+    }
+  }
+  if (calls.length > 0) {
+    const toolCalls = calls.map((call) => ({
+      id: idOf(call.callId),
+      type: 'function',
+      function: { name: historyName(call.requested), arguments: historyArguments(call) },
+    }));
+    return [
+      {
+        role: 'assistant',
+        ...(plan.length > 0 && { tool_plan: plan.join('\n\n') }),
+        ...(content.length > 0 && { content }),
+        tool_calls: toolCalls,
+      },
+    ];
+  }
+  // A plan without calls is not valid, and neither is a message of thoughts only.
+  const texts = content.filter((block) => block.type === 'text');
+  if (texts.length === 0) return [];
+  return [{ role: 'assistant', content: texts.length < content.length ? content : texts.map((block) => block.text).join('') }];
+}
+
+/** Returns the wire field of the reasoning at this index; null: another model's reasoning, which is not sent. */
+function fieldOf(message: Assistant, at: number, request: ChatRequest): ReasoningField | null {
+  const mark: AssistantPart | undefined = message.parts[at + 1];
+  if (mark?.type === 'native' && isNativePart(mark, message, request) && isRecord(mark.data) && mark.data.api === 'cohere') {
+    return mark.data.field === 'thinking' ? 'thinking' : 'tool_plan';
+  }
+  return message.model === `${request.access.name}/${request.model}` ? 'tool_plan' : null;
+}

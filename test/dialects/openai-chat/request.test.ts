@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import { toToolCallId } from '../../../src/core/reference.ts';
+import {
+  ChatCompletionRequest,
+  sessionOfChatCalls,
+  readChatRequest,
+  toChatConversation,
+  toSettings,
+} from '../../../src/dialects/openai-chat/request.ts';
+
+const [one, two] = ['0123456789abcdef'.repeat(4), 'fedcba9876543210'.repeat(4)];
+
+const request = (fields: Record<string, unknown>) =>
+  ChatCompletionRequest.parse({ model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], ...fields });
+
+describe('a chat request', () => {
+  it('allows unknown fields', () => {
+    expect(request({ store: true, metadata: { a: 1 }, service_tier: 'auto' })).toMatchObject({ store: true, metadata: { a: 1 } });
+  });
+
+  it.each([
+    [{ messages: [] }, ['messages']],
+    [{ messages: [{ role: 'robot', content: 'x' }] }, ['messages', 0, 'role']],
+    [{ messages: [{ role: 'user' }] }, ['messages', 0, 'content']],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, ['messages', 0, 'tool_call_id']],
+    [{ temperature: 99 }, ['temperature']],
+    [{ model: 7 }, ['model']],
+    [{ stream: 'yes' }, ['stream']],
+    [{ max_tokens: 0 }, ['max_tokens']],
+    [{ tools: [{ type: 'function', function: {} }] }, ['tools', 0, 'function', 'name']],
+  ])('reports the fault of %j with its path', (fields, path) => {
+    const result = ChatCompletionRequest.safeParse({ model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...fields });
+    expect(result.error?.issues.map((issue) => issue.path)).toContainEqual(path);
+  });
+
+  it('becomes neutral messages, with the system text separate', () => {
+    const { system, history, input } = toChatConversation(
+      request({
+        messages: [
+          { role: 'system', content: 'Be kind.' },
+          { role: 'developer', content: [{ type: 'text', text: 'Be brief.' }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'See' },
+              { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+              { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
+            ],
+          },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              { id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } },
+              { id: 'c2', type: 'function', function: { name: 'shell', arguments: '{"comm' } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'a.txt' },
+          { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'bad' }] },
+          { role: 'assistant', content: 'One file.' },
+          { role: 'user', content: 'Thanks' },
+        ],
+      }),
+    );
+    expect(system).toBe('Be kind.\n\nBe brief.');
+    expect(input).toEqual([{ type: 'text', text: 'Thanks' }]);
+    expect(history).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'See' },
+          { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+          { type: 'image', url: 'https://a.example/b.png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'tool-call', callId: 'c1', requested: 'shell', canonical: null, via: null, nativeId: 'c1', arguments: { command: 'ls' } },
+          {
+            type: 'tool-call',
+            callId: 'c2',
+            requested: 'shell',
+            canonical: null,
+            via: null,
+            nativeId: 'c2',
+            arguments: null,
+            raw: '{"comm',
+          },
+        ],
+      },
+      {
+        role: 'tool',
+        parts: [
+          {
+            type: 'tool-result',
+            callId: 'c1',
+            requested: 'shell',
+            canonical: null,
+            isError: false,
+            content: [{ type: 'text', text: 'a.txt' }],
+          },
+          {
+            type: 'tool-result',
+            callId: 'c2',
+            requested: 'shell',
+            canonical: null,
+            isError: false,
+            content: [{ type: 'text', text: 'bad' }],
+          },
+        ],
+      },
+      { role: 'assistant', parts: [{ type: 'text', text: 'One file.' }] },
+    ]);
+  });
+
+  const call = (id: string) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '' } }],
+  });
+  const result = (id: string, content = 'r') => ({ role: 'tool', tool_call_id: id, content });
+  const user = (content: string) => ({ role: 'user', content });
+
+  it('separates what follows the last assistant message: results of calls, and user input', () => {
+    const { history, results, input } = toChatConversation(
+      request({ messages: [user('a'), call('c1'), result('c1', 'old'), call('c2'), result('c2'), user('b'), user('c')] }),
+    );
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(results).toEqual([{ callId: 'c2', content: [{ type: 'text', text: 'r' }], isError: false }]);
+    expect(input).toEqual([
+      { type: 'text', text: 'b' },
+      { type: 'text', text: 'c' },
+    ]);
+  });
+
+  it('accepts images in the results of calls as in the input, by URL as links', () => {
+    const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+    const content = [{ type: 'text', text: 'See' }, image('data:image/gif;base64,AAAA'), image('https://a.example/b.png')];
+    const { results } = toChatConversation(request({ messages: [{ role: 'tool', tool_call_id: 'c1', content }] }), { inSession: true });
+    expect(results[0]?.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
+      { type: 'resource_link', uri: 'https://a.example/b.png', name: 'image' },
+    ]);
+  });
+
+  it('merges adjacent messages with calls, so that the results of all follow', () => {
+    const { history } = toChatConversation(
+      request({ messages: [call('c1'), call('c2'), result('c1'), result('c2'), call('c3'), user('b')] }),
+    );
+    expect(history.map(({ role, parts }) => [role, ...parts.map((part) => 'callId' in part && part.callId)])).toEqual([
+      ['assistant', 'c1', 'c2'],
+      ['tool', 'c1', 'c2'],
+      ['assistant', 'c3'],
+    ]);
+  });
+
+  it('may contain only results if a session has their calls', () => {
+    const alone = request({ messages: [result('c1')] });
+    expect(toChatConversation(alone, { inSession: true }).results).toHaveLength(1);
+    expect(() => toChatConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(toChatConversation(request({ messages: [result(toToolCallId('c1', one))] })).results).toHaveLength(1);
+  });
+
+  it('must have something new in it', () => {
+    expect(() => toChatConversation(request({ messages: [user('a'), call('c1')] }))).toThrow(
+      expect.objectContaining({ extra: { issues: [expect.objectContaining({ path: 'messages' })] } }),
+    );
+  });
+
+  it('leads to its session by the results at the end, otherwise by the latest call', () => {
+    const [mine, other] = [toToolCallId('c1', one), toToolCallId('c1', two)];
+    expect(sessionOfChatCalls([user('a'), call('c1'), result('c1')])).toBeNull();
+    expect(sessionOfChatCalls([user('a'), call(other), result(other), call(mine), result(mine)])).toBe(one);
+    expect(
+      sessionOfChatCalls([user('a'), call(other), result(other), call(mine), result(mine), { role: 'assistant', content: 'x' }, user('b')]),
+    ).toBe(one);
+    expect(sessionOfChatCalls([result(mine), user('b')])).toBe(one);
+    expect(() => sessionOfChatCalls([result(mine), result(other)])).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    for (const messages of [undefined, 'x', [null, 7, { role: 'tool' }, { role: 'assistant', tool_calls: [null, { id: 7 }] }]])
+      expect(sessionOfChatCalls(messages)).toBeNull();
+  });
+
+  it('reports the faults of tools with their path', () => {
+    const read = (tools?: object[]) => readChatRequest({ ...request({}), tools }).clientTools();
+    const tool = (fields: object) => ({ type: 'function', function: { name: 'f', ...fields } });
+    expect(read([tool({ parameters: null, strict: true })])).toEqual([{ name: 'f', description: '', inputSchema: { type: 'object' } }]);
+    expect([read(), read([])]).toEqual([null, []]);
+    const bad = [{ type: 'custom' }, tool({ name: 'no good' }), tool({ description: 'x'.repeat(20_000) })];
+    expect(() => read(bad)).toThrow(
+      expect.objectContaining({
+        extra: {
+          issues: ['tools[0].type', 'tools[1].function.name', 'tools[2].function.description'].map((path) =>
+            expect.objectContaining({ path }),
+          ),
+        },
+      }),
+    );
+    expect(() => read(Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })))).toThrow();
+  });
+
+  it('rejects what a turn does not support, each with its path', () => {
+    const bad = request({
+      messages: [
+        { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] },
+        { role: 'tool', tool_call_id: 'nobody', content: 'x' },
+        { role: 'function', name: 'f', content: 'x' },
+        { role: 'assistant', content: '', tool_calls: [{ id: 'c', type: 'custom', custom: {} }] },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,no base64' } }] },
+      ],
+    });
+    expect(() => toChatConversation(bad)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        extra: {
+          issues: [
+            'messages[0].content[0].type',
+            'messages[1].tool_call_id',
+            'messages[2].role',
+            'messages[3].tool_calls[0]',
+            'messages[4].content[0].image_url',
+          ].map((path) => expect.objectContaining({ path })),
+        },
+      }),
+    );
+  });
+
+  it('converts its settings to neutral names', () => {
+    expect(
+      toSettings(
+        request({
+          temperature: 0,
+          top_p: 0.5,
+          max_tokens: 5,
+          max_completion_tokens: 9,
+          stop: 'x',
+          seed: 1,
+          frequency_penalty: 0.5,
+          presence_penalty: -0.5,
+          reasoning_effort: 'low',
+          parallel_tool_calls: false,
+          response_format: { type: 'json_object' },
+          tool_choice: { type: 'function', function: { name: 'shell' } },
+        }),
+      ),
+    ).toEqual({
+      temperature: 0,
+      topP: 0.5,
+      maxOutputTokens: 9,
+      stop: ['x'],
+      seed: 1,
+      frequencyPenalty: 0.5,
+      presencePenalty: -0.5,
+      reasoningEffort: 'low',
+      parallelToolCalls: false,
+      responseFormat: { type: 'json_object' },
+      toolChoice: { tool: 'shell' },
+    });
+    expect(toSettings(request({ temperature: null, response_format: { type: 'text' } }))).toEqual({});
+  });
+});
+
+describe('features of OpenAI’s own service', () => {
+  const read = (more: object) => readChatRequest({ model: 'a/b', messages: [{ role: 'user', content: 'x' }], ...more });
+
+  it('are ignored if the answer is right without them', () => {
+    const steering = {
+      store: true,
+      metadata: { a: 'b' },
+      user: 'u',
+      service_tier: 'auto',
+      prediction: { type: 'content', content: 'x' },
+      verbosity: 'low',
+    };
+    const nothing = {
+      stop: null,
+      logprobs: false,
+      logit_bias: {},
+      modalities: ['text'],
+      functions: [],
+      parallel_tool_calls: null,
+      tool_choice: null,
+    };
+    expect(read({ ...steering, ...nothing }).settings()).toEqual({});
+  });
+
+  it.each([
+    ['functions', { functions: [{ name: 'f' }] }],
+    ['logprobs', { logprobs: true, top_logprobs: 3 }],
+    ['logit_bias', { logit_bias: { 50256: -100 } }],
+    ['modalities', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
+    ['web_search_options', { web_search_options: {} }],
+  ])('are rejected with their path otherwise: %s', (path, more) => {
+    expect(() => read(more)).toThrow(expect.objectContaining({ extra: { issues: [{ path, message: expect.any(String) }] } }));
+  });
+
+  it('supports allowed tools, and offers only those', () => {
+    const tools = ['a', 'b', 'no name'].map((name) => ({ type: 'function', function: { name } }));
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'b' } }] } };
+    const request = read({ tools, tool_choice: choice });
+    expect([request.clientTools()?.map(({ name }) => name), request.settings(), request.toolPath(0)]).toEqual([
+      ['b'],
+      { toolChoice: 'required' },
+      'tools[1].function.name',
+    ]);
+  });
+});

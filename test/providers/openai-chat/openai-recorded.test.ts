@@ -1,4 +1,0 @@
-import { chatCompletions } from '../../../src/providers/openai-chat/openai.ts';
-import { describeRecorded } from '../recorded.ts';
-
-describeRecorded({ api: 'openai-chat', adapter: chatCompletions });
