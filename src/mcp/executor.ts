@@ -33,7 +33,7 @@ export function createMcpExecutor({ server, upstream, changed }: McpExecutorPart
     async execute(tool, args, context) {
       const unheard: string[] = [];
       try {
-        const hooks = { ...toHooks(context.channel, unheard), changed: () => changed?.(tool.server) };
+        const hooks: UpstreamHooks = { ...toHooks(context.channel, unheard), onListChanged: () => changed?.(tool.server) };
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };

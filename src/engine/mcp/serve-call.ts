@@ -124,7 +124,7 @@ export async function serveUnrecoverable(
   const tool = toolNamed(served.view, name);
   const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
   const { scope, settle } = await scopeOf(deps, caller, tool);
-  const request = { callId, requested: name, arguments: args, lost: true };
+  const request: ToolCallRequest = { callId, requested: name, arguments: args, unrecoverable: true };
   return new InFlightCall(deps.clock, {}, async (_, signal) => {
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });

@@ -19,8 +19,8 @@ export async function listen(
   context: UpstreamContext,
 ): Promise<void> {
   // Input is never requested here, whatever the caller supports.
-  const { onListChanged: changed, onResourceUpdated: updated, notice } = hooks;
-  const quiet = { ...(changed && { changed }), ...(updated && { updated }), ...(notice && { notice }) };
+  const { onListChanged, onResourceUpdated, notice } = hooks;
+  const quiet: UpstreamHooks = { onListChanged, onResourceUpdated, notice };
   const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxServerStreamMs };
   let isHeard = false;
   try {

@@ -87,7 +87,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
       ...(plan.caller !== undefined && { caller: plan.caller }),
       names,
       ...(inner !== undefined && { innerNames: () => inner }),
-      gathered,
+      discoveredTools: gathered,
       rules,
       ...(plan.agent !== undefined && { agent: plan.agent }),
       taint: parts.taint,

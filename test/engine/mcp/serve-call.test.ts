@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AskableInput, GivenInput, InputRequired } from '../../../src/core/tools/mcp-input.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
-import { serveCall, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
+import { serveCall, serveUnrecoverable, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
 import { readView } from '../../../src/engine/mcp/serve-view.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
@@ -48,7 +48,7 @@ async function serving(rounds: readonly InputRequired[], during?: (context: Tool
       { name: 'forecast', arguments: {}, ...more },
       new AbortController().signal,
     );
-  return { run, given, catalog };
+  return { run, given, catalog, deps, view };
 }
 
 function asked(answer: ServedAnswer) {
@@ -127,5 +127,17 @@ describe('a question that a server asks during a call', () => {
     };
     expect(resultOf(await run({}, everything, { ask }))).toMatchObject({ isError: false });
     expect(questions).toEqual(['Server "weather" asks: Which city?']);
+  });
+});
+
+describe('a call that was in flight when its process stopped', () => {
+  it('ends with an unknown outcome and does not run again', async () => {
+    const { deps, view, given, catalog } = await serving([]);
+    const interrupted = { callId: 'call_9', name: 'forecast', arguments: {} };
+    const call = await serveUnrecoverable(deps, { principal, target: 'demo', view }, interrupted);
+    const ended = await call.next({}, new AbortController().signal);
+    expect(ended).toMatchObject({ outcome: { answer: { result: { code: 'outcome_unknown' } } } });
+    expect(given).toEqual([]);
+    expect((await catalog.audit({ limit: 10 })).items).toMatchObject([{ callId: 'call_9', code: 'outcome_unknown' }]);
   });
 });
