@@ -20,7 +20,7 @@ export type LocalEnvironment = {
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
-const workerSettings = [
+export const workerSettings = [
   'MONIKER_PUBLIC_URL',
   'MONIKER_ALLOWED_ORIGINS',
   'MONIKER_ALLOW_PRIVATE_HOSTS',

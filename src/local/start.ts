@@ -3,6 +3,7 @@
  * (`--reload`) also rebuilds and reloads when a source file changes.
  */
 import { join } from 'node:path';
+import { parseArguments, usage } from './arguments.ts';
 import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment } from './environment.ts';
@@ -18,6 +19,11 @@ import { printWelcome } from './welcome.ts';
 const healthTimeoutMs = 15_000;
 
 await runLocalScript(async () => {
+  const { help, reload } = parseArguments(process.argv.slice(2));
+  if (help) {
+    console.log(usage);
+    return;
+  }
   const local = readEnvironment(process.env);
   const port = await claimPort(local.port);
   makeDataDir(local.dataDir);
@@ -39,7 +45,7 @@ await runLocalScript(async () => {
       variables: workerVariables(local, keys, url, ollama),
       onLog: (line) => console.log(line),
     });
-    const stopReloading = process.argv.includes('--reload') ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
+    const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
