@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 
 function readSources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path: relative(root, path).split(sep).join('/'), content: readFileSync(path, 'utf8') }));
 }

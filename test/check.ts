@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint and format, unused code. Every check runs, also after one has failed. */
+/** `npm run check`: types, lint and format, unused code. Every check runs, even after one has failed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,8 @@ type Check = { name: string; command: string; args: string[] };
 
 const checks: Check[] = [
   ...(bindingTypesAreStale() ? [{ name: 'binding types', command: 'npm', args: ['run', '--silent', 'types'] }] : []),
-  { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'types of the worker', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'types of Node code', command: 'tsc', args: ['--noEmit', '-p', 'tsconfig.node.json'] },
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'unused code', command: 'knip', args: ['--config', 'test/knip.json'] },
 ];
@@ -29,7 +30,7 @@ function run({ name, command, args }: Check): boolean {
   return passed;
 }
 
-/** Generated from wrangler.toml, without the variables of a `.dev.vars` file. Not in the repository. */
+/** Whether the types generated from wrangler.toml (without the variables of a `.dev.vars` file) are missing or old. They are not in the repository. */
 function bindingTypesAreStale(): boolean {
   const generated = join(root, '.wrangler/types/worker.d.ts');
   const sources = ['wrangler.toml', 'package.json', 'package-lock.json'].map((file) => statSync(join(root, file)).mtimeMs);

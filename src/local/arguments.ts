@@ -1,5 +1,5 @@
 /** The command line of `npm start` and `npm run dev`: its options, and the text of `--help`. */
-import { StartFailure } from './failure.ts';
+import { StartFailure } from './start-failure.ts';
 
 export type StartArguments = { help: boolean; reload: boolean };
 
