@@ -7,7 +7,7 @@ import { shell } from './shell.ts';
 
 type Row = { id: string; class: string; command: string };
 
-// Rows about deleting, overwriting, writing outside and privileges run with the policy, in `engine/ask-first.test.ts`.
+// Rows about deleting, overwriting, writing outside and privileges run with the policy, in `engine/call/ask-first.test.ts`.
 describeCorpus('security/bash-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
   const of = (kind: string): Row[] => rows.filter((row) => row.class === kind);

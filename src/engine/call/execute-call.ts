@@ -53,7 +53,7 @@ export async function executeCall(
   { tool, server }: Extract<ToolWithServer, { ok: true }>,
   request: OwnCall,
   signal: AbortSignal,
-  door: CallTool,
+  callTool: CallTool,
 ): Promise<ExecutionOutcome> {
   const redactor = createRedactor();
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool, scope.keyId);
@@ -74,7 +74,7 @@ export async function executeCall(
         scope: seeing,
         tool,
         callId: request.callId,
-        callTool: door,
+        callTool,
         signal: abort.signal,
         deadline,
         channel,

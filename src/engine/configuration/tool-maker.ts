@@ -1,7 +1,7 @@
 /**
  * Makes tools for `create_tool`, in the Catalog and on behalf of a key. The code may call tools of the calling plan by any name they have there;
  * canonical names are stored. A tool is private to the key unless it is shared, which needs the same right as over REST. Rights are read when
- * they are needed, as in `configuration-desk.ts`.
+ * they are needed, as in `toolset-editor.ts`.
  */
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';

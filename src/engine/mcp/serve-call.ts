@@ -102,17 +102,17 @@ async function newsOf(
   back: Round | null,
   signal: AbortSignal,
 ): Promise<InFlightCallUpdate> {
-  const { openCall: hold, channel } = caller;
-  if (hold === undefined) return { outcome: await run(caller, signal) };
-  if (back === null || hold.call === null) {
-    if (back !== null && hold.hasEnded) throw invalidState('was used already');
+  const { openCall, channel } = caller;
+  if (openCall === undefined) return { outcome: await run(caller, signal) };
+  if (back === null || openCall.call === null) {
+    if (back !== null && openCall.hasEnded) throw invalidState('was already used');
     // Without a call in this process the object was restarted: the round makes the result say that the call was lost.
     const call = new InFlightCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
-    hold.store(call);
+    openCall.store(call);
     return await call.next(channel, signal);
   }
-  hold.call.answer(back.given?.responses ?? {});
-  return await hold.call.next(channel, signal);
+  openCall.call.answer(back.given?.responses ?? {});
+  return await openCall.call.next(channel, signal);
 }
 
 /** Ends an in-flight call that was lost in a restart, for the audit and for a client that still returns for it. */

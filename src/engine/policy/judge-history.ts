@@ -36,11 +36,11 @@ export async function judgeHistory(deps: HistoryDeps, keyId: string, history: re
 }
 
 /** An unrecognized response may contain anything, since calls of server tools do not appear in the history. */
-async function taintOfAnswers({ storedMarks: recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
+async function taintOfAnswers({ storedMarks }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
   const names = await namesOfHistory(keyId, history);
   if (names === null || names.length > maxRecalledAnswers) return unknownAnswer;
   if (names.length === 0) return untainted;
-  return (await recall(names)).reduce<Taint>((taint, recalled) => joinTaint(taint, recalled ?? unknownAnswer), untainted);
+  return (await storedMarks(names)).reduce<Taint>((taint, recalled) => joinTaint(taint, recalled ?? unknownAnswer), untainted);
 }
 
 const unknownAnswer = unknownTaint('an assistant message in the history that the client sent, which this service did not produce');

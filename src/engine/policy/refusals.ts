@@ -1,4 +1,4 @@
-/** The errors a tool gets for effects that are denied or not yet approved. Used by `policy-guard.ts` and `rehearsal.ts`. */
+/** The errors a tool gets for effects that are denied or not yet approved. Used by `policy-guard.ts` and `staged-run.ts`. */
 import type { ApprovalReason } from '../../core/policy/approval.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { PolicyDecision } from '../../core/policy/evaluate-policy.ts';

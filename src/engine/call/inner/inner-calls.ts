@@ -148,13 +148,13 @@ class Runner implements InnerCallRunner {
   }
 
   async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
-    const { deps, scope, callTool: door, signal } = this.#caller;
+    const { deps, scope, callTool, signal } = this.#caller;
     const innerScope = this.#scope(start, at);
     let request = this.#request(start, given, at);
-    let outcome = await door(deps, innerScope, request, signal);
+    let outcome = await callTool(deps, innerScope, request, signal);
     while ('waitFor' in outcome && this.#journal === null && scope.askDuringCall !== undefined) {
       request = { ...request, ...(await scope.askDuringCall(outcome.waitFor, request.rounds ?? 0)) };
-      outcome = await door(deps, innerScope, request, signal);
+      outcome = await callTool(deps, innerScope, request, signal);
     }
     if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
     const { result, via, durationMs, ran } = outcome.answer;
