@@ -26,6 +26,10 @@ export const triggerLimits = {
 
   // Deliveries that are not yet in a session.
   backlogRetryAfterMs: 10 * SECOND,
+  /** Stored deliveries that are not yet in a session, over all webhooks; further ones are told to retry. */
+  maxPendingDeliveries: 10_000,
+  /** Their payloads and inputs together. */
+  maxPendingDeliveryBytes: 256 * MB,
   /** Maximum total window. */
   maxBatchWindowMs: 5 * SECOND,
   /** One dispatch: two objects respond in milliseconds, so a longer delay is an error. */
@@ -42,6 +46,12 @@ export const triggerLimits = {
   /** Rows removed at a time, so that no request waits for a large sweep. */
   maxSweptRows: 200,
   sweepIntervalMs: 10 * MINUTE,
+  /** Deliveries of one webhook or schedule; the oldest finished ones are deleted first. */
+  maxStoredDeliveries: 10_000,
+  /** Their payloads, over all triggers: the object that stores them can hold 10 GB, and a full one stops the whole workspace. */
+  maxStoredPayloadBytes: 2_048 * MB,
+  /** The total size is computed again after this much more has arrived. */
+  payloadRecountBytes: 64 * MB,
 
   // Notices that sessions send about their turns.
   /** One transfer; the Catalog only stores the notices. */

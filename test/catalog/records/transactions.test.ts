@@ -1,4 +1,5 @@
 /** What is kept in memory over the two kinds of transaction, and what is forgotten when one fails. */
+import { limits } from '../../../src/core/limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
 import { madeToolDefinitions } from '../../../src/catalog/tools/made-tool-definitions.ts';
@@ -6,7 +7,6 @@ import { createTransactions } from '../../../src/catalog/records/transactions.ts
 import { changeBacklog, checkBacklog } from '../../../src/catalog/triggers/deliveries/backlog.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
 import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
-import { maxPendingDeliveryBytes } from '../../../src/catalog/triggers/deliveries/backlog.ts';
 
 function open(): CatalogContext {
   const sql = fakeSql(catalogMigrations);
@@ -35,7 +35,7 @@ describe('a transaction that records', () => {
     const context = open();
     checkBacklog(context, trigger);
     const tooMuch = () => {
-      changeBacklog(context, trigger, 1, maxPendingDeliveryBytes);
+      changeBacklog(context, trigger, 1, limits.maxPendingDeliveryBytes);
       return fail();
     };
     expect(() => context[kind](tooMuch)).toThrow('the disk is full');

@@ -159,7 +159,7 @@ describe('for any sequence of listings', () => {
             expect(text).toBe(wanted.get(entry.name));
           }
           // Listed again, it changes nothing.
-          expect(await take(kept, listing)).toMatchObject({ written: [], forgotten: [], added: [], removed: [] });
+          expect(await take(kept, listing)).toMatchObject({ changed: [], forgotten: [], added: [], removed: [] });
           kept = kept.map((entry) => {
             if (toolStateOf(entry) !== 'held' || !decisions.next().value) return entry;
             wanted.set(entry.name, JSON.stringify(listing.find(({ name, inputSchema }) => name === entry.name && inputSchema !== 1)));
@@ -194,7 +194,7 @@ describe('for any sequence of listings', () => {
         const listing = await pinListing(given.tools, given);
         expect(listing.hash).toBe((await pinListing(second.filter(({ name }) => name !== ''))).hash);
         expect(applyListing({ kept, items: listing.items, isFirst: false, isNamed: allNamed })).toMatchObject({
-          written: [],
+          changed: [],
           forgotten: [],
         });
       }),

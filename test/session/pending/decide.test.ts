@@ -166,7 +166,7 @@ describe('a turn that waits for approval', () => {
 
   it('repeats `remember` with the same decision when its rule could not be stored', async () => {
     const { self, ran, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
-    const broken = { ...self.decisionContext(), allow: () => Promise.reject(new Error('the catalog is unavailable')) };
+    const broken = { ...self.decisionContext(), addRule: () => Promise.reject(new Error('the catalog is unavailable')) };
     const remember = { by: 'k1', remember: true };
     await expect(decide(broken, callId, 'approve', remember)).rejects.toMatchObject({ detail: expect.stringContaining('`remember`') });
     await self.settle();

@@ -7,12 +7,7 @@ import { Problem } from '../../../core/problem.ts';
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
-import { MB } from '../../../core/limits/units.ts';
 
-/** Stored deliveries that are not yet in a session, over all webhooks; further ones are told to retry. */
-export const maxPendingDeliveries = 10_000;
-/** Their payloads and inputs together. */
-export const maxPendingDeliveryBytes = 256 * MB;
 /** The share of both that one trigger may use, so that a trigger with a busy session leaves space for the others. */
 export const maxPendingShareOfTrigger = 0.5;
 
@@ -34,7 +29,7 @@ export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
 const none: Load = { deliveries: 0, bytes: 0 };
 
 function isFull({ deliveries, bytes }: Load, share: number): boolean {
-  return deliveries >= maxPendingDeliveries * share || bytes >= maxPendingDeliveryBytes * share;
+  return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
 }
 
 /** Call when a delivery becomes pending (1) or stops being pending (-1). */

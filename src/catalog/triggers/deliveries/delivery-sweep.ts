@@ -7,14 +7,6 @@ import type { Trigger } from '../../../core/triggers/delivery.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { Job } from '../../job.ts';
-import { MB } from '../../../core/limits/units.ts';
-
-/** Deliveries of one webhook or schedule; the oldest finished ones are deleted first. */
-const maxStoredDeliveries = 10_000;
-/** Their payloads, over all triggers: the object that stores them can hold 10 GB, and a full one stops the whole workspace. */
-const maxStoredPayloadBytes = 2_048 * MB;
-/** The total size is computed again after this much more has arrived. */
-const payloadRecountBytes = 64 * MB;
 
 /** By age. Overdue rows wait for `limits.sweepIntervalMs`, so that one alarm deletes many. */
 export function createDeliverySweep(context: CatalogContext): Job {
@@ -56,9 +48,9 @@ const acceptedSince = new WeakMap<CatalogContext, Map<string, number>>();
  * `limits.payloadWeighingBytes`.
  */
 export function sweepWeight(context: CatalogContext, bytes: number): void {
-  const since = (storedSince.get(context) ?? payloadRecountBytes) + bytes;
-  const isEnough = since < payloadRecountBytes || dropHeavy(context);
-  storedSince.set(context, isEnough && since >= payloadRecountBytes ? 0 : since);
+  const since = (storedSince.get(context) ?? limits.payloadRecountBytes) + bytes;
+  const isEnough = since < limits.payloadRecountBytes || dropHeavy(context);
+  storedSince.set(context, isEnough && since >= limits.payloadRecountBytes ? 0 : since);
 }
 
 const storedSince = new WeakMap<CatalogContext, number>();
@@ -69,7 +61,7 @@ const storedSince = new WeakMap<CatalogContext, number>();
  */
 function dropHeavy({ sql }: CatalogContext): boolean {
   const total = "SELECT coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
-  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - maxStoredPayloadBytes;
+  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxStoredPayloadBytes;
   if (surplus <= 0) return true;
   const query = "SELECT number, bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending' ORDER BY number LIMIT ?";
   for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
@@ -87,7 +79,7 @@ function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
       'SELECT number FROM deliveries WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
       kind,
       name,
-      maxStoredDeliveries,
+      limits.maxStoredDeliveries,
     )
     .toArray()[0];
   if (surplus === undefined) return;

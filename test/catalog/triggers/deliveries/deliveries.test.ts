@@ -225,7 +225,7 @@ it('a large sweep comes in parts, one right after the other', async () => {
 
 it('a trigger that is sent much keeps its newest, and all that has not ended', () => {
   const { context } = openStorage();
-  changed.maxKeptDeliveries = 10;
+  changed.maxStoredDeliveries = 10;
   changed.maxSweptRows = 5;
   acceptDelivery(context, run('pending'));
   acceptDelivery(context, run('of another', 'k', { trigger: nightly }));
@@ -244,8 +244,8 @@ function textOf(bytes: number): string {
 
 it('payloads that are too large together are let go, the oldest first, and what they came to stays', async () => {
   const { context } = openStorage();
-  changed.maxKeptPayloadBytes = 10_000;
-  changed.payloadWeighingBytes = 2_000;
+  changed.maxStoredPayloadBytes = 10_000;
+  changed.payloadRecountBytes = 2_000;
   changed.maxSweptRows = 3;
   acceptDelivery(context, run('pending', 'k', { text: textOf(5_000) }));
   const kept = (id: string): boolean => readDelivery(context, hook, id).payload !== null;
@@ -261,8 +261,8 @@ it('payloads that are too large together are let go, the oldest first, and what 
 
 it('many small payloads go before one large one, in parts, as more comes', () => {
   const { context } = openStorage();
-  changed.maxKeptPayloadBytes = 5_000;
-  changed.payloadWeighingBytes = 1_000;
+  changed.maxStoredPayloadBytes = 5_000;
+  changed.payloadRecountBytes = 1_000;
   changed.maxSweptRows = 4;
   for (let index = 0; index < 40; index += 1) acceptDelivery(context, ignored(`small-${index}`, textOf(100)));
   for (let index = 0; index < 10; index += 1) acceptDelivery(context, ignored(`large-${index}`, textOf(1_000)));

@@ -32,7 +32,7 @@ it('brings a delivery with all that its turn is made of', async () => {
       sessionKey: 'key',
       turn: 'turn of 1',
       input: 'Do 1.',
-      isRepeat: false,
+      isRetry: false,
     },
   ]);
   expect(status(storage, '1')).toBe('running');

@@ -1,10 +1,11 @@
+import { limits } from '../../../../src/core/limits.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTimeRule } from '../../../../src/core/triggers/schedules/next-run.ts';
 import { scheduleState } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
 import { maxSessionKeyLength } from '../../../../src/core/triggers/templates/render-template.ts';
-import { maxPendingDeliveries, maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
+import { maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
 import { maxQueuedScheduleRuns } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 
 const ids = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id }) => id);
@@ -406,7 +407,7 @@ describe('what goes wrong', () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('patient', { cron: '0 * * * *' });
     for (let count = 0; count < 3; count += 1) await room.put(`other-${count}`, { cron: '0 * * * *' });
-    fill(room, 'webhook', 'busy', maxPendingDeliveries);
+    fill(room, 'webhook', 'busy', limits.maxPendingDeliveries);
     const statements = watch(room);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
@@ -419,7 +420,7 @@ describe('what goes wrong', () => {
   it('one that has too much on its way by itself holds up no other', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     for (const name of ['full', 'other']) await room.put(name, { cron: '0 * * * *' });
-    fill(room, 'schedule', 'full', maxPendingDeliveries * maxPendingShareOfTrigger);
+    fill(room, 'schedule', 'full', limits.maxPendingDeliveries * maxPendingShareOfTrigger);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'other')).toEqual(['2026-03-07T11:00:00.000Z']);
     expect(ids(room, 'full')).not.toContain('2026-03-07T11:00:00.000Z');
