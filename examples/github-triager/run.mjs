@@ -2,7 +2,7 @@
  * Sets up the triager and sends it an issue, as GitHub would. GitHub's API, the model and the receiver of callbacks are local stand-ins.
  */
 import { createHmac, randomUUID } from 'node:crypto';
-import { call, setUp, until, url } from '../lib/moniker.mjs';
+import { call, forget, setUp, until, url } from '../lib/moniker.mjs';
 import { startApi, startModel } from '../lib/stand-ins.mjs';
 
 const github = await startApi(({ method, path, body }) => {
@@ -27,6 +27,7 @@ const receiver = await startApi(({ body }) => {
 
 try {
   await call('PUT', '/v1/providers/stand-in', { kind: 'openai-compatible', baseUrl: `${model.url}/v1`, apiKey: 'none' });
+  await forget('github', 'triage');
   const secret = randomUUID();
   await setUp(new URL('./setup.json', import.meta.url), {
     $MODEL: 'stand-in/triage',

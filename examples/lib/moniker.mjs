@@ -27,6 +27,17 @@ export async function put(path, body) {
 }
 
 /**
+ * Deletes a server of an earlier run, with the toolset that names its tools. The stand-ins of each run have another address, and tools whose
+ * address changes are held until an administrator accepts them. Their definitions are forgotten when no toolset names them.
+ */
+export async function forget(server, toolset) {
+  for (const path of [`/v1/servers/${server}`, `/v1/toolsets/${toolset}`]) {
+    const response = await fetch(url + path, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
+    if (!response.ok && response.status !== 404) throw new Error(`DELETE ${path}: ${response.status} ${await response.text()}`);
+  }
+}
+
+/**
  * Writes the documents of a `setup.json`: `[{"path", "body"}, …]` in order. `insteadOf`: texts of the file and what replaces them, such as
  * the address of a real API and that of its stand-in.
  */

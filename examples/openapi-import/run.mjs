@@ -1,12 +1,13 @@
 /** Imports an OpenAPI document, calls an operation of it, and approves one that deletes. */
 import { readFileSync } from 'node:fs';
-import { call, put, until } from '../lib/moniker.mjs';
+import { call, forget, put, until } from '../lib/moniker.mjs';
 import { startApi } from '../lib/stand-ins.mjs';
 import { shop } from './shop.mjs';
 
 // For your own API leave this line out, and give its address as `baseUrl` (or nothing, if the document names it).
 const api = await startApi(({ method, path, body }) => shop(method, path, body));
 try {
+  await forget('shop', 'shop');
   const document = JSON.parse(readFileSync(new URL('./shop-api.json', import.meta.url), 'utf8'));
   const { toolCount } = await put('/v1/servers/shop', { kind: 'openapi', document, baseUrl: api.url, trusted: true });
   console.log(`imported ${toolCount} operations`);

@@ -1,6 +1,6 @@
 /** Sets up the answerer and sends it a mention, as Slack would. Slack's API and the model are local stand-ins. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { call, setUp, until, url } from '../lib/moniker.mjs';
+import { call, forget, setUp, until, url } from '../lib/moniker.mjs';
 import { startApi, startModel } from '../lib/stand-ins.mjs';
 
 const posted = [];
@@ -16,6 +16,7 @@ const model = await startModel((input) => {
 
 try {
   await call('PUT', '/v1/providers/stand-in', { kind: 'openai-compatible', baseUrl: `${model.url}/v1`, apiKey: 'none' });
+  await forget('slack', 'slack');
   const secret = randomUUID();
   await setUp(new URL('./setup.json', import.meta.url), {
     $MODEL: 'stand-in/answers',

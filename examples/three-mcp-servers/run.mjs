@@ -1,5 +1,5 @@
 /** One toolset over three MCP servers whose tools are all called `search`, and one question to all of them. */
-import { call, put } from '../lib/moniker.mjs';
+import { call, forget, put } from '../lib/moniker.mjs';
 import { startMcpServer } from '../lib/stand-ins.mjs';
 
 const search = (where) => ({
@@ -17,8 +17,10 @@ const servers = {
   code: await startMcpServer('code', [search('the source code')]),
 };
 try {
-  for (const [name, { url }] of Object.entries(servers))
+  for (const [name, { url }] of Object.entries(servers)) {
+    await forget(name, 'research');
     await put(`/v1/servers/${name}`, { kind: 'mcp', url: `${url}/mcp`, trusted: true });
+  }
   await put('/v1/toolsets/research', {
     description: 'Everything that is known about the product.',
     tools: [

@@ -1,6 +1,7 @@
 /**
- * Runs the commands of README.md, docs/ and examples/ as a reader would paste them, each document against a new service, and compares the
- * outputs that are shown. Also checks that links resolve and that the reference pages are complete. `document.ts` has the conventions.
+ * Runs the commands of README.md, docs/ and examples/ as a reader would paste them: all documents in reading order against one new service,
+ * so that no page breaks another, and in `npm run test:all` each page also against a service of its own. Compares the outputs that are shown,
+ * and checks that links resolve and that the reference pages are complete. `document.ts` has the conventions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -9,7 +10,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differenceFrom, isLike, readAnchors, readDocument, readLinks, type Block, type Document } from './document.ts';
-import { makeDataDir, removeDataDir, root, startService, type Answer, type RunningService } from './service.ts';
+import { selection } from '../selection.ts';
+import { root, type Answer } from './service.ts';
+import { shareService, type SharedService } from './shared-service.ts';
 
 const documents = [
   ...listMarkdown('.').filter((path) => /^[A-Z]+\.md$/.test(path)),
@@ -25,7 +28,19 @@ const setup = documents.find(({ path }) => path === 'docs/getting-started.md')?.
 /** Programs import the clients that the project has for its tests, so they lie within it. */
 const programs = join(root, 'node_modules/.cache/docs');
 
-for (const document of documents.filter(({ blocks }) => blocks.length > 0)) describe(document.path, () => runDocument(document));
+/** The README, the pages in the order of its links, the rest. */
+const readingOrder = ['README.md', ...readLinks(readDocument('README.md'))];
+const withCommands = documents.filter(({ blocks }) => blocks.length > 0).sort((one, other) => placeOf(one) - placeOf(other));
+const settings = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
+
+describe('all documents in reading order', () => {
+  const service = shareService(settings);
+  for (const document of withCommands) describe(document.path, () => runDocument(document, service));
+});
+
+describe.runIf(selection === 'all')('each document alone', () => {
+  for (const document of withCommands) describe(document.path, () => runDocument(document, shareService(settings)));
+});
 
 describe('the documents', () => {
   const exists = new Map(documents.map((document) => [document.path, readAnchors(document)]));
@@ -50,16 +65,10 @@ describe('the documents', () => {
 });
 
 describe('the reference pages', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
+  const service = shareService();
   let api: Answer['json'];
   beforeAll(async () => {
-    service = await startService(dataDir);
     api = (await service.call('GET', '/openapi.json')).json;
-  });
-  afterAll(async () => {
-    await service?.stop();
-    removeDataDir(dataDir);
   });
   const contract = () => documents.find(({ path }) => path === 'docs/contract.md')?.text ?? '';
   const missingFrom = (text: string, words: readonly string[]) => words.filter((word) => !text.includes(`\`${word}\``));
@@ -108,27 +117,27 @@ function sourceWith(text: string): string {
   return files.map((path) => readFileSync(join(root, 'src', path), 'utf8')).find((source) => source.includes(text)) ?? '';
 }
 
-function runDocument(document: Document): void {
-  const dataDir = makeDataDir();
+function placeOf({ path }: Document): number {
+  const place = readingOrder.indexOf(path);
+  return place === -1 ? readingOrder.length : place;
+}
+
+function runDocument(document: Document, service: SharedService): void {
   const folder = mkdtempSync(join(tmpdir(), 'moniker-docs-'));
-  let service: RunningService;
   let shell: Shell;
   let practicePort = 0;
 
   beforeAll(async () => {
-    service = await startService(dataDir, { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
     practicePort = await freePort();
     mkdirSync(programs, { recursive: true });
-    symlinkSync(dataDir, join(folder, '.moniker'));
+    mkdirSync(join(folder, '.moniker'));
+    writeFileSync(join(folder, '.moniker/keys'), `MONIKER_ROOT_KEY=${service.key}\n`);
     symlinkSync(join(root, 'examples'), join(folder, 'examples'));
     shell = startShell(folder, { MONIKER_URL: service.url, PRACTICE_PORT: String(practicePort) });
     if (setup !== undefined) await shell.run(localized(setup.code));
   });
   afterAll(async () => {
     shell?.end();
-    // Its data is thrown away, so it need not end cleanly.
-    await service?.stop('SIGKILL');
-    removeDataDir(dataDir);
     rmSync(folder, { recursive: true, force: true });
   });
   const localized = (text: string) =>
@@ -174,10 +183,11 @@ function lastJson(printed: string): string {
 type Shell = { run(code: string, fails?: boolean): Promise<string>; end(): void };
 
 /** One bash for a document, so that variables and functions stay; the first command that fails ends it. */
-function startShell(folder: string, settings: Record<string, string>): Shell {
+function startShell(folder: string, variables: Record<string, string>): Shell {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MONIKER_')));
   const child = spawn('bash', ['-euo', 'pipefail'], {
     cwd: folder,
-    env: { ...process.env, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...settings },
+    env: { ...inherited, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own, so that `end` reaches what the document started in the background.
     detached: true,
