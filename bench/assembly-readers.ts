@@ -10,7 +10,7 @@ import { jsonSchema, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import type { ProviderAccess } from '../src/core/model/provider.ts';
 import { SseParser } from '../src/net/sse.ts';
-import { adapterFor } from '../src/providers/registry.ts';
+import { adapters } from '../src/providers/registry.ts';
 import type { Wire } from './assembly-streams.ts';
 
 type Segments = readonly Uint8Array[];
@@ -28,7 +28,7 @@ export const readers: Readonly<Record<string, Reader>> = {
 function readOurs(segments: Segments, wire: Wire): string[] {
   const access: ProviderAccess = { name: 'bench', kind: wire, baseUrl: 'https://bench.invalid/v1', headers: {}, models: [], profile: {} };
   const parser = new SseParser();
-  const reply = adapterFor(wire).createReply({ access, model: 'bench' });
+  const reply = adapters[wire].createReply(access);
   const calls: string[] = [];
   for (const segment of segments) {
     for (const message of parser.push(segment)) {

@@ -13,7 +13,7 @@ import { searchTools } from '../src/core/tools/tool-index.ts';
 import { turnNames, withFetchResult } from '../src/engine/plan/plan-names.ts';
 import { planTurn } from '../src/engine/plan/plan-turn.ts';
 import type { Directory } from '../src/ports/catalog.ts';
-import { profileFor } from '../src/providers/profiles/profiles.ts';
+import { profileFor } from '../src/providers/profiles.ts';
 import { exampleAccess } from '../src/providers/wire-tool-names.ts';
 import { defineTools } from '../src/providers/tool-definitions.ts';
 import { documentOf, sampleTools, someOf } from './toolset-samples.ts';

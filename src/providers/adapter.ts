@@ -1,9 +1,12 @@
 /**
- * An adapter of a provider API: converts a neutral request to the API's body, and its reply to events. `registry.ts` lists the adapters;
- * `transport.ts` uses them without knowing any wire format.
+ * An adapter of a provider API: everything that depends on its wire format. `registry.ts` lists the adapters; the other files use them
+ * without knowing any wire format. The defaults of a kind (base URL, key header) are in `core/model/provider-kind.ts`.
  */
 import type { ChatEvent } from '../core/model/chat-event.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { Profile } from '../core/model/provider-profile.ts';
 import type { DialectName } from '../core/reference.ts';
+import type { Json } from '../core/json/wire-value.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
@@ -14,9 +17,27 @@ export type Adapter = {
   path(request: Pick<ChatRequest, 'model' | 'whole'>): string;
   /** Headers besides the provider's own, which take precedence. Names in lower case. */
   headers?: Readonly<Record<string, string>>;
+  /** The path that counts the tokens of a request in `dialect`, if the API can. */
+  countTokensPath?: string;
+  /** What is known about the provider's models and servers. A row overrides the rows before it. */
+  profileRows: readonly ProfileRow[];
   /** Returns the body for a streamed or unstreamed reply. Throws `Problem` for requests that this API cannot express. */
-  toBody(request: ChatRequest): unknown;
-  createReply(request: Pick<ChatRequest, 'access' | 'model'>): ReplyReader;
+  toBody(request: ChatRequest, profile: Profile): Json;
+  createReply(access: ProviderAccess): ReplyReader;
+};
+
+/** All matching rows apply. */
+export type ProfileRow = {
+  kind?: ProviderAccess['kind'] | readonly ProviderAccess['kind'][];
+  /** The base URL's host name, or a domain that it belongs to. */
+  host?: string | readonly string[];
+  /** The port of the base URL: the default port of a local server. */
+  port?: string;
+  /** The model half of the ref. */
+  model?: RegExp;
+  /** What was observed, and the source: an API reference, a thread, or a recorded reply of the corpus. */
+  because: string;
+  profile: Partial<Profile>;
 };
 
 /** Stateful; one per reply. After an event that ends the reply (`finish`, `error`) every method returns []. Never throws. */

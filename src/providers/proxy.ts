@@ -6,11 +6,12 @@
 import { nativeTokenPrefix } from '../core/model/native-token.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
+import { readBounded } from '../net/read-bounded.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { profileFor } from './profiles/profiles.ts';
-import { adapterFor } from './registry.ts';
+import { profileFor } from './profiles.ts';
+import { adapters } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
 import { withRetries } from './retry.ts';
@@ -43,13 +44,13 @@ export function isForwardedHeader(
   dialect: Dialect,
   protocol: 'native' | 'text' | undefined,
 ): boolean {
-  return adapterFor(access.kind).dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
+  return adapters[access.kind].dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
 }
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const { access, model, body, dialect, http, clock } = request;
-  const adapter = adapterFor(access.kind);
+  const adapter = adapters[access.kind];
   const headersOut = { ...adapter.headers, ...request.headers };
   const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
   const { normalize, exact } = profileFor(access, model);
@@ -71,6 +72,21 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteUnstreamed(open, rewriting);
 }
 
+/** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. Throws like `proxyChat`. */
+export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promise<Response | null> {
+  const { access, dialect, http, clock } = request;
+  const adapter = adapters[access.kind];
+  if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
+  const headers = { ...adapter.headers, ...request.headers };
+  const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
+  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
+  const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
+  if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
+  const type = response.headers.get('content-type') ?? 'application/json';
+  const text = withoutKey(access, new TextDecoder().decode(bytes));
+  return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });
+}
+
 /** For dialects in which the client chooses. */
 function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
   return typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
@@ -85,7 +101,7 @@ function offersTools({ tools, functions }: Readonly<Record<string, unknown>>): b
  * Returns the client's body with the provider's model. Most bodies contain their model once; then only that place in the text changes, so
  * numbers, spacing and unknown fields stay unchanged and nothing is encoded again.
  */
-export function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 'body' | 'text' | 'model' | 'dialect'>): string {
+function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 'body' | 'text' | 'model' | 'dialect'>): string {
   const { toolset, ...rest } = body;
   // Tokens are rare; this check is fast.
   if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {

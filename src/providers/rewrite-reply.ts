@@ -29,8 +29,8 @@ export type ReplyRewriting = {
 };
 
 export async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, model, headers, signal } = rewriting;
-  const reply = adapter.createReply({ access, model });
+  const { access, adapter, dialect, headers, signal } = rewriting;
+  const reply = adapter.createReply(access);
   const events: ChatEvent[] = [];
   for await (const batch of readReply(open, access, reply, signal)) for (const event of batch) events.push(event);
   return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
@@ -48,8 +48,8 @@ function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage
 
 /** Waits for the first batch, so that an immediate error becomes an error status. */
 export async function rewriteStream(open: OpenReply, rewriting: ReplyRewriting): Promise<Response> {
-  const { access, adapter, dialect, model, clock, headers, signal } = rewriting;
-  const reply = adapter.createReply({ access, model });
+  const { access, adapter, dialect, clock, headers, signal } = rewriting;
+  const reply = adapter.createReply(access);
   const cursor = new ReplyCursor(open, access, reply, signal);
   const first = (await cursor.next()) ?? [];
   if (first[0]?.type === 'error') {

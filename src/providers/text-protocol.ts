@@ -8,7 +8,7 @@ import type { Message } from '../core/turn/message.ts';
 import { mentionsTools, renderMessages, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
 import { TextToolCalls } from '../core/text-protocol/text-tool-calls.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
-import { profileFor } from './profiles/profiles.ts';
+import { profileFor } from './profiles.ts';
 import { failureEvents, overflowProblem } from './provider-error.ts';
 
 export function withTextProtocol(model: ChatModel): ChatModel {

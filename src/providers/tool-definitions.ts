@@ -6,8 +6,6 @@
 import type { Profile } from '../core/model/provider-profile.ts';
 import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
-import type { Logger } from '../ports/runtime.ts';
-import { profileFor } from './profiles/profiles.ts';
 
 /**
  * Parts visited for all tools of a request, including every attempt: a second in the worst case. Large public toolsets need a tenth
@@ -97,19 +95,3 @@ function shortened(description: string, most: number | null): string {
   // Not within a surrogate pair.
   return `${description.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
-
-/** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */
-export function logSkippedTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
-  if (log === undefined || tools.length === 0) return;
-  const definitions = defineTools(tools, profileFor(access, model));
-  if (definitions.left.size === 0 || logged.has(definitions)) return;
-  logged.add(definitions);
-  log.info('tools were not sent', {
-    provider: access.name,
-    model,
-    tools: Object.fromEntries([...definitions.left].slice(0, maxLoggedTools)),
-  });
-}
-
-const logged = new WeakSet<ToolDefinitions>();
-const maxLoggedTools = 20;

@@ -6,8 +6,8 @@ import type { ProviderAccess } from '../core/model/provider.ts';
 import { defaultBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
 import { promptTool, renderPrompt } from '../core/text-protocol/text-tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
-import { profileFor } from './profiles/profiles.ts';
-import { adapterFor } from './registry.ts';
+import { profileFor } from './profiles.ts';
+import { toRequestBody } from './chat-model.ts';
 import { defineTools, type ToolChange } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/json/wire-value.ts';
 
@@ -27,7 +27,7 @@ export function assignWireNames(access: ProviderAccess, model: string, tools: re
   if (profile.protocol === 'text') return toWireText(tools);
   const { tools: sent, changes, left } = defineTools(tools, profile);
   const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello' }] }];
-  const body = adapterFor(access.kind).toBody({ access, model, messages, tools, toolChoice: 'auto', settings: {} });
+  const body = toRequestBody({ access, model, messages, tools, toolChoice: 'auto', settings: {} });
   const told = toldIn(body);
   return { definitions: new Map(sent.map(({ name }, index) => [name, told[index] ?? {}])), changes, left, prompt: null };
 }

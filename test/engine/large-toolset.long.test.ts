@@ -1,4 +1,5 @@
 /** A turn with a thousand tools, and what its model is sent in each step. */
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -8,11 +9,11 @@ import { Toolset } from '../../src/core/toolset/toolset.ts';
 import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { findToolsTool } from '../../src/core/tools/find-tools.ts';
-import { profileFor } from '../../src/providers/profiles/profiles.ts';
+import { profileFor } from '../../src/providers/profiles.ts';
 import { defineTools } from '../../src/providers/tool-definitions.ts';
 import { exampleAccess } from '../../src/providers/wire-tool-names.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal/rehearsal.ts';
-import { adapterFor, createChatModel } from '../../src/providers/registry.ts';
+import { createChatModel } from '../../src/providers/chat-model.ts';
 import { toTextRequest } from '../../src/providers/text-protocol.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
@@ -219,7 +220,7 @@ describe('the prompt prefix of a turn with a thousand tools', () => {
     const { requests } = await turn(script, aliased, { instructions: 'Be brief.', clientTools: [client] });
     expect(requests).toHaveLength(5);
     const bodies = requests.map(
-      (request) => adapterFor(kind).toBody({ ...request, access: exampleAccess(kind), model: 'm' }) as Record<string, unknown>,
+      (request) => toRequestBody({ ...request, access: exampleAccess(kind), model: 'm' }) as Record<string, unknown>,
     );
     for (const member of members) {
       // The position of the cache mark is not compared: it says how much to cache, and moves to the end with every request.

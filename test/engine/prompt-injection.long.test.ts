@@ -10,7 +10,7 @@ import { Toolset } from '../../src/core/toolset/toolset.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { withTextProtocol, toTextRequest } from '../../src/providers/text-protocol.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { callEvents, finish, results, resultText, run, say } from './one-turn.ts';
@@ -157,14 +157,14 @@ describeCorpus('security/prompt-injection.jsonl', (path) => {
       const text = blocksOf(row.text)
         .map((block) => (block.type === 'text' ? block.text : ''))
         .join('');
-      const native = adapterFor(kind).toBody(requestOf(text));
-      expect(shapeOf(native), row.id).toEqual(shapeOf(adapterFor(kind).toBody(requestOf('ok'))));
+      const native = toRequestBody(requestOf(text));
+      expect(shapeOf(native), row.id).toEqual(shapeOf(toRequestBody(requestOf('ok'))));
       expect(
         [...textsIn(native)].some((sent) => sent === text || (sent.startsWith('{') && sent.includes(JSON.stringify(text)))),
         row.id,
       ).toBe(true);
-      const inText = adapterFor(kind).toBody(toTextRequest(requestOf(text)));
-      expect(shapeOf(inText), row.id).toEqual(shapeOf(adapterFor(kind).toBody(toTextRequest(requestOf('ok')))));
+      const inText = toRequestBody(toTextRequest(requestOf(text)));
+      expect(shapeOf(inText), row.id).toEqual(shapeOf(toRequestBody(toTextRequest(requestOf('ok')))));
       const block = [...textsIn(inText)].flatMap((sent) => /<tool_response>(.*)<\/tool_response>/s.exec(sent)?.[1] ?? []).at(-1) ?? '';
       // It cannot contain the closing tag, and is read back unchanged.
       expect(block, row.id).not.toContain('<');

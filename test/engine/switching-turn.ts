@@ -15,7 +15,7 @@ import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
-import { createChatModel } from '../../src/providers/registry.ts';
+import { createChatModel } from '../../src/providers/chat-model.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import type { FakeUpstream, Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { runBareTurn } from './bare-turn.ts';

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { adapters } from '../../src/providers/registry.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, gather, readCuts, type Recording } from './replies.ts';
 
 /** API → its adapter, and the marker after payloads without framing. */
 const apis = new Map<string, { adapter: Adapter; endMark: string }>([
-  ['openai-chat', { adapter: adapterFor('openai-compatible'), endMark: 'data: [DONE]\n\n' }],
-  ['openai-responses', { adapter: adapterFor('openai-responses'), endMark: '' }],
-  ['anthropic', { adapter: adapterFor('anthropic'), endMark: '' }],
-  ['gemini', { adapter: adapterFor('gemini'), endMark: '' }],
-  ['cohere-v2', { adapter: adapterFor('cohere'), endMark: '' }],
+  ['openai-chat', { adapter: adapters['openai-compatible'], endMark: 'data: [DONE]\n\n' }],
+  ['openai-responses', { adapter: adapters['openai-responses'], endMark: '' }],
+  ['anthropic', { adapter: adapters.anthropic, endMark: '' }],
+  ['gemini', { adapter: adapters.gemini, endMark: '' }],
+  ['cohere-v2', { adapter: adapters.cohere, endMark: '' }],
 ]);
 
 /** The same positions in every run. */

@@ -5,7 +5,7 @@ import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../src/core/model/native-token.ts';
 import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 
 const kinds = [
   ['openai', 'openai-chat'],
@@ -33,7 +33,7 @@ const result: Message = {
 function send(kind: ProviderKind, messages: Message[]): string {
   const access = { name: 'p', kind, baseUrl: 'https://models.example', headers: {}, models: [], profile: {} };
   const request: ChatRequest = { access, model: 'm', messages, tools: [], toolChoice: 'auto', settings: {} };
-  return JSON.stringify(adapterFor(kind).toBody(request));
+  return JSON.stringify(toRequestBody(request));
 }
 
 /** What a token may contain besides `api`. No reply reader writes any of it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 
 /** Called as `cat`; the tool's name is `read_file` in the request. */
 const call = {
@@ -25,7 +25,7 @@ const standIn = 'skip_thought_signature_validator';
 function bodyOf(kind: ProviderAccess['kind'], baseUrl: string, messages: Message[]): unknown {
   const access = { name: 'google', kind, baseUrl, headers: {}, models: [], profile: {} };
   const request: ChatRequest = { access, model: 'gemini-3-flash', messages, tools: [], toolChoice: 'auto', settings: {} };
-  return adapterFor(kind).toBody(request);
+  return toRequestBody(request);
 }
 
 function said(data: unknown, model = 'google/gemini-3-flash'): Message {

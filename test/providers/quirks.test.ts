@@ -15,7 +15,7 @@ import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Message } from '../../src/core/turn/message.ts';
 import { createCallIds } from '../../src/providers/call-ids.ts';
 import { OpenAiReply } from '../../src/providers/openai-chat/reply.ts';
-import { plainProfile } from '../../src/providers/profiles/profile-rows.ts';
+import { plainProfile } from '../../src/providers/profiles.ts';
 import { access, gather, type Whole } from './replies.ts';
 
 const chunk = (delta: object, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }] });

@@ -57,7 +57,7 @@ export function bodyOf(path: string, endMark = 'data: [DONE]\n\n'): Uint8Array {
 
 /** Reads a reply from the given cuts of its body. */
 export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
-  const reply = adapter.createReply({ access, model: 'model' });
+  const reply = adapter.createReply(access);
   if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
   const events: ChatEvent[] = [];
   if (cuts[0]?.[0] === 0x5b) {

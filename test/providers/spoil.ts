@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { IdleTimeout } from '../../src/providers/idle-timeout.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { adapters } from '../../src/providers/registry.ts';
 import { ReplyCursor } from '../../src/providers/transport.ts';
 import { readJson } from '../fixtures.ts';
 import { bodyOf, gather, type Recording, type Whole } from './replies.ts';
@@ -50,7 +50,7 @@ export function responseOf(pieces: readonly Uint8Array[], contentType: string): 
 
 /** Everything that results, through the transport and the adapter. */
 export async function readResponse(response: Response, access: ProviderAccess): Promise<ChatEvent[]> {
-  const reply = adapterFor(access.kind).createReply({ access, model: 'model' });
+  const reply = adapters[access.kind].createReply(access);
   const cursor = new ReplyCursor({ response, patience: new IdleTimeout(stillClock) }, access, reply);
   const events: ChatEvent[] = [];
   try {

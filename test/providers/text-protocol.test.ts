@@ -6,7 +6,7 @@ import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { toTextRequest, withTextProtocol } from '../../src/providers/text-protocol.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { chatModelContract, collect } from '../contracts/chat-model.ts';
 import { gather } from '../core/text-words.ts';
 import { goldenRequest } from './golden-conversation.ts';
@@ -94,7 +94,7 @@ describe('the request to the model', () => {
   it('is valid for every API: roles alternate, and no tool fields are used', () => {
     const request = asText();
     for (const kind of ['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'gemini', 'cohere'] as const) {
-      const body = adapterFor(kind).toBody({ ...toTextRequest(request), access: { ...request.access, kind } });
+      const body = toRequestBody({ ...toTextRequest(request), access: { ...request.access, kind } });
       const sent = JSON.stringify(body);
       expect(sent, kind).not.toMatch(
         /"(?:tools|tool_calls|tool_call_id|tool_use|tool_result|functionCall|functionResponse|function_call)"/,

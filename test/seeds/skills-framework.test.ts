@@ -7,7 +7,7 @@ import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts'
 import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
 import { ToolCallAssembler } from '../../src/core/model/tool-call-assembler.ts';
-import { toRequestBody } from '../../src/providers/openai-chat/request.ts';
+import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../engine/one-turn.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 

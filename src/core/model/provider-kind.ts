@@ -1,26 +1,42 @@
 /**
- * The provider protocols and the defaults that follow from each: the base URL, and the header that carries the key. Adapters are in
- * `src/providers/`.
+ * The provider kinds: the wire protocol of each, and the defaults that follow from it. `src/providers/registry.ts` has the adapter of each
+ * kind.
  */
 import { z } from 'zod';
 
-export const ProviderKind = z
-  .enum(['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'gemini', 'cohere'])
-  .meta({ id: 'ProviderKind' });
-export type ProviderKind = z.infer<typeof ProviderKind>;
-
-/** The URL before the path that the adapter adds; null: this kind has no default provider. */
-const baseUrls: Readonly<Record<ProviderKind, string | null>> = {
-  openai: 'https://api.openai.com/v1',
-  'openai-compatible': null,
-  'openai-responses': 'https://api.openai.com/v1',
-  anthropic: 'https://api.anthropic.com/v1',
-  gemini: 'https://generativelanguage.googleapis.com/v1beta',
-  cohere: 'https://api.cohere.com/v2',
+type Kind = {
+  /** The URL before the path that the adapter adds; null: this kind has no default provider. */
+  baseUrl: string | null;
+  /** Returns the headers that authenticate with a provider. */
+  credentials(key: string, baseUrl: string): Record<string, string>;
 };
 
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+const kinds = {
+  openai: { baseUrl: 'https://api.openai.com/v1', credentials: bearer },
+  'openai-compatible': { baseUrl: null, credentials: bearer },
+  'openai-responses': { baseUrl: 'https://api.openai.com/v1', credentials: bearer },
+  /** API reference, "Authentication": its OAuth tokens are bearers. */
+  anthropic: {
+    baseUrl: 'https://api.anthropic.com/v1',
+    credentials: (key) => (key.startsWith('sk-ant-oat') ? bearer(key) : { 'x-api-key': key }),
+  },
+  /** Google AI accepts `x-goog-api-key`; Vertex AI an access token as a bearer, or an express key like Google AI. */
+  gemini: {
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    credentials: (key, baseUrl) =>
+      isVertex(baseUrl) && !key.startsWith('AIza') && !key.startsWith('AQ.') ? bearer(key) : { 'x-goog-api-key': key },
+  },
+  cohere: { baseUrl: 'https://api.cohere.com/v2', credentials: bearer },
+} as const satisfies Record<string, Kind>;
+
+// `Object.keys` loses the names' types.
+export const ProviderKind = z.enum(Object.keys(kinds) as (keyof typeof kinds)[]).meta({ id: 'ProviderKind' });
+export type ProviderKind = z.infer<typeof ProviderKind>;
+
 export function defaultBaseUrl(kind: ProviderKind): string | null {
-  return baseUrls[kind];
+  return kinds[kind].baseUrl;
 }
 
 /** Returns the base URL of a provider, without a trailing slash. For a kind without a default the document must set one. */
@@ -30,28 +46,8 @@ export function providerBaseUrl({ kind, baseUrl }: { kind: ProviderKind; baseUrl
   return url.replace(/\/+$/, '');
 }
 
-/**
- * Returns the headers that authenticate with a provider. Anthropic: API reference, "Authentication" (its OAuth tokens are bearers);
- * Google AI accepts `x-goog-api-key`, Vertex AI an access token as a bearer, or an express key like Google AI.
- */
 export function credentialHeaders(kind: ProviderKind, baseUrl: string, key: string): Record<string, string> {
-  switch (kind) {
-    case 'anthropic':
-      return key.startsWith('sk-ant-oat') ? bearer(key) : { 'x-api-key': key };
-    case 'gemini':
-      return isVertex(baseUrl) && !key.startsWith('AIza') && !key.startsWith('AQ.') ? bearer(key) : { 'x-goog-api-key': key };
-    case 'openai':
-    case 'openai-compatible':
-    case 'openai-responses':
-    case 'cohere':
-      return bearer(key);
-    default:
-      return kind satisfies never;
-  }
-}
-
-function bearer(key: string): Record<string, string> {
-  return { authorization: `Bearer ${key}` };
+  return kinds[kind].credentials(key, baseUrl);
 }
 
 function isVertex(baseUrl: string): boolean {

@@ -13,6 +13,7 @@ import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
 import { unknownFields, blockInputOf, isRepeatedStart, kindOf, type OpenBlock, openBlock, completeBlock } from './blocks.ts';
 import { toMessagesBody } from './request.ts';
+import { anthropicRows } from './profiles.ts';
 import type { AnthropicNative } from './messages.ts';
 import { addCounts, type TokenCounts, usageOf } from './usage.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
@@ -21,9 +22,11 @@ import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, tryParse
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
   path: () => '/messages',
+  countTokensPath: '/messages/count_tokens',
   headers: { 'anthropic-version': '2023-06-01' },
+  profileRows: anthropicRows,
   toBody: toMessagesBody,
-  createReply: ({ access }) => new MessagesReply(access),
+  createReply: (access) => new MessagesReply(access),
 };
 
 /** Reads one reply. */

@@ -5,18 +5,17 @@
  */
 import type { Message } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { Profile } from '../../core/model/provider-profile.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
 import { chooseThinking } from './thinking.ts';
 import { type RequestBlock, legalTurns, type Turn, toTurns } from './messages.ts';
-import { profileFor } from '../profiles/profiles.ts';
-import { requestedFormat, supportedSettings } from '../profiles/supported-settings.ts';
+import { requestedFormat, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
 
 /** Returns the body of a streamed request. */
-export function toMessagesBody(request: ChatRequest): Json {
-  const { access, model } = request;
-  const profile = profileFor(access, model);
+export function toMessagesBody(request: ChatRequest, profile: Profile): Json {
+  const { model } = request;
   const offered = offerTools(request, profile);
   const settings = supportedSettings(request.settings, profile, offered.tools.length > 0);
   const turns = toTurns(request, profile);

@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { type Turn, thinkingTypes } from './messages.ts';
-import { effortLevel, type RequestedReasoning, requestedReasoning } from '../profiles/requested-reasoning.ts';
+import { effortLevel, type RequestedReasoning, requestedReasoning } from '../supported-settings.ts';
 import type { Json } from '../../core/json/wire-value.ts';
 
 /** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */

@@ -10,13 +10,15 @@ import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './request.ts';
+import { cohereRows } from './profiles.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem, timeoutProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 
 export const cohere: Adapter = {
   path: () => '/chat',
+  profileRows: cohereRows,
   toBody: toCohereBody,
-  createReply: ({ access }) => new CohereReply(access),
+  createReply: (access) => new CohereReply(access),
 };
 
 class CohereReply implements ReplyReader {

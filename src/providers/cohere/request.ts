@@ -12,9 +12,8 @@ import { createCallIds } from '../call-ids.ts';
 import { historyArguments, historyName } from '../history-call.ts';
 import { imageNote, imageUrl } from '../input-image.ts';
 import { isNativePart } from '../native-parts.ts';
-import { profileFor } from '../profiles/profiles.ts';
-import { requestedReasoning } from '../profiles/requested-reasoning.ts';
-import { requestedFormat, supportedSettings } from '../profiles/supported-settings.ts';
+import { requestedReasoning } from '../supported-settings.ts';
+import { requestedFormat, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
@@ -27,9 +26,8 @@ export type ReasoningMark = { api: 'cohere'; field: ReasoningField };
 export type ReasoningField = 'tool_plan' | 'thinking';
 
 /** Returns the body of a streamed request. */
-export function toCohereBody(request: ChatRequest): Json {
-  const { access, model } = request;
-  const profile = profileFor(access, model);
+export function toCohereBody(request: ChatRequest, profile: Profile): Json {
+  const { model } = request;
   const { tools, toolChoice } = offerTools(request, profile);
   const settings = supportedSettings(request.settings, profile, tools.length > 0);
   const thinking = toThinking(settings, profile);

@@ -14,14 +14,16 @@ import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { type GeminiMark, toGeminiBody } from './request.ts';
+import { geminiRows } from './profiles.ts';
 import { callFaultReasons, faultReasons, filterReasons, finishReasonNames, limitReason, reasonName } from './reasons.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 
 export const gemini: Adapter = {
   path: ({ model, whole }) => `/${resourceName(model)}:${whole ? 'generateContent' : 'streamGenerateContent?alt=sse'}`,
+  profileRows: geminiRows,
   toBody: toGeminiBody,
-  createReply: ({ access }) => new GeminiReply(access),
+  createReply: (access) => new GeminiReply(access),
 };
 
 /**

@@ -15,9 +15,8 @@ import { createCallIds } from '../call-ids.ts';
 import { historyInput } from '../history-call.ts';
 import { imageNote, inlineImage } from '../input-image.ts';
 import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
-import { profileFor } from '../profiles/profiles.ts';
-import { effortLevel, requestedReasoning } from '../profiles/requested-reasoning.ts';
-import { requestedFormat, supportedSettings } from '../profiles/supported-settings.ts';
+import { effortLevel, requestedReasoning } from '../supported-settings.ts';
+import { requestedFormat, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
@@ -33,8 +32,7 @@ type Content = { role: 'user' | 'model'; parts: Json[] };
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Mapping = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string };
 
-export function toGeminiBody(request: ChatRequest): Json {
-  const profile = profileFor(request.access, request.model);
+export function toGeminiBody(request: ChatRequest, profile: Profile): Json {
   const { tools, toolChoice } = offerTools(request, profile);
   const system = request.messages
     .flatMap((message) => (message.role === 'system' ? message.parts.map((part) => part.text) : []))

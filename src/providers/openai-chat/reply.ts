@@ -9,15 +9,17 @@ import type { ProviderAccess } from '../../core/model/provider.ts';
 import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
 import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
-import { type OpenAiNative, toRequestBody } from './request.ts';
+import { type OpenAiNative, toChatBody } from './request.ts';
+import { openAiRows } from './profiles.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, stringOf as text, tryParse } from '../../core/json/wire-value.ts';
 
 export const chatCompletions: Adapter = {
   dialect: 'openai-chat',
   path: () => '/chat/completions',
-  toBody: toRequestBody,
-  createReply: ({ access }) => new OpenAiReply(access),
+  profileRows: openAiRows,
+  toBody: toChatBody,
+  createReply: (access) => new OpenAiReply(access),
 };
 
 /** Reads one reply. Only the first choice is read. */

@@ -11,9 +11,8 @@ import { createCallIds } from '../call-ids.ts';
 import { historyArguments, historyName } from '../history-call.ts';
 import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
 import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
-import { profileFor } from '../profiles/profiles.ts';
-import { effortLevel, requestedReasoning } from '../profiles/requested-reasoning.ts';
-import { supportedSettings } from '../profiles/supported-settings.ts';
+import { effortLevel, requestedReasoning } from '../supported-settings.ts';
+import { supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
@@ -34,9 +33,8 @@ export type OpenAiNative = {
 };
 
 /** Returns the body of a streamed request. */
-export function toRequestBody(request: ChatRequest): Json {
-  const { access, model } = request;
-  const profile = profileFor(access, model);
+export function toChatBody(request: ChatRequest, profile: Profile): Json {
+  const { model } = request;
   const { tools, toolChoice } = offerTools(request, profile);
   const settings = supportedSettings(request.settings, profile, tools.length > 0);
   const body: Json = { model, messages: toMessages(request, profile), stream: request.whole !== true };

@@ -14,6 +14,7 @@ import type { SseMessage } from '../../net/sse.ts';
 import type { Adapter, ReplyReader } from '../adapter.ts';
 import { type ResponseItem, ReplyItems } from './items.ts';
 import { type ResponsesNative, toResponsesBody } from './request.ts';
+import { responsesRows } from './profiles.ts';
 import {
   contentPart,
   finalStatuses,
@@ -35,8 +36,9 @@ import { isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } fr
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',
   path: () => '/responses',
+  profileRows: responsesRows,
   toBody: toResponsesBody,
-  createReply: ({ access }) => new ResponsesReply(access),
+  createReply: (access) => new ResponsesReply(access),
 };
 
 class ResponsesReply implements ReplyReader {

@@ -13,9 +13,8 @@ import { historyArguments, historyName } from '../history-call.ts';
 import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
 import { resultItems } from './events.ts';
 import { isNativePart } from '../native-parts.ts';
-import { profileFor } from '../profiles/profiles.ts';
-import { effortLevel, requestedReasoning } from '../profiles/requested-reasoning.ts';
-import { supportedSettings } from '../profiles/supported-settings.ts';
+import { effortLevel, requestedReasoning } from '../supported-settings.ts';
+import { supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json, stringOf } from '../../core/json/wire-value.ts';
 
@@ -34,9 +33,8 @@ export type ResponsesNative = {
 type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unknown };
 
 /** Returns the body of a streamed request. The API has no stop, seed, top_k, penalties or reasoning budget. */
-export function toResponsesBody(request: ChatRequest): Json {
-  const { access, model } = request;
-  const profile = profileFor(access, model);
+export function toResponsesBody(request: ChatRequest, profile: Profile): Json {
+  const { model } = request;
   const body: Json = { model, input: toInput(request, profile), stream: request.whole !== true, store: false };
   // Models without reasoning reject it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
   if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import type { FakeUpstream, Say } from '../../fakes/upstreams/upstream.ts';
 import { anthropic, cohere, deepseek, gemini, openai, type Participant, responses, vertex } from '../switching-speakers.ts';

@@ -11,7 +11,7 @@ import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { createTranscript } from '../../../src/core/turn/transcript.ts';
 import type { TurnDeps } from '../../../src/engine/turn/run-turn.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { countedIds, keptLog } from '../../fakes/runtime.ts';
 import { describeCorpus } from '../../fixtures.ts';
 import { eventEnds, inPieces, readSpoilt, recordedReplies, responseOf, seeded, type Spoilable } from '../../providers/spoil.ts';

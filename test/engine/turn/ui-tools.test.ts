@@ -9,7 +9,7 @@ import { createTranscript } from '../../../src/core/turn/transcript.ts';
 import { turnNames } from '../../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../../src/engine/turn/run-turn.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { adapterFor } from '../../../src/providers/registry.ts';
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { runBareTurn } from '../bare-turn.ts';
@@ -92,7 +92,7 @@ describe('a toolset with only UI tools', () => {
     const [request] = requests;
     if (request === undefined) throw new Error('the model was asked');
     const access = { name: 'acme', kind, baseUrl: 'https://acme.example/v1', headers: {}, models: [], profile: {} };
-    const body = adapterFor(kind).toBody({ ...request, access }) as Record<string, unknown>;
+    const body = toRequestBody({ ...request, access }) as Record<string, unknown>;
     const fields = Object.keys(body).filter((field) => /tool|function/i.test(field));
     expect(fields).toEqual([]);
     expect(JSON.stringify(body)).not.toMatch(/camera|lens/i);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AssistantPart, Message, ToolResultPart } from '../../../src/core/turn/message.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { toMessagesBody } from '../../../src/providers/anthropic/request.ts';
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { fakeAnthropic, signatureOf } from '../../fakes/upstreams/anthropic.ts';
 import { goldenRequest, goldenTools } from '../golden-conversation.ts';
 
@@ -82,7 +82,7 @@ it('any conversation becomes a request that the API accepts', async () => {
       toolChoice: random.of(['auto', 'none', 'required', { tool: 'list_files' }] as const),
       settings: random.of([{}, { reasoningBudget: 2000, temperature: 0.3, topK: 4 }, { temperature: 2, topP: 0.3, stop: [' '] }]),
     };
-    const body = toMessagesBody(goldenRequest({ kind: 'anthropic' }, fields));
+    const body = toRequestBody(goldenRequest({ kind: 'anthropic' }, fields));
     const headers = { 'anthropic-version': '2023-06-01' };
     await fake.handle(new Request('https://a.example/v1/messages', { method: 'POST', headers, body: JSON.stringify(body) }));
     expect(fake.refused, JSON.stringify(body.messages)).toEqual([]);

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { limits } from '../../../src/core/limits.ts';
 import type { Message } from '../../../src/core/turn/message.ts';
 import { anthropic } from '../../../src/providers/anthropic/reply.ts';
-import { toMessagesBody } from '../../../src/providers/anthropic/request.ts';
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { access as recordedAccess, bodyOf, gather, merge, readCuts, type Recording } from '../replies.ts';
 import { partsOf } from '../said-parts.ts';
@@ -12,7 +12,7 @@ import { partsOf } from '../said-parts.ts';
 const access = { ...recordedAccess, kind: 'anthropic' as const };
 type Wire = Record<string, unknown>;
 
-const reader = () => anthropic.createReply({ access, model: 'claude-sonnet-4-5' });
+const reader = () => anthropic.createReply(access);
 const started: Wire = { type: 'message_start', message: { id: 'msg_1', content: [], usage: { input_tokens: 5, output_tokens: 1 } } };
 const start = (index: number | undefined, content_block: Wire): Wire => ({ type: 'content_block_start', index, content_block });
 const delta = (index: number | undefined, piece: Wire): Wire => ({ type: 'content_block_delta', index, delta: piece });
@@ -46,7 +46,7 @@ function returned(events: readonly ChatEvent[], last: Message[] = []): unknown[]
     { role: 'assistant', parts: partsOf(events), model: 'recorded/claude-sonnet-4-5' },
     ...last,
   ];
-  const body = toMessagesBody({ access, model: 'claude-sonnet-4-5', messages, tools: [], toolChoice: 'auto', settings: {} });
+  const body = toRequestBody({ access, model: 'claude-sonnet-4-5', messages, tools: [], toolChoice: 'auto', settings: {} });
   return (body.messages as { role: string; content: unknown[] }[])[1]?.content ?? [];
 }
 const next: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'and?' }] }];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssistantPart, InputPart, Message, ToolResultPart } from '../../../src/core/turn/message.ts';
 import type { Json } from '../../../src/core/json/wire-value.ts';
 import type { ModelSettings } from '../../../src/core/turn/plan.ts';
-import { toMessagesBody } from '../../../src/providers/anthropic/request.ts';
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { goldenConversation, goldenRequest, goldenTools } from '../golden-conversation.ts';
 
 const access = { kind: 'anthropic' as const };
@@ -35,7 +35,7 @@ const thinking: AssistantPart[] = [
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at field by field
 const sent = (messages: Message[], fields: object = {}): any =>
-  toMessagesBody(goldenRequest(access, { model: budgeted, messages, ...fields }));
+  toRequestBody(goldenRequest(access, { model: budgeted, messages, ...fields }));
 const think = (model: string, settings: ModelSettings, messages: Message[] = [user('hi')]) => {
   const { thinking, output_config, max_tokens } = sent(messages, { model, settings });
   return { thinking, output_config, max_tokens };
@@ -108,7 +108,7 @@ describe('the golden conversation', () => {
 
   it('is the same body each time, so that the cached prefix stays valid', () => {
     const request = goldenRequest(access, { model: budgeted });
-    expect(JSON.stringify(toMessagesBody(request))).toBe(JSON.stringify(toMessagesBody(request)));
+    expect(JSON.stringify(toRequestBody(request))).toBe(JSON.stringify(toRequestBody(request)));
   });
 
   it('of another model keeps its texts and calls, and loses what only that model could sign', () => {
@@ -270,7 +270,7 @@ describe('the conversation', () => {
 describe('images', () => {
   const image = (fields: object, profile: object = {}) => {
     const parts: InputPart[] = [{ type: 'image', ...fields }];
-    return toMessagesBody(goldenRequest({ ...access, profile }, { messages: [{ role: 'user', parts }], tools: [] })).messages;
+    return toRequestBody(goldenRequest({ ...access, profile }, { messages: [{ role: 'user', parts }], tools: [] })).messages;
   };
   const block = (source: object) => [{ role: 'user', content: [{ type: 'image', source }] }];
 

@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';

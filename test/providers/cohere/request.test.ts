@@ -1,3 +1,4 @@
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
@@ -19,7 +20,7 @@ const model = 'command-a-reasoning-08-2025';
 const own = `acme/${model}`;
 
 type Body = { messages: Record<string, unknown>[] } & Record<string, unknown>;
-const sent = (fields: Partial<ChatRequest> = {}): Body => cohere.toBody(goldenRequest(access, { model, ...fields })) as Body;
+const sent = (fields: Partial<ChatRequest> = {}): Body => toRequestBody(goldenRequest(access, { model, ...fields })) as Body;
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const settings = (fields: ChatRequest['settings'], rest: Partial<ChatRequest> = {}): Body =>
   sent({ messages: [user('hi')], tools: [], settings: fields, ...rest });
@@ -208,7 +209,7 @@ const piece = (index: number, text: string) => frame('tool-call-delta', { tool_c
 const ended = (finish: string, rest: object = {}) => ({ type: 'message-end', delta: { finish_reason: finish, ...rest } });
 
 function replyOf(...frames: unknown[]): ChatEvent[] {
-  const reply = cohere.createReply({ access, model });
+  const reply = cohere.createReply(access);
   const events = frames.flatMap((value) => reply.take({ event: '', data: typeof value === 'string' ? value : JSON.stringify(value) }));
   return [...events, ...reply.end()];
 }
@@ -311,7 +312,7 @@ describe('Cohere’s replies', () => {
   });
 
   it('are an error if an unstreamed reply has no message', () => {
-    const whole = (body: unknown) => cohere.createReply({ access, model }).takeWhole(body);
+    const whole = (body: unknown) => cohere.createReply(access).takeWhole(body);
     for (const body of [null, [], 'x', {}, { message: 'down for repairs' }]) expect(whole(body)).toMatchObject([{ type: 'error' }]);
     expect(whole({ message: { content: 'Hi' }, finish_reason: 'COMPLETE' })).toMatchObject([
       { type: 'text', text: 'Hi' },

@@ -1,3 +1,4 @@
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
@@ -6,7 +7,7 @@ import type { Message } from '../../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { gemini } from '../../../src/providers/gemini/reply.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
@@ -42,7 +43,7 @@ const stop = (rest: Json = {}): Json => chunk([{ text: '' }], 'STOP', rest);
 const called = (name: string, fields: Json = {}, rest: Json = {}): Json => ({ functionCall: { name, ...fields }, ...rest });
 
 function replyOf(...chunks: unknown[]): ChatEvent[] {
-  const reply = gemini.createReply({ access, model });
+  const reply = gemini.createReply(access);
   const events = chunks.flatMap((value) =>
     reply.take({ event: 'message', data: typeof value === 'string' ? value : JSON.stringify(value) }),
   );
@@ -65,7 +66,7 @@ describe('data returned unchanged', () => {
         : [],
     );
     const messages: Message[] = [...request().messages, { role: 'assistant', model: `google/${model}`, parts }, ...results];
-    const body = gemini.toBody(request({ messages, ...fields })) as { contents: { parts: unknown[] }[] };
+    const body = toRequestBody(request({ messages, ...fields })) as { contents: { parts: unknown[] }[] };
     return body.contents[1]?.parts ?? [];
   };
 
@@ -138,7 +139,7 @@ describe('calls', () => {
   });
 
   it('are complete immediately: their end does not wait for the reply', () => {
-    const reply = gemini.createReply({ access, model });
+    const reply = gemini.createReply(access);
     const events = reply.take({ event: 'message', data: JSON.stringify(chunk([called('a', { args: { n: 1 } })])) });
     expect(typesOf(events)).toEqual(['call-start', 'call-delta', 'call-end']);
   });
@@ -285,7 +286,7 @@ describe('the end of a reply', () => {
         { type: 'finish', reason: 'content-filter', raw: blockReason },
       ];
       expect(replyOf(blocked)).toEqual(ends);
-      expect(gemini.createReply({ access, model }).takeWhole(blocked)).toEqual(ends);
+      expect(gemini.createReply(access).takeWhole(blocked)).toEqual(ends);
     }
   });
 
@@ -316,7 +317,7 @@ describe('the end of a reply', () => {
       ended,
     ]);
     expect(read(`[${JSON.stringify(chunk([{ text: 'Hm' }]))},\n${JSON.stringify(error)}]`)).toMatchObject([{ type: 'text' }, ended]);
-    expect(gemini.createReply({ access, model }).takeWhole([error])).toMatchObject([ended]);
+    expect(gemini.createReply(access).takeWhole([error])).toMatchObject([ended]);
   });
 
   it('a reason in every chunk does not end the reply, and the last one counts', () => {
@@ -362,7 +363,7 @@ describe('the end of a reply', () => {
     expect(replyOf('<html>')).toMatchObject([{ type: 'error' }]);
     expect(replyOf(chunk([{ text: 'a' }]), '{"candidates": [{')).toMatchObject([{ type: 'text' }, { type: 'error' }]);
     for (const body of [null, 'x', {}, { hello: 'world' }, [1]])
-      expect(gemini.createReply({ access, model }).takeWhole(body)).toMatchObject([{ type: 'error' }]);
+      expect(gemini.createReply(access).takeWhole(body)).toMatchObject([{ type: 'error' }]);
   });
 
   it('by one typed event, whatever byte is flipped and wherever it is cut', () => {

@@ -1,3 +1,4 @@
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
@@ -23,7 +24,7 @@ const standIn = 'skip_thought_signature_validator';
 
 type Part = Record<string, unknown>;
 type Body = { contents: { role: string; parts: Part[] }[] } & Record<string, unknown>;
-const sent = (fields: Partial<ChatRequest> = {}): Body => gemini.toBody(goldenRequest(access, { model: older, ...fields })) as Body;
+const sent = (fields: Partial<ChatRequest> = {}): Body => toRequestBody(goldenRequest(access, { model: older, ...fields })) as Body;
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const call = (callId: string, fields: object = {}): Extract<AssistantPart, { type: 'tool-call' }> => ({
   type: 'tool-call',

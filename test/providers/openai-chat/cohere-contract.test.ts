@@ -4,7 +4,7 @@ import type { Message } from '../../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';

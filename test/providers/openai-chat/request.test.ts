@@ -3,7 +3,7 @@ import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { OpenAiReply } from '../../../src/providers/openai-chat/reply.ts';
-import { toRequestBody } from '../../../src/providers/openai-chat/request.ts';
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { goldenRequest } from '../golden-conversation.ts';
 import { partsOf } from '../said-parts.ts';
 

@@ -1,3 +1,4 @@
+import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
@@ -20,7 +21,7 @@ const own = `acme/${model}`;
 
 type Body = { input: Record<string, unknown>[] } & Record<string, unknown>;
 const sent = (fields: Partial<ChatRequest> = {}, profile: ProviderAccess['profile'] = {}): Body =>
-  openaiResponses.toBody(goldenRequest({ ...access, profile }, { model, ...fields })) as Body;
+  toRequestBody(goldenRequest({ ...access, profile }, { model, ...fields })) as Body;
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const settings = (fields: ChatRequest['settings'], rest: Partial<ChatRequest> = {}): Body =>
   sent({ messages: [user('hi')], tools: [], settings: fields, ...rest });
@@ -232,9 +233,7 @@ describe('settings', () => {
 
 describe('data returned unchanged', () => {
   const replied = (output: Record<string, unknown>[]): ChatEvent[] =>
-    openaiResponses
-      .createReply({ access, model })
-      .takeWhole({ id: 'resp_1', status: 'completed', output, tools: [{ type: 'web_search' }] });
+    openaiResponses.createReply(access).takeWhole({ id: 'resp_1', status: 'completed', output, tools: [{ type: 'web_search' }] });
   /** The items of the assistant's message in the next request. */
   const back = (output: Record<string, unknown>[], about: { model: string } = { model: own }): Record<string, unknown>[] => {
     const parts = partsOf(replied(output));
@@ -295,7 +294,7 @@ describe('data returned unchanged', () => {
   it('custom calls as custom calls; to another model as functions', () => {
     // No server tools in this request: the name is the client's, whether it was offered or invented.
     const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'call_1', name: 'write_sql', input: 'SELECT 1' };
-    const events = openaiResponses.createReply({ access, model }).takeWhole({ status: 'completed', output: [custom] });
+    const events = openaiResponses.createReply(access).takeWhole({ status: 'completed', output: [custom] });
     const sql = (about: string) =>
       sent({ messages: [user('hi'), { role: 'assistant', parts: partsOf(events), model: about }, result([], 'call_0')] }).input.slice(1);
     expect(sql(own)).toEqual([

@@ -4,7 +4,7 @@ import { limits } from '../../../src/core/limits.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { openaiResponses } from '../../../src/providers/openai-responses/reply.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
@@ -23,7 +23,7 @@ const access: ProviderAccess = {
 
 type Json = Record<string, unknown>;
 const read = (...frames: (Json | string)[]): ChatEvent[] => {
-  const reply = openaiResponses.createReply({ access, model: 'm' });
+  const reply = openaiResponses.createReply(access);
   const events = frames.flatMap((frame) =>
     reply.take({ event: 'message', data: typeof frame === 'string' ? frame : JSON.stringify(frame) }),
   );
@@ -269,7 +269,7 @@ describe('the end', () => {
       'error',
     ]);
     expect(read(say('a'), { type: 'response.cancelled', response: { status: 'cancelled' } }).at(-1)).toMatchObject({ type: 'error' });
-    const named = openaiResponses.createReply({ access, model: 'm' }).take({ event: 'error', data: '{"message":"Over.","code":503}' });
+    const named = openaiResponses.createReply(access).take({ event: 'error', data: '{"message":"Over.","code":503}' });
     expect(named).toMatchObject([{ type: 'error', retryable: true }]);
   });
 
@@ -293,7 +293,7 @@ describe('the end', () => {
   });
 
   it('an invalid reply is an error of the provider', () => {
-    const plain = (body: unknown) => openaiResponses.createReply({ access, model: 'm' }).takeWhole(body);
+    const plain = (body: unknown) => openaiResponses.createReply(access).takeWhole(body);
     for (const body of [
       null,
       [],

@@ -5,7 +5,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
+import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderAccess } from '../../../src/core/model/provider.ts';
-import type { Profile } from '../../../src/core/model/provider-profile.ts';
-import type { OfferedTool } from '../../../src/ports/chat-model.ts';
-import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { plainProfile } from '../../../src/providers/profiles/profile-rows.ts';
-import { createChatModel } from '../../../src/providers/registry.ts';
-import { defineTools, logSkippedTools, offerTools } from '../../../src/providers/tool-definitions.ts';
-import { fakeClock, keptLog } from '../../fakes/runtime.ts';
+import type { ProviderAccess } from '../../src/core/model/provider.ts';
+import type { Profile } from '../../src/core/model/provider-profile.ts';
+import type { OfferedTool } from '../../src/ports/chat-model.ts';
+import type { OutboundHttp } from '../../src/ports/outbound.ts';
+import { plainProfile } from '../../src/providers/profiles.ts';
+import { createChatModel, logSkippedTools } from '../../src/providers/chat-model.ts';
+import { defineTools, offerTools } from '../../src/providers/tool-definitions.ts';
+import { fakeClock, keptLog } from '../fakes/runtime.ts';
 
 const tool = (name: string, inputSchema: OfferedTool['inputSchema'] = { type: 'object', properties: {} }): OfferedTool => ({
   name,

@@ -1,8 +1,8 @@
 /** The settings of a request that its model receives, on any API. */
 import { describe, expect, it } from 'vitest';
-import type { ModelSettings } from '../../../src/core/turn/plan.ts';
-import { plainProfile } from '../../../src/providers/profiles/profile-rows.ts';
-import { requestedFormat, supportedSettings } from '../../../src/providers/profiles/supported-settings.ts';
+import type { ModelSettings } from '../../src/core/turn/plan.ts';
+import { plainProfile } from '../../src/providers/profiles.ts';
+import { requestedFormat, supportedSettings } from '../../src/providers/supported-settings.ts';
 
 const all: ModelSettings = {
   temperature: 1,

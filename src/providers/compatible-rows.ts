@@ -1,9 +1,9 @@
 /**
- * Profile rows of servers and models with OpenAI-compatible Chat Completions (`profile-rows.ts` has the other APIs). Servers that only
+ * Profile rows of servers and models with OpenAI-compatible Chat Completions (`<wire>/profiles.ts` has the other APIs). Servers that only
  * differ in their replies (ids, indexes, names, ends) need no row: the reply reader and the assembler handle them, and a stream with tools
  * is only forwarded unread if a row sets `exact`.
  */
-import type { ProfileRow } from './profile-row.ts';
+import type { ProfileRow } from './adapter.ts';
 
 /** OpenAI's reasoning models, without gpt-5-chat. */
 export const openAiReasoning = /^(o\d|gpt-[5-9](?![\d.]*-chat))/;

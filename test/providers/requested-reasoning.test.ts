@@ -1,6 +1,6 @@
 /** The requested reasoning, and the effort that a model supports. */
 import { describe, expect, it } from 'vitest';
-import { effortLevel, requestedReasoning } from '../../../src/providers/profiles/requested-reasoning.ts';
+import { effortLevel, requestedReasoning } from '../../src/providers/supported-settings.ts';
 
 describe('requested reasoning', () => {
   it.each([

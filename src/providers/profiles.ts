@@ -1,8 +1,17 @@
-/** Returns the profile of one model at one provider: the matching rows (`profile-rows.ts`), overridden by the administrator's settings. */
-import type { ProviderAccess } from '../../core/model/provider.ts';
-import type { Profile } from '../../core/model/provider-profile.ts';
-import type { ProfileRow } from './profile-row.ts';
-import { plainProfile, profileRows } from './profile-rows.ts';
+/**
+ * The profile of one model at one provider: the matching rows, each overriding those before it, and then the administrator's settings. Each
+ * wire has rows of its own (`<wire>/profiles.ts`); those of `compatible-rows.ts` apply to all.
+ */
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { Profile } from '../core/model/provider-profile.ts';
+import type { ProfileRow } from './adapter.ts';
+import { compatibleRows } from './compatible-rows.ts';
+import { adapters } from './registry.ts';
+
+export const profileRows: readonly ProfileRow[] = [
+  ...[...new Set(Object.values(adapters))].flatMap((adapter) => adapter.profileRows),
+  ...compatibleRows,
+];
 
 /** Profiles by their access object, which lives as long as the directory caches it. */
 const found = new WeakMap<object, Map<string, Profile>>();
@@ -38,3 +47,42 @@ export function matchesRow({ kind, host, port, model: pattern }: ProfileRow, acc
   if (port !== undefined && url.port !== port) return false;
   return host === undefined || [host].flat().some((name) => url.hostname === name || url.hostname.endsWith(`.${name}`));
 }
+
+/** The behavior of most Chat Completions servers. */
+export const plainProfile: Profile = {
+  normalize: false,
+  exact: false,
+  protocol: 'native',
+  schemas: 'full',
+  maxToolDescription: null,
+  maxTools: null,
+  toolChoice: 'forced',
+  requiredWord: null,
+  maxTokensField: 'max_tokens',
+  defaultMaxTokens: null,
+  streamUsage: true,
+  contentNeverNull: false,
+  parallelToolCalls: true,
+  callIdLength: null,
+  maxCallIdLength: 40,
+  keepCallIds: false,
+  noCallIds: false,
+  toolResultName: false,
+  assistantAfterToolResult: false,
+  systemInUser: false,
+  images: true,
+  imagesInResults: false,
+  callSignatures: false,
+  formatWithTools: true,
+  seedField: 'seed',
+  topK: false,
+  noSampling: false,
+  noPenalties: false,
+  noStop: false,
+  thinkingSwitch: false,
+  echoReasoning: false,
+  boundReasoning: false,
+  reasoning: 'effort',
+  efforts: null,
+  minReasoningBudget: 0,
+};

@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Provider, type ProviderAccess } from '../../../src/core/model/provider.ts';
-import { type Profile, ProviderProfile } from '../../../src/core/model/provider-profile.ts';
-import { plainProfile, profileRows } from '../../../src/providers/profiles/profile-rows.ts';
-import { matchesRow, profileFor } from '../../../src/providers/profiles/profiles.ts';
-import { describeCorpus, readJson } from '../../fixtures.ts';
-import { bodyOf, createHarness } from '../../http/harness.ts';
+import { Provider, type ProviderAccess } from '../../src/core/model/provider.ts';
+import { type Profile, ProviderProfile } from '../../src/core/model/provider-profile.ts';
+import { plainProfile, profileRows } from '../../src/providers/profiles.ts';
+import { matchesRow, profileFor } from '../../src/providers/profiles.ts';
+import { describeCorpus, readJson } from '../fixtures.ts';
+import { bodyOf, createHarness } from '../http/harness.ts';
 
 const at = (kind: ProviderAccess['kind'], baseUrl: string): ProviderAccess => ({
   name: 'acme',
@@ -61,7 +61,7 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['claude-sonnet-4-5', at('anthropic', 'https://models.example/anthropic/v1'), { exact: false, schemas: 'anthropic' }],
   ['claude-3-opus-20240229', anthropic, { defaultMaxTokens: 4096, reasoning: 'none' }],
   ['claude-3-5-sonnet-20241022', anthropic, { defaultMaxTokens: 8192, reasoning: 'none' }],
-  ['claude-sonnet-4-5-20250929', anthropic, { reasoning: 'budget', noSampling: false }],
+  ['claude-sonnet-4-5-20250929', anthropic, { exact: true, reasoning: 'budget', noSampling: false }],
   ['claude-sonnet-4-6', anthropic, { reasoning: 'adaptive', efforts: ['low', 'medium', 'high', 'max'], noSampling: false }],
   ['claude-opus-4-7', anthropic, { noSampling: true, toolChoice: 'forced' }],
   ['claude-opus-5-5', anthropic, { minReasoningBudget: 1024, toolChoice: 'auto', boundReasoning: true }],
@@ -346,10 +346,10 @@ describe('the flags of a profile', () => {
   const ofTools = new Set(['schemas', 'maxToolDescription', 'maxTools', 'toolChoice']);
 
   it('are each read by an adapter, except those about tools', () => {
-    const folder = join(import.meta.dirname, '../../../src/providers');
+    const folder = join(import.meta.dirname, '../../src/providers');
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       // The rows name each flag, they do not read it.
-      .filter((file) => file.endsWith('.ts') && !file.startsWith('profiles/profile') && file !== 'profiles/compatible-rows.ts');
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('profiles.ts') && file !== 'compatible-rows.ts');
     const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
     const reads = (flag: string): boolean =>
       new RegExp(`\\b(profile|rules|\\))\\.${flag}\\b|\\{[^{}]*\\b${flag}\\b[^{}]*\\}(: (Profile|IdRules)| = profile)`).test(text);

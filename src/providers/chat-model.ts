@@ -1,0 +1,123 @@
+/** The chat model of all providers: one request through the adapter of its provider's kind, with retries before the first event. */
+import type { ChatEvent } from '../core/model/chat-event.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Json } from '../core/json/wire-value.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
+import type { OutboundHttp } from '../ports/outbound.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Adapter } from './adapter.ts';
+import { profileFor } from './profiles.ts';
+import { adapters } from './registry.ts';
+import { withRetries } from './retry.ts';
+import { withTextProtocol } from './text-protocol.ts';
+import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
+import { countNatives, type ProviderExchange, tooManyNatives, openReply, openUnstreamed, ReplyCursor } from './transport.ts';
+
+/** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
+export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
+
+/** Creates a chat model for any provider; `access.kind` of a request selects the adapter. Failures before the first batch are retried. */
+export function createChatModel(deps: ModelDeps): ChatModel {
+  return withTextProtocol({
+    stream(request, signal) {
+      logSkippedTools(deps.log, request);
+      return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
+    },
+  });
+}
+
+/** Returns the outbound client of a provider: the network, or the rehearsal. */
+function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAccess): OutboundHttp {
+  return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
+}
+
+type Reply = AsyncIterableIterator<readonly ChatEvent[]>;
+
+/** Not a generator, because each batch would cost a turn of the event loop per generator. */
+function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Reply {
+  let cursor: ReplyCursor | null = null;
+  const end = (): { done: true; value: undefined } => {
+    cursor?.close();
+    return { done: true, value: undefined };
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (cursor === null) {
+        const begun = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
+        cursor = begun.cursor;
+        return { done: false, value: begun.first };
+      }
+      const batch = await cursor.next();
+      return batch === null ? end() : { done: false, value: batch };
+    },
+    async return() {
+      return end();
+    },
+  };
+}
+
+async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; cursor: ReplyCursor }> {
+  const { access } = request;
+  const adapter = adapters[access.kind];
+  const open = await openReply({ http: httpFor(deps, access), clock: deps.clock }, toExchange(adapter, request), signal);
+  const cursor = new ReplyCursor(open, access, adapter.createReply(access), signal);
+  try {
+    return { first: refuseFailure(await cursor.next()), cursor };
+  } catch (error) {
+    cursor.close();
+    throw error;
+  }
+}
+
+/**
+ * Returns the reply as one batch. When the client disconnects, the runtime drops the request and all its fetches, so no signal is needed,
+ * which in workerd would cost more than everything else.
+ */
+async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
+  const { access } = request;
+  const adapter = adapters[access.kind];
+  const exchange = toExchange(adapter, request);
+  yield await withRetries(deps.clock, undefined, async () => {
+    const body = await openUnstreamed({ http: httpFor(deps, access), clock: deps.clock }, exchange);
+    const events = refuseFailure(adapter.createReply(access).takeWhole(body));
+    if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
+    return events;
+  });
+}
+
+function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {
+  return { access: request.access, path: adapter.path(request), headers: adapter.headers, body: toRequestBody(request) };
+}
+
+/** Returns the body of the request in its provider's wire format. */
+export function toRequestBody(request: ChatRequest): Json {
+  return adapters[request.access.kind].toBody(request, profileFor(request.access, request.model));
+}
+
+/** An error before any output is like an error status: the request may be retried, and this exchange has ended. */
+function refuseFailure(first: ChatEvent[] | null): ChatEvent[] {
+  if (first === null) throw new Error('a reply ended without an end');
+  if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);
+  return first;
+}
+
+/** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */
+export function logSkippedTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
+  if (log === undefined || tools.length === 0) return;
+  const definitions = defineTools(tools, profileFor(access, model));
+  if (definitions.left.size === 0 || logged.has(definitions)) return;
+  logged.add(definitions);
+  log.info('tools were not sent', {
+    provider: access.name,
+    model,
+    tools: Object.fromEntries([...definitions.left].slice(0, maxLoggedTools)),
+  });
+}
+
+const logged = new WeakSet<ToolDefinitions>();
+const maxLoggedTools = 20;
