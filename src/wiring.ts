@@ -60,7 +60,6 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { mintApprovalToken, readApprovalToken, type ApprovalLinkToken } from './storage/approval-token.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
-import { createTriggersClient } from './storage/triggers-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMcpSessions } from './storage/mcp-session-client.ts';
@@ -294,7 +293,7 @@ function build(bindings: Bindings): Wiring {
     catalog,
     sandbox,
     sessions,
-    triggers: (workspace) => createTriggersClient(bindings, workspace),
+    triggers: (workspace) => createCatalogClient(bindings, workspace),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
     servers,
     signIns,

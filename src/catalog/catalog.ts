@@ -1,7 +1,7 @@
 /**
- * The `Catalog` Durable Object: the only writer of a workspace (DESIGN §4, §11). Its methods are `CatalogRpc`, called through
- * `storage/catalog-client.ts` and `storage/directory.ts` and implemented in `methods/`. This file has the object's lifecycle, the order of
- * serialized, and the alarm.
+ * The `Catalog` Durable Object: the only writer of a workspace (DESIGN §4, §11). Its methods are
+ * `CatalogMethods` (`storage/catalog-methods.ts`), called through `storage/catalog-client.ts` and implemented in `handlers/`. This file has
+ * the object's lifecycle, the order of writes, and the alarm.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
@@ -15,7 +15,8 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import { closedAfterDeleteReason } from '../storage/catalog-rpc.ts';
+import { catalogMethods, closedAfterDeleteReason } from '../storage/catalog-methods.ts';
+import type { CatalogMethod, CatalogRpc, MethodArguments, MethodResult } from '../storage/catalog-methods.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
@@ -27,13 +28,13 @@ import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createDatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
 import { createKeyCancellations } from './keys/key-cancellations.ts';
-import { documentMethods } from './methods/documents.ts';
-import { keyMethods } from './methods/keys.ts';
-import { publishedMethods } from './methods/published.ts';
-import { recordMethods } from './methods/records.ts';
-import { serverMethods } from './methods/servers.ts';
-import { triggerMethods } from './methods/triggers.ts';
-import type { CatalogServices, CatalogHandlers } from './methods/catalog-handlers.ts';
+import { documentHandlers } from './handlers/documents.ts';
+import { keyHandlers } from './handlers/keys.ts';
+import { publishedHandlers } from './handlers/published.ts';
+import { recordHandlers } from './handlers/records.ts';
+import { serverHandlers } from './handlers/servers.ts';
+import { triggerHandlers } from './handlers/triggers.ts';
+import type { CatalogServices, CatalogHandlers } from './handlers/catalog-handlers.ts';
 import { createOutbox, enqueueRepublish } from './records/outbox.ts';
 import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
 import { createCallbackSender } from './triggers/callbacks/callback-sender.ts';
@@ -47,26 +48,23 @@ const publishWaitMs = 2_000;
 /** Queued writes; each may hold a document of 1 MB. */
 export const maxQueuedWrites = 50;
 
-const concurrent = {
-  ...documentMethods.concurrent,
-  ...serverMethods.concurrent,
-  ...keyMethods.concurrent,
-  ...recordMethods.concurrent,
-  ...publishedMethods.concurrent,
-  ...triggerMethods.concurrent,
+const handlers: CatalogHandlers = {
+  ...documentHandlers,
+  ...serverHandlers,
+  ...keyHandlers,
+  ...recordHandlers,
+  ...publishedHandlers,
+  ...triggerHandlers,
 };
-const serialized = { ...documentMethods.serialized, ...serverMethods.serialized, ...keyMethods.serialized };
-/** The complete contract: the compiler checks the tables against it. The methods of `Catalog` are created from it. */
-const handlers: CatalogHandlers = { ...concurrent, ...serialized };
 
 /** Audit id for changes made by the service itself. */
 const systemKeyId = 'system';
 
-type Opened = { parts: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
+type Opened = { services: CatalogServices; outbox: Job; jobs: readonly Job[]; closeDatabase(): void };
 
-export class Catalog extends DurableObject<Bindings> {
+export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   #opened: Opened | null = null;
-  /** The end of the queue of serialized, and the queue's length. */
+  /** The end of the queue of writes, and the queue's length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
   /** Time of the alarm; null: not known. */
@@ -80,16 +78,12 @@ export class Catalog extends DurableObject<Bindings> {
     migrate(ctx.storage, catalogMigrations);
   }
 
-  static {
-    // Each handler takes the arguments of its contract method; the type checker cannot verify this for a variable name.
-    for (const [name, work] of Object.entries(handlers) as [string, (parts: CatalogServices, ...rest: unknown[]) => unknown][]) {
-      const value = function (this: Catalog, caller: CatalogCaller, ...rest: unknown[]): Promise<Outcome<unknown>> {
-        const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
-        const run = async (parts: CatalogServices): Promise<unknown> => await work({ ...parts, by: keyId }, ...rest);
-        return Object.hasOwn(serialized, name) ? this.#write(workspace, run) : this.#answer(workspace, run);
-      };
-      Object.defineProperty(Catalog.prototype, name, { value, writable: true, configurable: true });
-    }
+  /** Runs one method in the lane of its row. */
+  run<Name extends CatalogMethod>(caller: CatalogCaller, method: Name, args: MethodArguments<Name>): Promise<Outcome<MethodResult<Name>>> {
+    const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
+    const work = async (services: CatalogServices): Promise<MethodResult<Name>> =>
+      await handlers[method]({ ...services, by: keyId }, ...args);
+    return catalogMethods[method].lane === 'serialized' ? this.#serialized(workspace, work) : this.#concurrent(workspace, work);
   }
 
   /** Runs everything that is due. Sets the next alarm first, and never throws: the platform's own retries are finite. */
@@ -107,19 +101,19 @@ export class Catalog extends DurableObject<Bindings> {
   }
 
   /** For reads, and for writes of a single statement, which have no phases that another write could interleave with. */
-  #answer<T>(workspace: string, work: (parts: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
-    return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).parts)));
+  #concurrent<T>(workspace: string, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
+    return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).services)));
   }
 
   /**
    * Runs writes one after the other, so that what a write has read is still current when it commits. Then publishes, for a limited time.
    */
-  #write<T>(workspace: string, work: (parts: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
+  #serialized<T>(workspace: string, work: (services: CatalogServices) => Promise<T>): Promise<Outcome<T>> {
     const write = toOutcome(async () => {
-      const { parts, outbox } = await this.#checked(workspace);
+      const { services, outbox } = await this.#checked(workspace);
       if (this.#queuedWrites >= maxQueuedWrites) throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
       this.#queuedWrites += 1;
-      const turn = this.#lastWrite.then(() => work(parts)).finally(() => (this.#queuedWrites -= 1));
+      const turn = this.#lastWrite.then(() => work(services)).finally(() => (this.#queuedWrites -= 1));
       // The next write starts after this one, even if it fails; the caller receives the error below.
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;
@@ -175,7 +169,7 @@ export class Catalog extends DurableObject<Bindings> {
     const opened = this.#open(workspace);
     this.#madeTools ??= this.ctx.blockConcurrencyWhile(async () => {
       // Toolsets were recompiled, and no write is in progress that would publish them.
-      if (await checkStoredMadeTools(opened.parts.context)) await this.#arm();
+      if (await checkStoredMadeTools(opened.services.context)) await this.#arm();
     });
     await this.#madeTools;
     return opened;
@@ -184,7 +178,7 @@ export class Catalog extends DurableObject<Bindings> {
   /** The object is permanently bound to its first workspace. */
   #open(workspace: string): Opened {
     this.#opened ??= this.#build(workspace);
-    if (this.#opened.parts.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
+    if (this.#opened.services.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
     return this.#opened;
   }
 
@@ -195,7 +189,7 @@ export class Catalog extends DurableObject<Bindings> {
     const outbox = createOutbox(context, () => this.env.KV, wake);
     const triggers = this.#triggers(context, wake);
     const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
-    const parts: CatalogServices = {
+    const services: CatalogServices = {
       by: systemKeyId,
       context,
       cancellations,
@@ -215,7 +209,7 @@ export class Catalog extends DurableObject<Bindings> {
       createErasures(context),
       createDeliverySweep(context),
     ];
-    return { parts, outbox, jobs, closeDatabase: this.#closer(context) };
+    return { services, outbox, jobs, closeDatabase: this.#closer(context) };
   }
 
   #closer({ settings, sql }: CatalogContext): () => void {

@@ -6,6 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/toolset/alias-map.ts';
 import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { ToolAcceptance } from '../core/listing/accept-definition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
@@ -178,16 +179,17 @@ export interface Catalog {
    * Accepts a held definition for every toolset, and with `annotations` its annotations too. `refId`: the definition that was reviewed.
    * Throws `conflict` if it has changed since, or if nothing is held.
    */
-  acceptTool(server: string, tool: string, refId?: string, annotations?: boolean): Promise<AcceptedTool>;
+  acceptTool(server: string, tool: string, acceptance?: ToolAcceptance): Promise<AcceptedTool>;
   /** Replaces `from`, which its server no longer lists, by `to` in every toolset, keeping the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 
   /** Returns the full key, which is not retrievable later. */
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
-  revokeKey(id: string): Promise<void>;
-  /** Revokes the key if it is not revoked yet, and ends all turns in its sessions; the remaining ones end in the background. */
-  cancelKey(id: string): Promise<KeyCancellation>;
+  /** `cancel`: also ends all turns in the key's sessions, in the background. Revoking twice has no effect. */
+  revokeKey(id: string, options?: { cancel: boolean }): Promise<void>;
+  /** Waits for a short time for the turns that `revokeKey` ends, and returns its progress. */
+  keyCancellation(id: string): Promise<KeyCancellation>;
   isKeyCancelled(id: string): Promise<boolean>;
   /** Whether the key exists, is neither revoked nor expired, and has the scope. Always true for `root`. */
   isKeyActive(id: string, scope: Scope): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
  * The bindings of `wrangler.toml` for the adapters. The Durable Object classes are on a higher floor, so their RPC methods are
- * declared where they are called (`catalog-rpc.ts` here).
+ * declared where they are called (`catalog-methods.ts` here).
  */
 export type Bindings = {
   KV: KVNamespace;

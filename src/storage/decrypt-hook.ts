@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.ts';
 import { compileHook } from '../core/triggers/compile-hook.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { WebhookSecrets } from '../core/triggers/webhook.ts';
-import type { SealedHook } from './catalog-rpc.ts';
+import type { SealedHook } from './catalog-methods.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The read path of a call (DESIGN §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring.ts`, so
- * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which calls `dropped`.
+ * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
 import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/toolset/alias-map.ts';
@@ -23,11 +23,12 @@ import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset/toolset.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import type { CompiledToolset, Directory, DocumentKind } from '../ports/catalog.ts';
+import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProviderName } from './builtin-providers.ts';
-import { askCatalog } from './catalog-rpc.ts';
+import { callCatalog } from './catalog-client.ts';
+import type { DocumentCaches } from './catalog-methods.ts';
 import { createEditionCache } from './edition-cache.ts';
 import { createHookCache } from './hook-cache.ts';
 import { openHook } from './decrypt-hook.ts';
@@ -56,10 +57,7 @@ const parsedEditionSizeFactor = 3;
  */
 const maxCachedSkills = 64;
 
-export type IsolateDirectory = Directory & {
-  /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
-  invalidate(kind: DocumentKind | 'key', workspace: string, name: string): void;
-};
+export type IsolateDirectory = Directory & DocumentCaches;
 
 export function createDirectory(options: { env: Bindings; settings: Settings; clock: Clock; log?: Logger }): IsolateDirectory {
   const { env, settings, clock } = options;
@@ -110,13 +108,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   const loadProvider = async (workspace: string, name: string): Promise<Loaded<ProviderAccess | null>> => {
-    const stored = await askCatalog(env, workspace, 'question', (catalog) => catalog.sealedProvider(workspace, name));
+    const stored = await callCatalog(env, workspace, 'sealedProvider', [name]);
     const value = stored === null ? builtinProvider(settings, name) : await openProvider(master, workspace, name, stored);
     return { value, ttlMs: providerTtlMs };
   };
 
   const loadProviders = async (workspace: string): Promise<Loaded<{ name: string; models: readonly string[] }[]>> => {
-    const stored = await askCatalog(env, workspace, 'question', (catalog) => catalog.providerModels(workspace));
+    const stored = await callCatalog(env, workspace, 'providerModels', []);
     const byName = new Map<string, readonly string[]>();
     for (const { name, models } of [...builtinProviders(settings), ...stored]) byName.set(name, models);
     const value = [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -124,24 +122,24 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
-    const value = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.server(workspace, name)));
+    const value = await nullIfNotFound(callCatalog(env, workspace, 'server', [name]));
     return { value, ttlMs: value === null ? limits.missTtlMs : limits.serverTtlMs };
   };
 
   const loadOffers = async (workspace: string, name: string): Promise<Loaded<ServerOffers>> => {
-    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.serverOffers(workspace, name));
+    const value = await callCatalog(env, workspace, 'serverOffers', [name]);
     return { value, ttlMs: limits.serverTtlMs };
   };
 
   const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<ServerOperation>> => {
-    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.operation(workspace, server, tool));
+    const value = await callCatalog(env, workspace, 'operation', [server, tool]);
     return { value, ttlMs: operationTtlMs };
   };
 
   /** When the policy cannot be read, no rule allows anything and possible denials require approval, which is safe. */
   const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
     try {
-      const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.rules(workspace));
+      const value = await callCatalog(env, workspace, 'rules', []);
       return { value, ttlMs: limits.rulesTtlMs };
     } catch (error) {
       options.log?.error('the policy could not be read: calls that change or send something require approval', {
@@ -153,14 +151,14 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   const loadSecret = async (workspace: string, name: string): Promise<Loaded<(SecretBinding & { value: string }) | null>> => {
-    const stored = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.sealedSecret(workspace, name)));
+    const stored = await nullIfNotFound(callCatalog(env, workspace, 'sealedSecret', [name]));
     if (stored === null) return { value: null, ttlMs: limits.missTtlMs };
     const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: providerTtlMs };
   };
 
   const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {
-    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.subscriptions(workspace));
+    const value = await callCatalog(env, workspace, 'subscriptions', []);
     return { value, ttlMs: limits.subscriptionsTtlMs };
   };
 

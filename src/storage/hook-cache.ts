@@ -4,7 +4,7 @@
  * `directory.ts`.
  */
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
-import type { SealedHook } from './catalog-rpc.ts';
+import type { SealedHook } from './catalog-methods.ts';
 import { joinInFlight } from './single-flight.ts';
 import type { Loaded } from './timed-cache.ts';
 

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { credentialHeaders, providerBaseUrl } from '../core/model/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
-import type { SealedProvider } from './catalog-rpc.ts';
+import type { SealedProvider } from './catalog-methods.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
 

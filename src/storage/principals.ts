@@ -13,8 +13,8 @@ import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { Bindings } from './bindings.ts';
-import { askCatalog } from './catalog-rpc.ts';
-import type { KeyVerdict } from './catalog-rpc.ts';
+import { callCatalog } from './catalog-client.ts';
+import type { KeyVerdict } from './catalog-methods.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { isGenuine, keyHash } from './key-crypto.ts';
 import type { MasterKey } from './master-key.ts';
@@ -56,7 +56,7 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
 
   const verify = async (key: ParsedKey): Promise<Loaded<KeyVerdict>> => {
     const hash = await keyHash(master, key);
-    const value = await askCatalog(env, key.workspace, 'question', (catalog) => catalog.verifyKey(key.workspace, key.id, hash));
+    const value = await callCatalog(env, key.workspace, 'verifyKey', [key.id, hash]);
     if ('refused' in value) return { value, ttlMs: limits.missTtlMs };
     const left = value.expiresAt === null ? limits.principalTtlMs : value.expiresAt - clock.now();
     return { value, ttlMs: Math.max(0, Math.min(limits.principalTtlMs, left)) };

@@ -11,8 +11,8 @@ import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
-import { askCatalog } from './catalog-rpc.ts';
-import type { SealedHook } from './catalog-rpc.ts';
+import { callCatalog } from './catalog-client.ts';
+import type { SealedHook } from './catalog-methods.ts';
 import { kvKeys, publishedFormat } from './keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
 import type { Loaded } from './timed-cache.ts';
@@ -77,9 +77,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 
   const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
-    const pointer = await nullIfNotFound(
-      askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, version, false)),
-    );
+    const pointer = await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, version, false]));
     return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : pinnedPointerTtlMs };
   };
 
@@ -125,17 +123,13 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
           'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
         return { value, ttlMs: pointerTtlMs };
       }
-      const value = await nullIfNotFound(
-        askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, isLost)),
-      );
+      const value = await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, undefined, isLost]));
       return { value, ttlMs: value === null ? limits.missTtlMs : pointerTtlMs };
     },
 
     newest: async (workspace, toolset) => {
       try {
-        return await nullIfNotFound(
-          askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, false)),
-        );
+        return await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, undefined, false]));
       } catch (error) {
         log?.error('the newest pointer could not be read from the Catalog: using KV, which may be older', {
           workspace,
@@ -149,12 +143,12 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     },
 
     agent: (workspace, name) => {
-      const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost));
+      const ask = (isLost: boolean) => callCatalog(env, workspace, 'agent', [name, isLost]);
       return wholeDocument(kvKeys.agent(workspace, name), ({ agent }: Standing<PublishedAgent>) => agent, ask, pointerTtlMs);
     },
 
     skill: (workspace, name) => {
-      const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost));
+      const ask = (isLost: boolean) => callCatalog(env, workspace, 'skill', [name, isLost]);
       return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, skillTtlMs);
     },
 
@@ -162,7 +156,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       const key = kvKeys.hook(workspace, name);
       const isNew = isFresh(key, key);
       if (isNew && known === null) {
-        const value = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.hook(workspace, name)));
+        const value = await nullIfNotFound(callCatalog(env, workspace, 'hook', [name]));
         return { value, ttlMs: limits.hookTtlMs };
       }
       const found = await hookInKv(key);
@@ -182,7 +176,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       } catch (error) {
         log?.error('KV could not be read', { key, cause: String(error) });
       }
-      const text = await nullIfNotFound(askCatalog(env, workspace, 'question', (catalog) => catalog.editionText(workspace, hash)));
+      const text = await nullIfNotFound(callCatalog(env, workspace, 'editionText', [hash]));
       const read = text === null ? null : await readEdition(text, workspace, hash);
       if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store. PUT the toolset again.');
       return read;

@@ -197,8 +197,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
         description: 'Reads.',
         held: { reason: 'changed', changes: [{ path: '/description', from: 'Reads.', to: 'Reads all.' }] },
       });
-      await expect(catalog.acceptTool('facts', 'get', held.refId)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await catalog.acceptTool('facts', 'get', held.held?.refId)).toMatchObject({ state: 'ready', description: 'Reads all.' });
+      await expect(catalog.acceptTool('facts', 'get', { refId: held.refId })).rejects.toMatchObject({ code: 'conflict' });
+      expect(await catalog.acceptTool('facts', 'get', { refId: held.held?.refId })).toMatchObject({
+        state: 'ready',
+        description: 'Reads all.',
+      });
       expect((await directory.server(workspace, 'facts')).held).toEqual([]);
       expect(await edition()).toEqual(['1.3', ['get = facts.get ready']]);
       await expect(catalog.acceptTool('facts', 'get')).rejects.toMatchObject({ code: 'conflict' });

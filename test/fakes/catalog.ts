@@ -481,9 +481,9 @@ export function createFakeCatalog(options: {
       spent.add(nonce);
       return true;
     },
-    acceptTool: async (server, tool, refId, annotations) => {
+    acceptTool: async (server, tool, acceptance = {}) => {
       existing('server', server);
-      const accepted = serverTools.accept(server, tool, { refId, annotations });
+      const accepted = serverTools.accept(server, tool, acceptance);
       return { ...accepted, warnings: await reviseToolsets() };
     },
     rebindTool: async (server, from, to) => {
@@ -522,10 +522,7 @@ export function createFakeCatalog(options: {
       record.revokedAt ??= new Date().toISOString();
       for (const key of documents.keys()) if (key.startsWith(`private-tool:${id}/`)) documents.delete(key);
     },
-    cancelKey: async (id) => {
-      await catalog.revokeKey(id);
-      return { cancelledTurns: 0, isDone: true };
-    },
+    keyCancellation: async () => ({ cancelledTurns: 0, isDone: true }),
     isKeyCancelled: async () => false,
     isKeyActive: async (id, scope) => {
       const rights = await catalog.keyRights(id);

@@ -83,7 +83,7 @@ describe('a session of an MCP client', () => {
     const { client, id } = await connect('/mcp/first', { key });
     const call = client.callTool({ name: 'shell', arguments: { command: 'sleep 25' } }).catch((error: unknown) => error);
     await vi.waitFor(async () => expect(await stored(id)).toContain('tools/call'));
-    await catalog('default').cancelKey(record.id);
+    await catalog('default').revokeKey(record.id, { cancel: true });
     await vi.waitFor(async () => expect(await stored(id)).toBe(''), { timeout: limits.streamKeyCheckMs + 8_000, interval: 500 });
     await client.close();
     expect(await call).toBeInstanceOf(Error);

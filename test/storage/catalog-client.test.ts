@@ -6,7 +6,7 @@ import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 /** A client whose Catalog responds to each method like this, and what its isolate invalidated. */
 function make(answer: () => Promise<unknown>) {
   const dropped: string[] = [];
-  const stub = { put: answer, remove: answer, revokeKey: answer, addRule: answer };
+  const stub = { run: answer };
   // The client needs no more of the bindings than this.
   const bindings = { CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
   const directory = { invalidate: (kind: string, _workspace: string, name: string) => void dropped.push(`${kind} ${name}`) };

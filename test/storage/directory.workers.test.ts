@@ -264,7 +264,7 @@ describe('the rules of the workspace', () => {
     const answering = bindings.CATALOG;
     const silent = {
       idFromName: (name: string) => answering.idFromName(name),
-      get: () => ({ rules: () => Promise.reject(new Error('gone')) }),
+      get: () => ({ run: () => Promise.reject(new Error('gone')) }),
     };
     // Only the methods that are used.
     bindings.CATALOG = silent as unknown as DurableObjectNamespace;

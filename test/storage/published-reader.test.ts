@@ -12,15 +12,12 @@ const agent = { model: 'rehearsal/default', instructions: '' };
 /** A reader over this KV, and whether the Catalog received that KV lost something. */
 function make(get: () => Promise<string | null>) {
   const republished: boolean[] = [];
-  const answer =
-    <T>(value: T) =>
-    async (...args: unknown[]) => {
-      republished.push(args.at(-1) as boolean);
-      return { ok: true, value };
-    };
-  const stub = { pointer: answer(pointer), agent: answer(agent) };
+  const run = async (_caller: string, method: string, args: unknown[]) => {
+    republished.push(args.at(-1) as boolean);
+    return { ok: true, value: method === 'pointer' ? pointer : agent };
+  };
   // The reader needs no more of the bindings than this.
-  const env = { KV: { get }, CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
+  const env = { KV: { get }, CATALOG: { idFromName: (name: string) => name, get: () => ({ run }) } } as unknown as Bindings;
   return {
     republished,
     reader: createPublishedReader({ env, clock: { now: () => Date.now(), after: () => () => undefined, sleep: async () => undefined } }),

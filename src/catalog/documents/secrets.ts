@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { Secret, SecretName } from '../../core/policy/secret.ts';
 import type { SecretBinding } from '../../core/policy/secret.ts';
 import type { Warning } from '../../core/warning.ts';
-import type { SealedSecret } from '../../storage/catalog-rpc.ts';
+import type { SealedSecret } from '../../storage/catalog-methods.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { openValue, sealValue } from '../../storage/secret-box.ts';
 import type { SealedFor } from '../../storage/secret-box.ts';

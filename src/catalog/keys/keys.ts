@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../../ports/catalog.ts';
-import type { KeyVerdict } from '../../storage/catalog-rpc.ts';
+import type { KeyVerdict } from '../../storage/catalog-methods.ts';
 import { decodeNumberCursor, encodeCursor } from '../../storage/cursor.ts';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { mintKey } from '../../storage/key-crypto.ts';

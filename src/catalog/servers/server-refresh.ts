@@ -43,14 +43,14 @@ export function claimRefresh(context: CatalogContext, server: string, reason: Re
 
 export async function takeDiscovery(
   context: CatalogContext,
-  { server, leave, discovery: read, by }: { server: string; leave: RefreshLease; discovery: Discovery; by: string },
+  { server, lease, discovery: read, by }: { server: string; lease: RefreshLease; discovery: Discovery; by: string },
 ): Promise<ListingReport> {
   const row = requireRow(context.sql, 'server', server);
-  const { version } = leave;
+  const { version } = lease;
   if (row.version !== version || row.body.kind === 'static')
     throw new Problem('conflict', `The server "${server}" was changed during the refresh. Refresh it again.`, { version: row.version });
   const before = readServerState(context.sql, server);
-  if (before === null || !holdsLease(before, leave))
+  if (before === null || !holdsLease(before, lease))
     throw new Problem('conflict', `The server "${server}" was refreshed concurrently, and the other result was stored.`);
   const kept = readTools(context.sql, server);
   const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
@@ -72,10 +72,10 @@ export async function takeDiscovery(
 }
 
 /** Does nothing if the document has changed or another refresh holds the lease: a failure does not affect their results. */
-export function takeFailure(context: CatalogContext, server: string, leave: RefreshLease, failure: RefreshFailure): void {
+export function takeFailure(context: CatalogContext, server: string, lease: RefreshLease, failure: RefreshFailure): void {
   const row = requireRow(context.sql, 'server', server);
   const state = readServerState(context.sql, server);
-  if (row.version !== leave.version || state === null || !holdsLease(state, leave)) return;
+  if (row.version !== lease.version || state === null || !holdsLease(state, lease)) return;
   writeServerState(context.sql, server, afterFailedRefresh(state, failure, context.now()));
 }
 

@@ -113,9 +113,9 @@ export function mountKeys(app: App): void {
     },
     async ({ c, services, principal, params, query }) => {
       const catalog = services.catalog(principal);
-      if (query.cancel === 'true') return c.json(await catalog.cancelKey(params.key));
-      await catalog.revokeKey(params.key);
-      return c.body(null, 204);
+      const cancel = query.cancel === 'true';
+      await catalog.revokeKey(params.key, { cancel });
+      return cancel ? c.json(await catalog.keyCancellation(params.key)) : c.body(null, 204);
     },
   );
 }

@@ -89,7 +89,7 @@ export function mountServerTools(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal).acceptTool(params.server, params.tool, body.refId, body.annotations));
+      return c.json(await services.catalog(principal).acceptTool(params.server, params.tool, body));
     },
   );
 

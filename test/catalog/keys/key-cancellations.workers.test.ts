@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import type { CatalogRpc } from '../../../src/storage/catalog-rpc.ts';
+import type { CatalogRpc } from '../../../src/storage/catalog-methods.ts';
 import { objectName } from '../../../src/storage/keys.ts';
 import { bodyOf } from '../../http/harness.ts';
 import { testEnv } from '../../storage/workspace.ts';
@@ -97,7 +97,7 @@ describe('revoking a key', () => {
     const session = await create();
     await say(session, asks);
     const catalog = (await object()) as unknown as CatalogRpc;
-    await catalog.revokeKey({ workspace: 'default', keyId: 'root' }, keyId, true);
+    await catalog.run({ workspace: 'default', keyId: 'root' }, 'revokeKey', [keyId, { cancel: true }]);
     await evictDurableObject(await object());
     expect(await view(session)).toMatchObject({ turn: { status: 'waiting' } });
     await runDurableObjectAlarm(await object());

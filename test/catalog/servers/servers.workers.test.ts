@@ -87,9 +87,9 @@ describe('a listing', () => {
     expect(await revision(parts, 'daily')).toBe('1.2');
     expect((await directory.server(workspace, 'facts')).held).toEqual(['get_fact']);
 
-    const stale = await refusal(catalog.acceptTool('facts', 'get_fact', held?.refId));
+    const stale = await refusal(catalog.acceptTool('facts', 'get_fact', { refId: held?.refId }));
     expect(stale).toMatchObject({ code: 'conflict', extra: { refId: held?.held?.refId } });
-    const accepted = await catalog.acceptTool('facts', 'get_fact', held?.held?.refId);
+    const accepted = await catalog.acceptTool('facts', 'get_fact', { refId: held?.held?.refId });
     expect(accepted).toMatchObject({ state: 'ready', description: changed.description, refId: held?.held?.refId, warnings: [] });
     expect(await editionTools(parts, 'daily')).toMatchObject([{ state: 'ready', description: changed.description, pin: accepted.refId }]);
     expect(await revision(parts, 'daily')).toBe('1.3');

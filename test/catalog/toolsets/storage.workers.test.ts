@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { readEditionText, storeEdition } from '../../../src/catalog/toolsets/editions.ts';
 import { limits } from '../../../src/core/limits.ts';
-import type { CatalogRpc } from '../../../src/storage/catalog-rpc.ts';
+import type { CatalogRpc } from '../../../src/storage/catalog-methods.ts';
 import { catalogMigrations, migrate } from '../../../src/storage/schema.ts';
 import { pages, refusal, shell } from '../../contracts/catalog.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
@@ -25,7 +25,7 @@ describe('the object', () => {
     const { catalog, object } = await emptyWorkspace();
     await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com'] });
     const rpc = object as unknown as CatalogRpc;
-    expect(await rpc.get('other', 'secret', 'GH', undefined)).toMatchObject({ ok: false, problem: { code: 'internal' } });
+    expect(await rpc.run('other', 'get', ['secret', 'GH'])).toMatchObject({ ok: false, problem: { code: 'internal' } });
   });
 
   it('does nothing half: a write that fails leaves all tables as they were', async () => {
@@ -66,7 +66,7 @@ describe('the object', () => {
     // Called inside the object, so that all of them come before the first is done.
     const outcomes = await runInDurableObject(object, (instance) => {
       const rpc = instance as unknown as CatalogRpc;
-      const put = (index: number) => rpc.put(workspace, 'agent', `a${index}`, { model: 'rehearsal/default' }, {});
+      const put = (index: number) => rpc.run(workspace, 'put', ['agent', `a${index}`, { model: 'rehearsal/default' }]);
       return Promise.all(Array.from({ length: maxQueuedWrites + 20 }, (_, index) => put(index)));
     });
     const refused = outcomes.filter((outcome) => !outcome.ok);
@@ -181,7 +181,7 @@ describe('hostile names and bodies', () => {
     await catalog.put('toolset', 'later', shell('run'));
     const named = { model: 'rehearsal/default', toolset: 'later', tools: ['Run', 'BASH', 'teleport'] };
     expect((await catalog.put('agent', 'helper', named)).warnings).toEqual([
-      { path: 'tools[1]', message: expect.stringContaining('builtin.bash again') },
+      { path: 'tools[1]', message: expect.stringContaining('is a duplicate of tools[0] (builtin.bash)') },
       { path: 'tools[2]', message: expect.stringContaining('"teleport"') },
     ]);
   });

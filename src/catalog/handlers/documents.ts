@@ -1,4 +1,4 @@
-/** Methods that write, read, list and remove documents of every kind. */
+/** Handlers that write, read, list and remove documents of every kind. */
 import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
@@ -23,7 +23,7 @@ import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
 import { putDocument, removeDocument, showDocument } from '../documents/write-document.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
-import type { MethodTable } from './catalog-handlers.ts';
+import type { CatalogHandlers } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   toolset: toolsetWriter,
@@ -47,41 +47,36 @@ function refuseOwn(kind: DocumentKind, name: string): void {
   if (kind === 'toolset' && isInternalToolset(name)) throw documentNotFound(kind, name);
 }
 
-export const documentMethods = {
-  concurrent: {
-    get: ({ context }, kind, name, version) => {
-      const { sql } = context;
-      refuseOwn(kind, name);
-      if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
-      const row = requireRow(sql, kind, name);
-      if (version !== undefined && version !== row.version) throw documentNotFound(kind, `${name}@${version}`);
-      if (kind === 'server') return showServer(context, row);
-      const warnings = writers[kind].review?.(context, row.body) ?? [];
-      return { ...showDocument(context, writers[kind], toStoredDocument(row)), ...(warnings.length > 0 && { warnings }) };
-    },
-    list: ({ context }, kind, page) => {
-      if (kind === 'server') return listServers(context, page);
-      const { items, nextCursor } = listRows(context.sql, kind, page);
-      return { items: items.map((item) => showDocument(context, writers[kind], item)), nextCursor };
-    },
-    versions: ({ context }, toolset, page) => {
-      refuseOwn('toolset', toolset);
-      return listVersions(context.sql, toolset, page);
-    },
-    tools: ({ context }, page, owner) => listTools(context, page, owner),
-    privateTools: ({ context }, owner) => privateDefinitions(context, owner),
-    tool: ({ context }, canonical) => findTool(context, canonical),
+export const documentHandlers = {
+  get: ({ context }, kind, name, version) => {
+    const { sql } = context;
+    refuseOwn(kind, name);
+    if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
+    const row = requireRow(sql, kind, name);
+    if (version !== undefined && version !== row.version) throw documentNotFound(kind, `${name}@${version}`);
+    if (kind === 'server') return showServer(context, row);
+    const warnings = writers[kind].review?.(context, row.body) ?? [];
+    return { ...showDocument(context, writers[kind], toStoredDocument(row)), ...(warnings.length > 0 && { warnings }) };
   },
-  serialized: {
-    put: ({ context, by }, kind, name, body, options) => putDocument(context, writers[kind], { kind, name, body, options, by }),
-    remove: async ({ context, by }, kind, name, options) => {
-      if (kind === 'provider') refuseRehearsal(name);
-      refuseOwn(kind, name);
-      await removeDocument(context, writers[kind], { kind, name, options, by });
-      // Otherwise a later trigger of the same name would own them.
-      if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
-      return null;
-    },
-    renameToolset: ({ context, by }, from, to, version) => renameToolset(context, { from, to, version, by }),
+  list: ({ context }, kind, page) => {
+    if (kind === 'server') return listServers(context, page);
+    const { items, nextCursor } = listRows(context.sql, kind, page);
+    return { items: items.map((item) => showDocument(context, writers[kind], item)), nextCursor };
   },
-} satisfies MethodTable;
+  versions: ({ context }, toolset, page) => {
+    refuseOwn('toolset', toolset);
+    return listVersions(context.sql, toolset, page);
+  },
+  tools: ({ context }, page, owner) => listTools(context, page, owner),
+  privateTools: ({ context }, owner) => privateDefinitions(context, owner),
+  tool: ({ context }, canonical) => findTool(context, canonical),
+  put: ({ context, by }, kind, name, body, options = {}) => putDocument(context, writers[kind], { kind, name, body, options, by }),
+  remove: async ({ context, by }, kind, name, options = {}) => {
+    if (kind === 'provider') refuseRehearsal(name);
+    refuseOwn(kind, name);
+    await removeDocument(context, writers[kind], { kind, name, options, by });
+    // Otherwise a later trigger of the same name would own them.
+    if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
+  },
+  renameToolset: ({ context, by }, from, to, version) => renameToolset(context, { from, to, version, by }),
+} satisfies Partial<CatalogHandlers>;

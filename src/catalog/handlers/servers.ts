@@ -1,0 +1,31 @@
+/** Handlers of servers: their listings, refresh leases, and held or accepted tools. */
+import { acceptTool } from '../tools/accept-tool.ts';
+import { requireRow } from '../documents/documents.ts';
+import { rebindTool } from '../servers/rebind.ts';
+import { readServerAccess } from '../servers/server-access.ts';
+import { readDocument } from '../servers/server-documents.ts';
+import { readGrant, saveGrant } from '../servers/server-grants.ts';
+import { readServerOffers } from '../servers/server-offers.ts';
+import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
+import { listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
+import type { CatalogHandlers } from './catalog-handlers.ts';
+
+export const serverHandlers = {
+  serverTools: ({ context }, server, page) => listServerTools(context, server, page),
+  serverTool: ({ context }, server, tool) => readServerTool(context, server, tool),
+  serverDocument: ({ context: { sql } }, server) => {
+    requireRow(sql, 'server', server);
+    return readDocument(sql, server);
+  },
+  claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
+  takeFailure: ({ context }, server, lease, failure) => takeFailure(context, server, lease, failure),
+  serverGrant: ({ context }, server) => readGrant(context, server),
+  server: ({ context }, name) => readServerAccess(context, name),
+  serverOffers: ({ context }, name) => readServerOffers(context.sql, name),
+  operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
+  refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
+  takeDiscovery: ({ context, by }, server, lease, discovery) => takeDiscovery(context, { server, lease, discovery, by }),
+  saveServerGrant: ({ context, by }, server, grant) => saveGrant(context, { server, grant, by }),
+  acceptTool: ({ context, by }, server, name, acceptance = {}) => acceptTool(context, { server, name, acceptance, by }),
+  rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
+} satisfies Partial<CatalogHandlers>;

@@ -1,0 +1,61 @@
+/** Handlers of triggers: deliveries, schedule runs and outgoing callbacks. */
+import { failpoint } from '../../core/failpoint.ts';
+import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
+import { requireNotDeleted } from '../records/erasure.ts';
+import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
+import { listDeliveries, readDelivery, readDeliveryPayload } from '../triggers/deliveries/delivery-list.ts';
+import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
+import type { CatalogHandlers } from './catalog-handlers.ts';
+
+export const triggerHandlers = {
+  acceptDelivery: async ({ context, triggers }, delivery) => {
+    const accepted = acceptDelivery(context, delivery);
+    // Atomically with the delivery, the alarm that dispatches it is stored.
+    if (!accepted.isRepeat) triggers.dispatcher.arrived();
+    await failpoint('webhook-before-200');
+    return accepted;
+  },
+  waitUntilDispatched: async ({ context, triggers }, trigger, id, waitMs) => {
+    await triggers.dispatcher.untilTaken(trigger, id, waitMs);
+    return toDelivery(requireDelivery(context.sql, trigger, id));
+  },
+  deliveries: ({ context }, trigger, query) => {
+    requireNotDeleted(context, trigger);
+    return listDeliveries(context, trigger, query);
+  },
+  delivery: ({ context }, trigger, id) => {
+    requireNotDeleted(context, trigger);
+    return readDelivery(context, trigger, id);
+  },
+  storedPayload: ({ context }, trigger, id) => {
+    requireNotDeleted(context, trigger);
+    return readDeliveryPayload(context, trigger, id);
+  },
+  replayDelivery: ({ context, triggers }, trigger, id, verdict) => {
+    requireNotDeleted(context, trigger);
+    const accepted = replayDelivery(context, trigger, id, verdict);
+    triggers.dispatcher.kick();
+    return accepted;
+  },
+  noteTurns: ({ context, triggers }, notices) => {
+    const moved = context.record(() =>
+      notices.flatMap((notice) => {
+        enqueueCallbacks(context, notice);
+        const number = notice.trigger === undefined ? null : followTurn(context, notice.trigger, notice);
+        return number === null ? [] : [number];
+      }),
+    );
+    // A run that waited for the end of this turn may be due now.
+    triggers.dispatcher.kick(moved);
+    triggers.callbacks.kick();
+  },
+  callbacks: ({ context }, query) => listCallbacks(context, query),
+  callback: ({ context }, id) => readCallback(context, id),
+  retryCallback: ({ context, triggers }, id) => {
+    const callback = retryCallback(context, id);
+    triggers.callbacks.kick();
+    return callback;
+  },
+  testSubscription: ({ triggers }, subscription) => triggers.callbacks.test({ kind: 'subscription', name: subscription }),
+  runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
+} satisfies Partial<CatalogHandlers>;

@@ -1,0 +1,164 @@
+/**
+ * The methods of a workspace's Catalog: their types (the ports and `PublishedDocuments`), and one row for each that says how it runs.
+ * `catalog-client.ts` calls them; `catalog/handlers/` implements them.
+ */
+import type { Agent } from '../core/agent.ts';
+import { limits } from '../core/limits.ts';
+import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { Outcome } from '../core/problem.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Provider } from '../core/model/provider.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
+import type { SecretBinding } from '../core/policy/secret.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
+import type { ServerOperation, ServerOffers } from '../core/servers/server-state.ts';
+import type { Skill } from '../core/skills/skill.ts';
+import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
+import type { WebhookDocument } from '../core/triggers/webhook.ts';
+import { policyDocument, type Catalog, type CatalogCaller, type DocumentKind } from '../ports/catalog.ts';
+import type { Triggers } from '../ports/triggers.ts';
+
+/** A secret as stored; `secret-box.ts` opens it. */
+export type SealedSecret = SecretBinding & { name: string; sealed: string };
+
+/** A provider as stored, with all secrets that it names and that exist, so that one call is enough. */
+export type SealedProvider = { provider: Provider; sealedApiKey: string | null; secrets: SealedSecret[] };
+
+/** A webhook as stored. `sealed`: as in `PublishedHook` (`keys.ts`). */
+export type SealedHook = { webhook: WebhookDocument; version: number; sealed: string };
+
+/** The result of looking up a key's hash; `refused` is the reason. */
+export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
+
+/** What `directory.ts` reads when neither its cache nor KV has a document. */
+interface PublishedDocuments {
+  /** `republish`: true when KV should have the value and does not. */
+  pointer(toolset: string, version: number | undefined, republish: boolean): Promise<EditionPointer>;
+  editionText(hash: string): Promise<string>;
+  agent(name: string, republish: boolean): Promise<Agent>;
+  server(name: string): Promise<ServerAccess>;
+  serverOffers(name: string): Promise<ServerOffers>;
+  operation(server: string, tool: string): Promise<ServerOperation>;
+  skill(name: string, republish: boolean): Promise<Skill>;
+  hook(name: string): Promise<SealedHook>;
+  subscriptions(): Promise<SubscriptionHead[]>;
+  rules(): Promise<PolicyRule[]>;
+  /** Returns null when none is stored. */
+  sealedProvider(name: string): Promise<SealedProvider | null>;
+  providerModels(): Promise<{ name: string; models: string[] }[]>;
+  sealedSecret(name: string): Promise<SealedSecret>;
+  verifyKey(id: string, hash: string): Promise<KeyVerdict>;
+}
+
+export interface CatalogMethods extends Catalog, Triggers, PublishedDocuments {}
+export type CatalogMethod = keyof CatalogMethods;
+export type MethodArguments<Name extends CatalogMethod> = Parameters<CatalogMethods[Name]>;
+export type MethodResult<Name extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[Name]>>;
+
+/** The RPC interface of the Catalog's object: it belongs to one workspace and refuses others. Changes are audited with the caller's key. */
+export interface CatalogRpc {
+  run<Name extends CatalogMethod>(caller: CatalogCaller, method: Name, args: MethodArguments<Name>): Promise<Outcome<MethodResult<Name>>>;
+}
+
+/** A cached document or key that a write makes outdated. */
+type Invalidation = readonly [kind: DocumentKind | 'key', name: string];
+
+export interface DocumentCaches {
+  /** Invalidates what this isolate wrote or removed; the Catalog is then read instead of KV while KV may be outdated. */
+  invalidate(kind: Invalidation[0], workspace: string, name: string): void;
+}
+
+export type MethodRow<Args extends readonly unknown[] = never> = {
+  /** `serialized`: waits for earlier writes and publishes afterwards. `concurrent`: reads, and writes of one statement, run immediately. */
+  lane: 'concurrent' | 'serialized';
+  /** Whether it is called again after a failure of the platform, when it may already have run. */
+  retry: boolean;
+  /** How long the call itself may wait, in addition to `limits.catalogTimeoutMs`. */
+  waitMs?(...args: Args): number;
+  /** What the calling isolate removes from its caches, so that it reads its own writes. */
+  invalidates?(...args: Args): readonly Invalidation[];
+};
+
+const read = { lane: 'concurrent', retry: true } as const;
+const record = { lane: 'concurrent', retry: false } as const;
+const write = { lane: 'serialized', retry: false } as const;
+const ofServer = (server: string): readonly Invalidation[] => [['server', server]];
+
+export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<MethodArguments<Name>> } = {
+  put: { ...write, invalidates: (kind, name, _body, options) => (options?.dryRun === true ? [] : [[kind, name]]) },
+  get: read,
+  list: read,
+  versions: read,
+  remove: { ...write, invalidates: (kind, name, options) => (options?.dryRun === true ? [] : [[kind, name]]) },
+  renameToolset: { ...write, invalidates: (from, to) => [from, to].map((name) => ['toolset', name]) },
+  tools: read,
+  privateTools: read,
+  tool: read,
+
+  serverTools: read,
+  serverTool: read,
+  refreshServer: { ...write, invalidates: ofServer },
+  serverDocument: read,
+  claimRefresh: record,
+  takeDiscovery: { ...write, invalidates: ofServer },
+  takeFailure: { ...record, invalidates: ofServer },
+  serverGrant: read,
+  saveServerGrant: write,
+  acceptTool: { ...write, invalidates: ofServer },
+  rebindTool: { ...write, invalidates: ofServer },
+
+  equipment: read,
+  setEquipment: record,
+  taintMarks: read,
+  addTaintMarks: record,
+  consumeNonce: record,
+
+  createKey: write,
+  keys: read,
+  revokeKey: { ...write, invalidates: (id) => [['key', id]] },
+  keyCancellation: { ...read, waitMs: () => limits.cancelWaitMs },
+  isKeyCancelled: read,
+  isKeyActive: read,
+  keyRights: read,
+  addRule: { ...write, invalidates: () => [['policy', policyDocument]] },
+
+  indexSession: record,
+  forgetSession: record,
+  sessions: read,
+  appendAudit: record,
+  audit: read,
+
+  pointer: read,
+  editionText: read,
+  agent: read,
+  server: read,
+  serverOffers: read,
+  operation: read,
+  skill: read,
+  hook: read,
+  subscriptions: read,
+  rules: read,
+  sealedProvider: read,
+  providerModels: read,
+  sealedSecret: read,
+  verifyKey: read,
+
+  // Idempotent by the delivery's id.
+  acceptDelivery: read,
+  waitUntilDispatched: { ...read, waitMs: (_trigger, _id, waitMs) => waitMs },
+  deliveries: read,
+  delivery: read,
+  storedPayload: read,
+  replayDelivery: record,
+  // Idempotent by the turn and its state.
+  noteTurns: read,
+  callbacks: read,
+  callback: read,
+  retryCallback: record,
+  // The Catalog waits for the receiver's response.
+  testSubscription: { ...record, waitMs: () => limits.callbackTimeoutMs },
+  runSchedule: record,
+};
+
+/** The reason with which an idle Catalog ends itself locally (`catalog/records/close-database.ts`). */
+export const closedAfterDeleteReason = 'the database is closed after a deletion';
