@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
 import { ensureBundle } from '../src/local/bundle.ts';
 import { claimPort } from '../src/local/port.ts';
+import { readModules } from '../src/local/runtime.ts';
 import { createApi } from './setup.ts';
 
 export type KvReads = { cold: number; warmRequests: number; warmReads: number; cacheApi: boolean };
@@ -31,6 +32,7 @@ export async function countKvReads(): Promise<KvReads> {
   const directory = mkdtempSync(join(tmpdir(), 'moniker-bench-kv-'));
   const bundle = await ensureBundle(join(directory, 'bundle'), () => {});
   const code = readFileSync(join(bundle.directory, bundle.mainModule), 'utf8');
+  const modules = readModules(bundle.directory);
   const provider = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(
@@ -55,7 +57,7 @@ export async function countKvReads(): Promise<KvReads> {
         config: {
           ...date,
           name: 'moniker',
-          manifest: { mainModule: bundle.mainModule, modules: { [bundle.mainModule]: esm(code) } },
+          manifest: { mainModule: bundle.mainModule, modules },
           env: {
             KV: { type: 'worker', worker: 'counter', exportName: 'CountingKv' },
             CATALOG: durableObject('Catalog'),

@@ -86,7 +86,8 @@ export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
 
 type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };
 
-function readModules(directory: string): Record<string, Module> {
+/** The modules of a bundle: its scripts and its `.wasm` files, by file name. */
+export function readModules(directory: string): Record<string, Module> {
   const modules: Record<string, Module> = {};
   for (const file of readdirSync(directory)) {
     const path = join(directory, file);
