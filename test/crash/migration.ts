@@ -51,7 +51,7 @@ export async function crashInMigration(lane: Lane): Promise<void> {
   }
 }
 
-/** Removes what the newest migration added, and nothing else. */
+/** Removes what the newest migration added, and creates what it dropped, empty. */
 function takeBack(file: string): void {
   const old = new DatabaseSync(':memory:');
   for (const migration of sessionMigrations.slice(0, -1)) old.exec(migration);
@@ -66,6 +66,9 @@ function takeBack(file: string): void {
           if (!columns.has(column)) database.exec(`ALTER TABLE "${name}" DROP COLUMN "${column}"`);
       }
     }
+    // What the newest migration dropped.
+    const present = new Set(namesOf(database));
+    for (const { name, sql } of schemaOf(old)) if (!present.has(name)) database.exec(sql);
     database.exec(`UPDATE schema_version SET version = ${sessionMigrations.length - 1}`);
   } finally {
     database.close();
@@ -78,13 +81,13 @@ function namesOf(database: DatabaseSync): string[] {
 }
 
 /** The session's tables and indexes, without those of SQLite and the runtime. */
-function schemaOf(database: DatabaseSync): { type: string; name: string }[] {
+function schemaOf(database: DatabaseSync): { type: string; name: string; sql: string }[] {
   const rows = database
     .prepare(
-      `SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'schema_version' ORDER BY type`,
+      `SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'schema_version' ORDER BY type DESC`,
     )
     .all();
-  return rows.map(({ type, name }) => ({ type: String(type), name: String(name) }));
+  return rows.map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }));
 }
 
 function columnsOf(database: DatabaseSync, table: string): string[] {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { contentText, textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
-import { decide, expireApprovals } from '../../src/session/pending/decide.ts';
+import { expireWaits } from '../../src/session/object/alarm.ts';
+import { decide } from '../../src/session/pending/decide.ts';
 import { pendingOf } from '../../src/session/pending/pending.ts';
 import { acceptResults } from '../../src/session/turn/accept-results.ts';
 import { toolOf } from '../fakes/known-tools.ts';
@@ -70,9 +71,9 @@ describe('a turn with a nested call that waits', () => {
     self.accept('t1');
     await self.settle();
     expect(self.room.turns.stateOf('t1')).toBe('waiting');
-    const [asked] = self.room.approvals.pending();
+    const [asked] = self.room.waits.pendingApprovals();
     expect(asked).toMatchObject({ callId: 'call_1.2', canonical: 'local.risky', entry: 'risky', turn: 't1' });
-    expect(self.room.approvals.argumentsOf('call_1.2')).toEqual({ n: 2 });
+    expect(self.room.waits.argumentsOf('call_1.2')).toEqual({ n: 2 });
     expect(pendingOf(self.room, 't1').map(({ callId, kind }) => [callId, kind])).toEqual([['call_1.2', 'approval']]);
     await decide(self.decisionContext(), 'call_1.2', 'approve', { by: 'k', remember: false });
     await self.settle();
@@ -121,7 +122,7 @@ describe('a turn with a nested call that waits', () => {
     if (how === 'deny') await decide(self.decisionContext(), 'call_1.1', 'deny', { by: 'k', remember: false });
     else {
       await self.clock.advance(8 * 24 * 60 * 60_000);
-      await expireApprovals(self.decisionContext());
+      await expireWaits(self.decisionContext());
     }
     await self.settle();
     expect(answered(self.events())).toEqual(['risky denied\nsend local.send done']);
@@ -132,7 +133,7 @@ describe('a turn with a nested call that waits', () => {
     const self = await room([['risky'], ['send'], ['other']], { together: true });
     self.accept('t1');
     await self.settle();
-    expect(self.room.approvals.pending().map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.3']);
+    expect(self.room.waits.pendingApprovals().map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.3']);
     await decide(self.decisionContext(), 'call_1.3', 'approve', { by: 'k', remember: false });
     await self.settle();
     expect(self.room.turns.stateOf('t1')).toBe('waiting');
@@ -240,8 +241,8 @@ describe('a turn with a nested call that waits', () => {
     await self.settle();
     self.room.runner.cancel();
     await self.settle();
-    expect(self.room.approvals.pending()).toEqual([]);
-    expect(self.room.approvals.get('call_1.2')?.state).toBe('expired');
+    expect(self.room.waits.pendingApprovals()).toEqual([]);
+    expect(self.room.waits.get('approval', 'call_1.2')?.state).toBe('expired');
     expect(answered(self.events())[0]).toContain('it may have had part of its effect');
     expect(left(self)).toBe(0);
     expect(pendingOf(self.room, 't1')).toEqual([]);

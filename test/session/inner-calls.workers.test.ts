@@ -5,9 +5,9 @@ import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tools/tool.ts';
-import { Approvals } from '../../src/session/pending/approvals.ts';
+import { revertWaits } from './revert-waits.ts';
+import { WaitStore } from '../../src/session/pending/wait-store.ts';
 import { CallJournals } from '../../src/session/log/call-journal.ts';
-import { Inputs } from '../../src/session/pending/inputs.ts';
 import { sessionMigrations } from '../../src/session/object/schema.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { migrate } from '../../src/storage/schema.ts';
@@ -128,8 +128,8 @@ describe("the journal in a session's tables", () => {
       migrate(storage, sessionMigrations);
       const { sql } = storage;
       const now = (): number => 5;
-      const parts = { approvals: new Approvals(sql, now), inputs: new Inputs(sql, now) };
-      const journal = new CallJournals(sql, now, parts).open(null);
+      const waits = new WaitStore(sql, now);
+      const journal = new CallJournals(sql, now, waits).open(null);
       const start = (place: number) => ({
         ...{ callId: `call_a.${place}`, root: 'call_a', requested: 'x', canonical: 'local.x', via: null, arguments: {} },
         fingerprint: `f${place}`,
@@ -141,7 +141,7 @@ describe("the journal in a session's tables", () => {
         expect(journal.finish(start(place), large, { durationMs: 1, keep: true })).toBe(place);
       }
       // As another object of the same session reads them.
-      const again = new CallJournals(sql, now, parts);
+      const again = new CallJournals(sql, now, waits);
       expect(again.open(null).find('call_a.1')).toEqual({
         ...{ callId: 'call_a.1', canonical: 'local.x', fingerprint: 'f1', attempts: 1, told: 1, order: 1 },
         result: large,
@@ -162,6 +162,7 @@ describe('a session of the previous release, which had no nested calls', () => {
       storage.sql.exec('DROP TABLE notices');
       storage.sql.exec('ALTER TABLE turns DROP COLUMN asked_event');
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
+      revertWaits(storage.sql);
       for (const column of ['question', 'round', 'earlier']) storage.sql.exec(`ALTER TABLE approvals DROP COLUMN ${column}`);
       storage.sql.exec('ALTER TABLE approval_links DROP COLUMN round');
       storage.sql.exec('ALTER TABLE completions DROP COLUMN asked');

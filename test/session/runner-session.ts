@@ -16,16 +16,14 @@ import type { Directory } from '../../src/ports/catalog.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { runAlarm } from '../../src/session/object/alarm.ts';
 import { ApprovalLinks } from '../../src/session/pending/approval-links.ts';
-import { Approvals } from '../../src/session/pending/approvals.ts';
 import { AuditOutbox } from '../../src/session/object/audit-outbox.ts';
 import { CallJournals } from '../../src/session/log/call-journal.ts';
 import { CallStore } from '../../src/session/direct/keyed-call-store.ts';
-import { ClientCalls } from '../../src/session/turn/client-calls.ts';
 import { CompletionStore } from '../../src/session/log/completion-store.ts';
 import { callWithSession } from '../../src/session/direct/direct-calls.ts';
 import type { DecisionContext } from '../../src/session/pending/decide.ts';
 import { EventLog } from '../../src/session/log/event-log.ts';
-import { Inputs } from '../../src/session/pending/inputs.ts';
+import { WaitStore } from '../../src/session/pending/wait-store.ts';
 import { Notices } from '../../src/session/object/notices.ts';
 import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/log/result-store.ts';
@@ -173,8 +171,7 @@ export async function makeRoom(
   const open = (): OpenSession => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
-    const approvals = new Approvals(sql, clock.now);
-    const inputs = new Inputs(sql, clock.now);
+    const waits = new WaitStore(sql, clock.now);
     const turns = new TurnStore(sql, clock.now);
     const timers = new Timers(storage);
     const parts = {
@@ -193,13 +190,11 @@ export async function makeRoom(
         tell: () => void work.push(flushNotices()),
       }),
       files: createMemoryFiles(clock.now),
-      approvals,
+      waits,
       approvalLinks: new ApprovalLinks(sql, clock.now),
-      clientCalls: new ClientCalls(sql),
-      inputs,
       taint: createTaintStore(sql, clock.now),
       keyedCalls: new CallStore(sql, clock.now),
-      journals: new CallJournals(sql, clock.now, { approvals, inputs }),
+      journals: new CallJournals(sql, clock.now, waits),
     };
     const runner = new TurnRunner({
       ...parts,

@@ -72,7 +72,7 @@ export const turnLimits = {
   auditWaitMs: 2_000,
   auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
-  /** Retention of decided approvals, including arguments, after the last moment at which they could be decided. */
-  decidedApprovalTtlMs: 7 * 24 * 60 * 60_000,
+  /** Retention of answered questions (approvals with their arguments, requests for input, calls of the client) after their expiry or end. */
+  endedWaitTtlMs: 7 * 24 * 60 * 60_000,
   idempotencyTtlMs: 24 * 60 * 60_000,
 } as const;

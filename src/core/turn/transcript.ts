@@ -15,8 +15,11 @@ type Step = {
   model?: string;
 };
 
-/** Imported history has the turn `''`. `characters`: the approximate size as sent to a model; 4 characters count as one token. */
-export type TurnMessages = { turn: string; messages: Message[]; characters: number };
+/**
+ * Imported history has the turn `''`. `characters`: the approximate size as sent to a model; 4 characters count as one token.
+ * `clientCalls`: ids of the calls that the client was sent, including nested calls, which are in no message.
+ */
+export type TurnMessages = { turn: string; messages: Message[]; characters: number; clientCalls: string[] };
 
 export type Transcript = {
   /** Takes every event once, in log order. */
@@ -80,13 +83,13 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
     apply(event) {
       switch (event.type) {
         case 'history': {
-          const imported: TurnMessages = { turn: '', messages: [], characters: 0 };
+          const imported = emptyTurn('');
           add(imported, event.messages);
           finish(imported);
           return;
         }
         case 'turn-start':
-          current = { turn: event.turn, messages: [], characters: 0 };
+          current = emptyTurn(event.turn);
           // Empty if a client's history ended with the results of its calls: the model continues from those.
           if (event.input.length > 0) add(current, [{ role: 'user', parts: event.input }]);
           return;
@@ -99,6 +102,9 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
           return;
         case 'turn-input':
           said.push(event.input);
+          return;
+        case 'client-tool-required':
+          current?.clientCalls.push(event.callId);
           return;
         case 'compaction': {
           if (everything) return;
@@ -182,6 +188,10 @@ export function joinMessages(summary: string | null, messages: readonly Message[
 }
 
 const summaryHeading = '[Summary of the earlier conversation, which became too long:]';
+
+function emptyTurn(turn: string): TurnMessages {
+  return { turn, messages: [], characters: 0, clientCalls: [] };
+}
 
 function emptyStep(): Step {
   return { parts: [], calls: new Map(), results: new Map(), ended: false };

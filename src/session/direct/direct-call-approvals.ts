@@ -10,7 +10,8 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { auditCall } from '../../engine/call/audit-call.ts';
 import type { CallScope, WaitFor } from '../../engine/call/tool-call.ts';
 import type { SessionCall, SessionCallRequest } from '../../ports/session.ts';
-import { toStoredQuestion, type Approval, type NewApproval, type DirectCallKey } from '../pending/approvals.ts';
+import type { DirectCallKey } from '../pending/wait-store.ts';
+import { toStoredQuestion, type Approval, type NewApproval } from '../pending/wait.ts';
 import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-context.ts';
 import { MB } from '../../core/limits/units.ts';
 
@@ -34,11 +35,11 @@ export async function storeQuestions(
     return await refuse(context, scope, request, callId, errorResult('not_allowed', text));
   }
   // The same call may have created its approval while this one was in progress.
-  const { approvals, journals, runner } = context.openSession;
-  const known = unlessExpired(context, approvals.findDirect(key));
+  const { waits, journals, runner } = context.openSession;
+  const known = unlessExpired(context, waits.findDirect(key));
   if (known?.state === 'pending') return await respondPending(context, scope, request, known);
   const root = waitFor.kind === 'inner' ? journals.findWaiting(key.argumentsHash) : null;
-  const asked = root === null || root === callId ? [] : approvals.pendingInside(root);
+  const asked = root === null || root === callId ? [] : waits.pendingInside(root);
   if (root !== null && asked.length > 0) {
     journals.drop(callId);
     return await respondPendingInside(context, scope, request, root, asked);
@@ -47,12 +48,12 @@ export async function storeQuestions(
   const expiresAt = context.deps.clock.now() + limits.approvalTtlMs;
   for (const { arguments: args, ...question } of questions) {
     const isBeneath = waitFor.kind === 'inner';
-    approvals.addForDirectCall({ ...question, expiresAt }, isBeneath ? null : key, args);
+    waits.addForDirectCall({ ...question, expiresAt }, isBeneath ? null : key, args);
   }
   if (waitFor.kind === 'inner') journals.markWaiting(callId, key.argumentsHash);
-  runner.setApprovalTimer();
-  if (waitFor.kind === 'inner') return await respondPendingInside(context, scope, request, callId, approvals.pendingInside(callId));
-  const now = approvals.get(callId);
+  runner.setExpiryTimer();
+  if (waitFor.kind === 'inner') return await respondPendingInside(context, scope, request, callId, waits.pendingInside(callId));
+  const now = waits.get('approval', callId);
   if (now === null) throw new Error('the question was not stored');
   return await respondPending(context, scope, request, now);
 }
@@ -66,7 +67,7 @@ function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unkno
       const { tool, ask, round } = waitFor;
       const { kind, target, reason } = ask;
       const named = { callId, canonical: tool.canonical, entry: tool.wireName };
-      return [{ ...named, kind, target, reason, question: toStoredQuestion(ask), round, arguments: own }];
+      return [{ ...named, ask: kind, target, reason, question: toStoredQuestion(ask), round, arguments: own }];
     }
     case 'inner':
       return waitFor.waiting.flatMap((inner) =>
@@ -80,9 +81,9 @@ function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unkno
   }
 }
 
-function refuseFlood({ openSession: { approvals } }: DirectCallContext): void {
-  const waiting = approvals.pendingCount();
-  if (waiting < maxPendingApprovals && approvals.pendingCharacters() < maxPendingArgumentCharacters) return;
+function refuseFlood({ openSession: { waits } }: DirectCallContext): void {
+  const waiting = waits.pendingApprovals().length;
+  if (waiting < maxPendingApprovals && waits.pendingCharacters() < maxPendingArgumentCharacters) return;
   const text = `This session has ${waiting} pending approvals, and their number or size is at the limit. Decide some of them first.`;
   throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
 }
@@ -99,7 +100,7 @@ export async function respondPendingInside(
   const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
   const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.`;
   const answer = await refuse(context, scope, request, root, errorResult('approval_required', text));
-  return { ...answer, pending: asked.map((approval) => toPending(approval, context.openSession.approvals.argumentsOf(approval.callId))) };
+  return { ...answer, pending: asked.map((approval) => toPending(approval, context.openSession.waits.argumentsOf(approval.callId))) };
 }
 
 export async function respondPending(
@@ -125,7 +126,7 @@ export async function respondDenied(
   request: SessionCallRequest,
   { callId }: Approval,
 ): Promise<SessionCall> {
-  context.openSession.approvals.markDenialReported(callId);
+  context.openSession.waits.markDenialReported(callId);
   return await refuse(context, scope, request, callId, errorResult('denied', 'Not run: the approval was denied.'));
 }
 

@@ -16,7 +16,8 @@ import { withFetchResult } from '../../engine/plan/plan-names.ts';
 import { createSkillReader } from '../../engine/plan/plan-skills.ts';
 import type { SessionCall, SessionCallRequest } from '../../ports/session.ts';
 import { withSkillFiles } from '../../storage/skill-files.ts';
-import { toApproved, type DirectCallKey } from '../pending/approvals.ts';
+import type { DirectCallKey } from '../pending/wait-store.ts';
+import { toApproved } from '../pending/wait.ts';
 import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-context.ts';
 import { respondPending, respondPendingInside, respondDenied, storeQuestions, unlessExpired } from './direct-call-approvals.ts';
 
@@ -90,11 +91,11 @@ async function runCall(context: DirectCallContext, request: SessionCallRequest, 
   const key = scope.canWait ? await keyOf(context, request) : null;
   const root = key === null ? null : context.openSession.journals.findWaiting(key.argumentsHash);
   if (key !== null && root !== null) return await resumeCall(context, scope, request, { root, key });
-  const earlier = key === null ? null : unlessExpired(context, context.openSession.approvals.findDirect(key));
+  const earlier = key === null ? null : unlessExpired(context, context.openSession.waits.findDirect(key));
   if (earlier?.state === 'pending') return await respondPending(context, scope, request, earlier);
   if (earlier?.state === 'denied') return await respondDenied(context, scope, request, earlier);
   // Marked as used before it runs: of two concurrent requests one runs, and the other creates a new approval.
-  const approved = earlier !== null && context.openSession.approvals.markUsed(earlier.callId) ? earlier : null;
+  const approved = earlier !== null && context.openSession.waits.markUsed(earlier.callId) ? earlier : null;
   return await runAs(context, scope, request, { callId: approved?.callId ?? callId, key });
 }
 
@@ -109,7 +110,7 @@ async function resumeCall(
   const name = `\n${root}`;
   const known = context.inFlight.get(name);
   if (known !== undefined) return await known;
-  const asked = context.openSession.approvals.pendingInside(root).filter((approval) => unlessExpired(context, approval) !== null);
+  const asked = context.openSession.waits.pendingInside(root).filter((approval) => unlessExpired(context, approval) !== null);
   if (asked.length > 0) return await respondPendingInside(context, scope, request, root, asked);
   if (request.idempotencyKey !== undefined) context.openSession.keyedCalls.continueAs(request.idempotencyKey, root);
   const work = runAs(context, scope, request, { callId: root, key }).finally(() => context.inFlight.delete(name));
@@ -124,8 +125,8 @@ async function runAs(
   request: SessionCallRequest,
   { callId, key }: { callId: string; key: DirectCallKey | null },
 ): Promise<SessionCall> {
-  const { approvals, journals } = context.openSession;
-  const own = approvals.get(callId);
+  const { waits, journals } = context.openSession;
+  const own = waits.get('approval', callId);
   const approved = own?.state === 'used' ? own : null;
   const call = { ...toCall(request, callId), approved: approved === null ? null : toApproved(approved) };
   const marks = await marksOf(context, request);
@@ -133,9 +134,9 @@ async function runAs(
   if (context.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await storeQuestions(context, scope, request, { callId, key, waitFor: outcome.waitFor });
   journals.drop(callId);
-  approvals.closeInside(callId);
-  context.openSession.runner.setApprovalTimer();
-  if (approved !== null && !outcome.answer.ran) approvals.markUnused(callId);
+  waits.closeInside(callId);
+  context.openSession.runner.setExpiryTimer();
+  if (approved !== null && !outcome.answer.ran) waits.markUnused(callId);
   return toSessionCall(outcome.answer);
 }
 
@@ -183,5 +184,5 @@ async function keyOf(context: DirectCallContext, request: SessionCallRequest): P
   if (!meant?.ok) return null;
   const { aliases: _aliases, description: _description, ...entry } = meant.tool;
   const argumentsHash = await sha256Hex(canonicalJson({ arguments: mappedArguments(context, request), entry }));
-  return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
+  return { toolset: plan.edition?.toolset ?? null, argumentsHash };
 }

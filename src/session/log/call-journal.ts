@@ -8,10 +8,9 @@ import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../ports/call-journal.ts';
-import type { Approvals } from '../pending/approvals.ts';
+import type { WaitStore } from '../pending/wait-store.ts';
 import { writeChunks } from './event-log.ts';
 import { innerCallEvent, innerResultEvent } from './inner-events.ts';
-import type { Inputs } from '../pending/inputs.ts';
 
 /** The part of a turn's run that the journal uses. `append` writes nothing once `isOver` returns true. */
 export type TurnWriter = { turn: string; step(): number; append(event: SessionEventBody): void; isSealed(): boolean };
@@ -25,14 +24,12 @@ const rowsOf = 'SELECT call_id AS callId, canonical, fingerprint, attempts, told
 export class CallJournals {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
-  readonly #approvals: Approvals;
-  readonly #inputs: Inputs;
+  readonly #waits: WaitStore;
 
-  constructor(sql: SqlStorage, now: () => number, { approvals, inputs }: { approvals: Approvals; inputs: Inputs }) {
+  constructor(sql: SqlStorage, now: () => number, waits: WaitStore) {
     this.#sql = sql;
     this.#now = now;
-    this.#approvals = approvals;
-    this.#inputs = inputs;
+    this.#waits = waits;
   }
 
   /** `voice` is null for direct calls, which have no events in the log. */
@@ -49,8 +46,8 @@ export class CallJournals {
         this.#sql.exec('UPDATE journal SET attempts = 0 WHERE call_id = ?', call.callId);
       },
       finish: (call, result, options) => this.#finish(voice, call, result, options),
-      verdict: (callId) => this.#approvals.verdict(callId),
-      given: (callId) => ({ input: this.#inputs.given(callId), rounds: this.#inputs.allOf(callId).length }),
+      verdict: (callId) => this.#waits.verdict(callId),
+      given: (callId) => ({ input: this.#waits.given(callId), rounds: this.#waits.get('input', callId)?.round ?? 0 }),
     };
   }
 
@@ -102,7 +99,7 @@ export class CallJournals {
   /** Returns the id of the waiting call with this key; null when none waits. */
   findWaiting(key: string): string | null {
     // By then everything that the call waited for has expired, and the call is not expected again.
-    const before = this.#now() - limits.approvalTtlMs - limits.decidedApprovalTtlMs;
+    const before = this.#now() - limits.approvalTtlMs - limits.endedWaitTtlMs;
     const old = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?', before).toArray();
     for (const { root } of old) this.drop(root);
     const [row] = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE key = ?', key).toArray();
@@ -121,7 +118,7 @@ export class CallJournals {
     this.#appendCall(voice, call);
     this.#sql.exec('UPDATE journal SET attempts = attempts + 1 WHERE call_id = ?', call.callId);
     // In a direct call an approval is used once. In a turn it is bound to a call that is made once.
-    if (voice === null) this.#approvals.markUsed(call.callId);
+    if (voice === null) this.#waits.markUsed(call.callId);
   }
 
   #finish(

@@ -52,16 +52,13 @@ export function saidSince({ log }: Pick<OpenSession, 'log'>, after: number): Pic
 }
 
 /** True when the paragraph is exactly a note of this service about a pending question. Similar text is the model's. */
-export function isServiceNote(
-  { approvals, inputs }: Pick<OpenSession, 'approvals' | 'inputs'>,
-  session: string,
-  paragraph: string,
-): boolean {
-  const asking = readInputNote(paragraph);
-  if (asking !== null) return inputs.allOf(asking).some((asked) => paragraph === inputNote(asked, session));
-  const callId = readApprovalNote(paragraph);
-  const approval = callId === null ? null : approvals.get(callId);
-  if (approval === null) return false;
-  const notes = [...approval.earlier, approval.reason].map((reason, index) => ({ ...approval, reason, round: index + 1 }));
-  return [{ ...approval, reason: null, round: 1 }, ...notes].some((note) => paragraph === approvalNote(note, session));
+export function isServiceNote({ waits }: Pick<OpenSession, 'waits'>, session: string, paragraph: string): boolean {
+  const callId = readInputNote(paragraph) ?? readApprovalNote(paragraph);
+  if (callId === null) return false;
+  return waits.allOf(callId).some((wait) => {
+    if (wait.kind === 'input') return paragraph === inputNote({ ...wait, question: wait.text }, session);
+    if (wait.kind !== 'approval') return false;
+    const notes = [...wait.earlier, wait.reason].map((reason, index) => ({ ...wait, reason, round: index + 1 }));
+    return [{ ...wait, reason: null, round: 1 }, ...notes].some((note) => paragraph === approvalNote(note, session));
+  });
 }

@@ -5,8 +5,9 @@
 import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../ports/runtime.ts';
-import { expireApprovals } from '../pending/decide.ts';
-import { expireInputs } from '../pending/submit-input.ts';
+import { expireApproval } from '../pending/decide.ts';
+import type { DecisionAuditContext } from '../pending/audit-decision.ts';
+import { expireInput } from '../pending/submit-input.ts';
 import type { OpenSession } from './open-session.ts';
 import type { TimerKind } from './timers.ts';
 
@@ -67,13 +68,12 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       if (await flushNotices()) room.timers.clear('notice');
       return 'done';
     case 'approval':
-      await expireApprovals(context);
-      await expireInputs(room);
+      await expireWaits(context);
       await flushAudit();
       return 'done';
     case 'expire':
       // A session with a running turn or an open question is not deleted.
-      if (room.runner.active || room.approvals.pendingCount() + room.inputs.pendingCount() > 0) return 'done';
+      if (room.runner.active || room.waits.nextExpiry() !== null) return 'done';
       await leave();
       return 'destroyed';
     case 'erase':
@@ -82,4 +82,11 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
     default:
       return kind satisfies never;
   }
+}
+
+/** Denies the approvals and declines the requests for input that have expired. */
+export async function expireWaits(context: DecisionAuditContext): Promise<void> {
+  const { openSession: room } = context;
+  for (const wait of room.waits.expired()) await (wait.kind === 'approval' ? expireApproval(context, wait) : expireInput(room, wait));
+  room.runner.setExpiryTimer();
 }

@@ -10,14 +10,12 @@ import { migrate } from '../../storage/schema.ts';
 import { createSessionFiles } from '../../storage/session-files.ts';
 import type { Wiring } from '../../wiring.ts';
 import { ApprovalLinks } from '../pending/approval-links.ts';
-import { Approvals } from '../pending/approvals.ts';
 import { AuditOutbox } from './audit-outbox.ts';
 import { CallJournals } from '../log/call-journal.ts';
 import { CallStore } from '../direct/keyed-call-store.ts';
-import { ClientCalls } from '../turn/client-calls.ts';
 import { CompletionStore } from '../log/completion-store.ts';
 import { EventLog } from '../log/event-log.ts';
-import { Inputs } from '../pending/inputs.ts';
+import { WaitStore } from '../pending/wait-store.ts';
 import { Notices } from './notices.ts';
 import { createResultStore } from '../log/result-store.ts';
 import { sessionMigrations } from './schema.ts';
@@ -38,10 +36,8 @@ export type OpenSession = {
   audit: AuditOutbox;
   transcript: LogTranscript;
   results: ResultStore;
-  approvals: Approvals;
+  waits: WaitStore;
   approvalLinks: ApprovalLinks;
-  clientCalls: ClientCalls;
-  inputs: Inputs;
   keyedCalls: CallStore;
   journals: CallJournals;
   completions: CompletionStore;
@@ -96,8 +92,7 @@ export function buildOpenSession(
   const now = (): number => wiring.clock.now();
   const log = new EventLog(storage.sql, now);
   const transcript = createLogTranscript(storage.sql, log);
-  const approvals = new Approvals(storage.sql, now);
-  const inputs = new Inputs(storage.sql, now);
+  const waits = new WaitStore(storage.sql, now);
   const turns = new TurnStore(storage.sql, now);
   const timers = new Timers(storage);
   const { workspace, keyId } = meta;
@@ -110,12 +105,10 @@ export function buildOpenSession(
     timers,
     files: createSessionFiles(storage.sql, now),
     audit: new AuditOutbox(storage.sql),
-    approvals,
+    waits,
     approvalLinks: new ApprovalLinks(storage.sql, now),
-    clientCalls: new ClientCalls(storage.sql),
-    inputs,
     keyedCalls: new CallStore(storage.sql, now),
-    journals: new CallJournals(storage.sql, now, { approvals, inputs }),
+    journals: new CallJournals(storage.sql, now, waits),
     taint: createTaintStore(storage.sql, now),
     notices: new Notices({
       ...{ sql: storage.sql, session, log, turns, timers, now, tell: own.tell },

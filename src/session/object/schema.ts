@@ -7,17 +7,17 @@
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
  * - `timers`: the jobs of the alarm.
  * - `audit`: rows that the Catalog has not received yet.
- * - `approvals`: approvals and decisions. `turn` is null for a direct call, which is found by its `arguments_hash`; one of a turn is
- *   found by its call. `told`: a direct call has returned the denial. `approval_arguments`: the arguments of the call, split.
+ * - `waits`: what calls wait for (`kind`: approval, input, client-tool; `round` counts the questions of the kind about the call; `state`:
+ *   pending, approved, denied, used, answered, expired). `turn` is null for a direct call, which is found by its `key_hash`;
+ *   `reported`: a direct call has returned the denial. `expires_at`: of a call of the client, when it ended, null while pending.
+ *   `answer_hash`: SHA-256 of the answer. `question`: JSON of what else the kind stores (`pending/wait.ts`). `wait_parts`: JSON, split,
+ *   of the arguments of an approval (`arguments`), and, until the call has its result, of a server's question with its request
+ *   state (`asked`) and of the answers (`given`).
  * - `approval_links`: SHA-256 of the nonces of links, each used once (`key_id`: the key that created it).
- * - `client_calls`: calls that the client runs (`state`: pending, answered, closed; `answer_hash`: SHA-256 of its result).
  * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units.
  * - `compactions`: number of each `compaction` event and of the last event that it replaces.
  * - `completions`: responses of chat dialects, so that an interrupted stream can continue.
  * - `gathered`: tools that the conversation found or called, in order.
- * - `inputs`: questions of tool servers to a person, with their answers (`state`: pending, given, closed; `answer_hash`: SHA-256 of
- *   the answers). `input_parts`: JSON of the question with its request state (`asked`) and of the answers (`given`), split, until
- *   the call has its result.
  * - `journal`: nested calls (`finished`: number among the finished calls of a root, from 1, null while started or waiting;
  *   `attempts`: since it last waited; `told`: it is in the log; `bytes`: of its result). `journal_results`: JSON of the results,
  *   split. `journal_roots`: when the outermost call first started (`turn` is null for a direct call, which waits under its `key`).
@@ -137,6 +137,45 @@ const ninth = [
 /** Hash of the input of a response (`core/policy/answer-name.ts`). It is unknown for earlier responses, whose taint marks are therefore not found. */
 const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT NOT NULL DEFAULT ''`];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth].map(
-  (statements) => statements.join(';\n'),
-);
+/**
+ * Approvals, requests for input and calls of the client in one table, with one retention. That of calls of the client begins at the
+ * newest event of the log, since their ends were not stored.
+ */
+const eleventh = [
+  `CREATE TABLE waits (call_id TEXT NOT NULL, kind TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER, key_hash TEXT, answer_hash TEXT, reported INTEGER NOT NULL DEFAULT 0, question TEXT NOT NULL, PRIMARY KEY (call_id, kind, round)) WITHOUT ROWID`,
+  `CREATE TABLE wait_parts (call_id TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
+  `INSERT INTO waits
+     SELECT call_id, 'approval', round, turn, state, asked_at, expires_at, arguments_hash, NULL, told,
+       json_object('canonical', canonical, 'entry', entry, 'toolset', toolset, 'ask', kind, 'target', target, 'reason', reason,
+         'question', json(question), 'earlier', json(earlier))
+     FROM approvals`,
+  `INSERT INTO waits
+     SELECT call_id, 'input', round, turn, CASE state WHEN 'given' THEN 'answered' WHEN 'closed' THEN 'expired' ELSE state END,
+       expires_at, expires_at, NULL, answer_hash, 0, json_object('canonical', canonical, 'text', question)
+     FROM inputs`,
+  `INSERT INTO waits
+     SELECT call_id, 'client-tool', 1, turn, CASE state WHEN 'closed' THEN 'expired' ELSE state END, 0,
+       CASE state WHEN 'pending' THEN NULL ELSE (SELECT coalesce(max(at), 0) FROM events) END, NULL, answer_hash, 0, '{}'
+     FROM client_calls`,
+  `INSERT INTO wait_parts SELECT call_id, 'arguments', seq, part FROM approval_arguments`,
+  `INSERT INTO wait_parts SELECT call_id, kind, seq, part FROM input_parts`,
+  ...['approvals', 'approval_arguments', 'inputs', 'input_parts', 'client_calls'].map((table) => `DROP TABLE ${table}`),
+  `CREATE INDEX waits_by_state ON waits (state, expires_at)`,
+  `CREATE INDEX waits_ended ON waits (expires_at) WHERE state <> 'pending'`,
+  `CREATE INDEX waits_by_turn ON waits (turn)`,
+  `CREATE INDEX waits_by_key ON waits (key_hash) WHERE key_hash IS NOT NULL`,
+];
+
+export const sessionMigrations: readonly string[] = [
+  first,
+  second,
+  third,
+  fourth,
+  fifth,
+  sixth,
+  seventh,
+  eighth,
+  ninth,
+  tenth,
+  eleventh,
+].map((statements) => statements.join(';\n'));

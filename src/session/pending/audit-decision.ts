@@ -7,14 +7,14 @@ import type { AuditRow } from '../../core/audit.ts';
 import { parentCallId } from '../../core/tools/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import type { Logger } from '../../ports/runtime.ts';
-import { verdictStates, type Approval } from './approvals.ts';
+import { verdictStates, type Approval } from './wait.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
 export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
 
 /** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
-export async function hashOfArguments({ approvals }: OpenSession, callId: string): Promise<string> {
-  return await sha256Hex(canonicalJson(approvals.argumentsOf(callId)));
+export async function hashOfArguments({ waits }: OpenSession, callId: string): Promise<string> {
+  return await sha256Hex(canonicalJson(waits.argumentsOf(callId)));
 }
 
 /** `by`: id of the key that decided, `link`, or `clock`. */

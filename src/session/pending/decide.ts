@@ -12,7 +12,7 @@ import { rootKeyId, type Scope } from '../../core/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { DecisionOutcome } from '../../ports/session.ts';
 import type { StoredApprovalLink } from './approval-links.ts';
-import { toApprovalView, type Approval } from './approvals.ts';
+import { toApprovalView, type Approval } from './wait.ts';
 import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
@@ -29,12 +29,12 @@ export type DecisionContext = DecisionAuditContext & {
 };
 
 export function showApproval({ openSession: room, session }: DecisionContext, callId: string): ApprovalView {
-  return toApprovalView(session, find(room, callId), room.approvals.argumentsOf(callId));
+  return toApprovalView(session, find(room, callId), room.waits.argumentsOf(callId));
 }
 
 /** Returns all pending approvals, oldest first. */
 export function showPending({ openSession: room, session }: DecisionContext): ApprovalView[] {
-  return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
+  return room.waits.pendingApprovals().map((approval) => toApprovalView(session, approval, room.waits.argumentsOf(approval.callId)));
 }
 
 /**
@@ -75,16 +75,13 @@ async function keepRule({ addRule: allow }: DecisionContext, rule: PolicyRule): 
   }
 }
 
-/** Denies the approvals that have expired. Called by the alarm. */
-export async function expireApprovals(context: DecisionAuditContext): Promise<void> {
-  const { openSession: room } = context;
-  for (const approval of room.approvals.expired()) {
-    const argumentsHash = await hashOfArguments(room, approval.callId);
-    // The turn may have been cancelled in the meantime.
-    if (room.approvals.get(approval.callId)?.state === 'pending')
-      settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
-  }
-  room.runner.setApprovalTimer();
+/** Denies an approval that has expired. */
+export async function expireApproval(context: DecisionAuditContext, approval: Approval): Promise<void> {
+  const { waits } = context.openSession;
+  const argumentsHash = await hashOfArguments(context.openSession, approval.callId);
+  // The turn may have been cancelled in the meantime.
+  if (waits.get('approval', approval.callId)?.state === 'pending')
+    settle(context, approval, { decision: 'expire', by: 'clock', argumentsHash });
 }
 
 /** Creates a nonce that allows one decision, as long as the key that created it is active. */
@@ -121,9 +118,9 @@ async function linkedCall(context: DecisionContext, nonceHash: string): Promise<
   return findLink(context.openSession, nonceHash);
 }
 
-function findLink({ approvalLinks: links, approvals }: OpenSession, nonceHash: string): StoredApprovalLink {
+function findLink({ approvalLinks: links, waits }: OpenSession, nonceHash: string): StoredApprovalLink {
   const link = links.find(nonceHash);
-  const asked = link === null ? null : approvals.get(link.callId);
+  const asked = link === null ? null : waits.get('approval', link.callId);
   if (link !== null && asked !== null && asked.round !== link.round)
     throw new Problem('not_found', 'The call has changed since this link was created and requires a new approval. Request a new link.');
   if (link === null) throw new Problem('not_found', 'This link was used or has expired. Request a new link.');
@@ -142,7 +139,7 @@ async function stillStands({ isKeyActive: keyStands }: DecisionContext, keyId: s
 }
 
 function find(room: OpenSession, callId: string): Approval {
-  const approval = room.approvals.get(callId);
+  const approval = room.waits.get('approval', callId);
   if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
   return approval;
 }
@@ -189,11 +186,11 @@ function settle(context: DecisionAuditContext, approval: Approval, record: Decis
   const parent = outerRootId(callId);
   const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
   // For turns the table follows the log.
-  if (turn === null) room.approvals.recordDecision(callId, decision, by);
+  if (turn === null) room.waits.recordDecision(callId, decision);
   else if (!room.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);
-  room.runner.setApprovalTimer();
+  room.runner.setExpiryTimer();
 }
 
 function answer({ openSession: room }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
@@ -202,7 +199,7 @@ function answer({ openSession: room }: DecisionContext, callId: string, decision
   return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
 }
 
-function toRule({ kind, canonical, target, question }: Approval): PolicyRule {
+function toRule({ ask: kind, canonical, target, question }: Approval): PolicyRule {
   const asked = { kind, target, several: question?.several };
   const rule = ruleToRemember(canonical, asked);
   if (rule !== null) return rule;

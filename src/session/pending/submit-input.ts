@@ -8,7 +8,8 @@ import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import { invalidRequest, Problem, quoted, type Issue } from '../../core/problem.ts';
 import type { GivenInputs, ResultsAccepted } from '../../ports/session.ts';
-import type { StoredInput, ElicitationAnswers } from './inputs.ts';
+import type { ElicitationAnswers } from './wait-store.ts';
+import type { RequestedInput } from './wait.ts';
 import { pendingOf } from './pending.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
@@ -21,13 +22,13 @@ export async function submitInput(
 ): Promise<ResultsAccepted> {
   const hash = await hashOf(input);
   // One transaction from here, so that the checks still hold for the writes.
-  const asked = room.inputs.get(callId, round);
-  if (asked === null || asked.state === 'closed') throw noOpenQuestion(callId);
-  if (asked.state === 'given' && asked.answerHash !== hash)
+  const asked = room.waits.get('input', callId, round);
+  if (asked === null || asked.state === 'expired') throw noOpenQuestion(callId);
+  if (asked.state === 'answered' && asked.answerHash !== hash)
     throw new Problem('conflict', `The question of ${callId} already has a different answer, which cannot be changed.`);
   if (asked.state === 'pending') {
     if (asked.expiresAt <= now) throw noOpenQuestion(callId);
-    const issues = answerFaults(room.inputs.questionOf(callId)?.requests ?? {}, input);
+    const issues = answerFaults(room.waits.questionOf(callId)?.requests ?? {}, input);
     if (issues.length > 0) throw invalidRequest(issues);
     if (!applyAnswers(room, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
   }
@@ -35,26 +36,23 @@ export async function submitInput(
   return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(room, asked.turn) };
 }
 
-/** Declines the questions that have expired. Called by the alarm. */
-export async function expireInputs(room: OpenSession): Promise<void> {
-  for (const { callId, round } of room.inputs.expired()) {
-    const requests = room.inputs.questionOf(callId)?.requests ?? {};
-    const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
-    const hash = await hashOf(answers);
-    // The question may have been answered, or its turn cancelled, in the meantime.
-    const asked = room.inputs.get(callId, round);
-    if (asked?.state === 'pending') applyAnswers(room, asked, { answers, hash, by: 'clock' });
-  }
-  room.runner.setApprovalTimer();
+/** Declines a question that has expired. */
+export async function expireInput(room: OpenSession, { callId, round }: RequestedInput): Promise<void> {
+  const requests = room.waits.questionOf(callId)?.requests ?? {};
+  const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
+  const hash = await hashOf(answers);
+  // The question may have been answered, or its turn cancelled, in the meantime.
+  const asked = room.waits.get('input', callId, round);
+  if (asked?.state === 'pending') applyAnswers(room, asked, { answers, hash, by: 'clock' });
 }
 
 /** Returns false when the turn has ended. */
-function applyAnswers(room: OpenSession, asked: StoredInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
+function applyAnswers(room: OpenSession, asked: RequestedInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
   const { callId, round, turn } = asked;
   const { answers, hash, by } = given;
   const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
   return room.runner.applyExternal(turn, ({ step }) => {
-    room.inputs.addAnswers(asked, answers, hash);
+    room.waits.addAnswers(asked, answers, hash);
     const parent = outerRootId(callId);
     return [{ type: 'input-given', turn, step, callId, ...(parent !== undefined && { parent }), round, actions, by }];
   });

@@ -68,7 +68,7 @@ export function resultEvents(room: OpenSession, state: TurnState, fresh: readonl
 }
 
 export function markAnswered(room: OpenSession, fresh: readonly HashedResult[]): void {
-  for (const { result, hash } of fresh) room.clientCalls.markAnswered(result.callId, hash);
+  for (const { result, hash } of fresh) room.waits.markAnswered(result.callId, hash);
 }
 
 /** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */
@@ -91,10 +91,10 @@ export function clientCallIds(state: TurnState): string[] {
 }
 
 function findCall(room: OpenSession, callId: string) {
-  const call = room.clientCalls.get(callId);
-  if (call === null && room.inputs.get(callId)?.state === 'pending')
+  const call = room.waits.get('client-tool', callId);
+  if (call === null && room.waits.get('input', callId)?.state === 'pending')
     throw new Problem('not_found', `${callId} waits for input, not for a result. Send {"callId", "input"} as in its \`pending\` entry.`);
-  if (call === null || call.state === 'closed') throw new Problem('not_found', `No pending call ${callId} in this session.`);
+  if (call === null || call.state === 'expired') throw new Problem('not_found', `No pending call ${callId} in this session.`);
   return call;
 }
 

@@ -40,12 +40,12 @@ export function branchBefore(
 
 /** True when the request repeats the tool outputs that were sent after the second newest response: the newest one was lost on the way to the client. */
 function isSentAgain(
-  { completions, clientCalls }: OpenSession,
+  { completions, waits }: OpenSession,
   previous: string,
   { input }: SubmitTurn,
   results: readonly HashedResult[],
 ): boolean {
-  const isKnown = ({ result, hash }: HashedResult): boolean => clientCalls.get(result.callId)?.answerHash === hash;
+  const isKnown = ({ result, hash }: HashedResult): boolean => waits.get('client-tool', result.callId)?.answerHash === hash;
   return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
@@ -58,19 +58,20 @@ function conversationUpTo(room: OpenSession, session: string, { range }: Complet
     transcript.apply(event);
     gathering.apply(event);
   }
-  const history = transcript.messages().map((message) => asClientHasIt(room, session, message));
+  const sent = new Set(transcript.turns().flatMap(({ clientCalls }) => clientCalls));
+  const history = transcript.messages().map((message) => asClientHasIt(sent, session, message));
   return { history, gathered: gathering.list() };
 }
 
 /** Gives the calls that the client was sent the ids that the client knows, so that its results match. Other calls were never shown to it. */
-function asClientHasIt({ clientCalls }: OpenSession, session: string, message: Message): Message {
-  const idOf = (callId: string): string => (clientCalls.get(callId) === null ? callId : toToolCallId(callId, session));
+function asClientHasIt(clientCalls: ReadonlySet<string>, session: string, message: Message): Message {
+  const idOf = (callId: string): string => (clientCalls.has(callId) ? toToolCallId(callId, session) : callId);
   if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, callId: idOf(part.callId) })) };
   if (message.role !== 'assistant') return message;
   return {
     ...message,
     parts: message.parts.map((part) => {
-      if (part.type !== 'tool-call' || clientCalls.get(part.callId) === null) return part;
+      if (part.type !== 'tool-call' || !clientCalls.has(part.callId)) return part;
       const id = idOf(part.callId);
       return { ...part, callId: id, nativeId: id };
     }),

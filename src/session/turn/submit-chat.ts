@@ -16,7 +16,7 @@ import type { AnswerRange } from '../../dialects/answer.ts';
 import { dialectOf } from '../../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import { acceptTurn, type SubmitContext } from './accept-turn.ts';
-import type { StoredClientCall } from './client-calls.ts';
+import type { ClientCall } from '../pending/wait.ts';
 import { matchHistory, toComparableHistory, type HistoryMatch, type ComparableHistory } from './compare-history.ts';
 import { isServiceNote, readShownToClient, saidSince, type ShownToClient } from '../log/shown-to-client.ts';
 import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedResult } from './accept-results.ts';
@@ -76,15 +76,15 @@ function hasFailed(room: SubmitContext['openSession'], { lastAnswer: last, earli
 
 type Classified = {
   /** Results of pending calls. */
-  fresh: (HashedResult & { call: StoredClientCall })[];
+  fresh: (HashedResult & { call: ClientCall })[];
   /** Ids of calls that are not in this session or have a different result. Repeats of the same result are in neither list. */
   strange: string[];
 };
 
-function classify({ clientCalls }: SubmitContext['openSession'], results: readonly HashedResult[]): Classified {
+function classify({ waits }: SubmitContext['openSession'], results: readonly HashedResult[]): Classified {
   const classified: Classified = { fresh: [], strange: [] };
   for (const entry of results) {
-    const call = clientCalls.get(entry.result.callId);
+    const call = waits.get('client-tool', entry.result.callId);
     if (call?.state === 'pending') classified.fresh.push({ ...entry, call });
     else if (call?.state !== 'answered' || call.answerHash !== entry.hash) classified.strange.push(entry.result.callId);
   }
@@ -104,22 +104,14 @@ function judge(
   // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
   if (history.length === 0) return matchHistory({ userTexts: [], assistantTexts: [], callIds: new Set() }, null);
   const isNote = (paragraph: string): boolean => isServiceNote(room, session, paragraph);
-  const isShown = (call: ToolCallPart): boolean => isImported(call) || room.clientCalls.get(call.callId) !== null;
-  const comparableOf = (turns: readonly TurnMessages[]): ComparableHistory =>
-    toComparableHistory(
-      turns.flatMap(({ messages }) => messages),
-      { isShown, isNote },
-    );
+  const comparableOf = (turns: readonly TurnMessages[]): ComparableHistory => {
+    const messages = turns.flatMap((turn) => turn.messages);
+    const imported = toComparableHistory(messages, { isShown: isImported, isNote });
+    return { ...imported, callIds: new Set([...imported.callIds, ...turns.flatMap(({ clientCalls }) => clientCalls)]) };
+  };
   const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [saidSince(room, last.range.after)];
   const sent = toComparableHistory(history, { isShown: () => true, isNote });
-  const beneath = room.clientCalls.nestedIds();
-  const match = (turns: readonly TurnMessages[]): HistoryMatch => {
-    const stored = comparableOf(turns);
-    return matchHistory({ ...stored, callIds: new Set([...stored.callIds, ...beneath, ...room.clientCalls.pending()]) }, sent, [
-      unseen,
-      ...lost,
-    ]);
-  };
+  const match = (turns: readonly TurnMessages[]): HistoryMatch => matchHistory(comparableOf(turns), sent, [unseen, ...lost]);
 
   const turns = room.transcript.everything();
   const whole = match(turns);

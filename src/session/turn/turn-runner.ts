@@ -10,9 +10,7 @@ import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus }
 import { applyEvent } from '../../core/turn/fold-turn.ts';
 import { isWaiting, pendingQuestions, type TurnState } from '../../core/turn/turn-state.ts';
 import { closingEvents, runTurn } from '../../engine/turn/run-turn.ts';
-import type { Approvals } from '../pending/approvals.ts';
-import type { ClientCalls } from './client-calls.ts';
-import type { Inputs } from '../pending/inputs.ts';
+import type { WaitStore } from '../pending/wait-store.ts';
 import type { Notices } from '../object/notices.ts';
 import type { Timers } from '../object/timers.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
@@ -23,9 +21,7 @@ import type { TurnRow, TurnStore } from './turn-store.ts';
 export type RunnerParts = TurnScopeParts & {
   turns: TurnStore;
   timers: Timers;
-  approvals: Approvals;
-  clientCalls: ClientCalls;
-  inputs: Inputs;
+  waits: WaitStore;
   notices: Notices;
   /** Keeps the object alive until the work is done (`waitUntil`). */
   waitUntil(work: Promise<void>): void;
@@ -225,7 +221,7 @@ export class TurnRunner {
   /** Appends an event. A sealed run, whose turn has ended, and a run that was replaced by a newer one write nothing. */
   #append(run: TurnRun, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns, approvals, clientCalls, inputs, journals, notices } = this.#parts;
+    const { log, transcript, turns, waits, journals, notices } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
@@ -237,10 +233,9 @@ export class TurnRunner {
     if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.unaudited.push(toUnauditedResult(run, event));
     applyEvent(run.state, event);
     transcript.apply(event);
-    clientCalls.applyEvent(event);
     journals.applyEvent(event);
     notices.refreshListeners(run.plan, event);
-    if ([approvals.applyEvent(event), inputs.applyEvent(event)].includes(true)) this.setApprovalTimer();
+    if (waits.applyEvent(event)) this.setExpiryTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
     turns.markEnded(run.turn, event.status, event.reason, id);
@@ -248,11 +243,11 @@ export class TurnRunner {
   }
 
   /** Sets the timer to the next expiry of an approval or a question of a tool. Call it when the pending questions have changed. */
-  setApprovalTimer(): void {
-    const { approvals, inputs, timers } = this.#parts;
-    const next = [approvals.nextExpiry(), inputs.nextExpiry()].filter((at) => at !== null);
-    if (next.length === 0) timers.clear('approval');
-    else timers.set('approval', Math.min(...next));
+  setExpiryTimer(): void {
+    const { waits, timers } = this.#parts;
+    const next = waits.nextExpiry();
+    if (next === null) timers.clear('approval');
+    else timers.set('approval', next);
   }
 
   #fail(run: TurnRun, error: unknown): void {

@@ -22,7 +22,7 @@ import type { ResultStore } from '../../ports/result-store.ts';
 import { withSkillFiles } from '../../storage/skill-files.ts';
 import type { CallJournals } from '../log/call-journal.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Inputs } from '../pending/inputs.ts';
+import type { WaitStore } from '../pending/wait-store.ts';
 import type { LogTranscript } from '../log/transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
 import type { TurnRun } from './turn-run.ts';
@@ -32,7 +32,7 @@ export type TurnScopeParts = TurnAuditParts & {
   log: EventLog;
   transcript: Transcript & Pick<LogTranscript, 'gathered'>;
   files: FileSystem;
-  inputs: Inputs;
+  waits: WaitStore;
   journals: CallJournals;
   taint: TaintMarks;
   results: ResultStore | null;
@@ -77,9 +77,9 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
     inputs: {
       store: (callId: string, input: InputRequired) => {
         // A newer run may have started before the question was stored.
-        if (!run.sealed) parts.inputs.addQuestion(callId, input);
+        if (!run.sealed) parts.waits.addQuestion(callId, input);
       },
-      given: (callId: string) => parts.inputs.given(callId),
+      given: (callId: string) => parts.waits.given(callId),
     },
     flushBeforeEnd: async () => void (await flushAudit()),
     call: {

@@ -39,7 +39,7 @@ describe('a direct call that requires approval', () => {
     const both = await Promise.all([1, 2].map(() => room.call({ name: 'asks', arguments: { n: 1 } })));
     expect(both.map(({ result }) => result.code ?? 'ran').sort()).toEqual(['approval_required', 'ran']);
     expect(ran).toEqual([callId]);
-    expect(room.room.approvals.get(callId)?.state).toBe('used');
+    expect(room.room.waits.get('approval', callId)?.state).toBe('used');
     await expect(decide(room.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -96,7 +96,7 @@ describe('a direct call that requires approval', () => {
     expect((await room.call({ name: 'asks' })).pending?.[0]?.callId).toBe(callId);
     await room.clock.advance(limits.approvalTtlMs);
     await room.ring();
-    expect(room.room.approvals.get(callId)?.state).toBe('expired');
+    expect(room.room.waits.get('approval', callId)?.state).toBe('expired');
     expect((await room.call({ name: 'asks' })).pending?.[0]?.callId).not.toBe(callId);
     expect(ran).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe('a direct call that requires approval', () => {
     const answer = await room.call({ name: 'asks', scratch: true });
     expect(answer.result.code).toBe('approval_required');
     expect(answer.pending).toBeUndefined();
-    expect(room.room.approvals.pending()).toEqual([]);
+    expect(room.room.waits.pendingApprovals()).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ const says = (text: string) => () => reply({ type: 'text', text }, finish);
 const told = (room: Room) => room.told.map(({ turn, type, status, reason }) => `${turn} ${type} ${status} ${reason}`);
 const stored = (room: Room) => room.sql.exec('SELECT sequence FROM notices').toArray().length;
 const approve = (room: Room, callId: string) => decide(room.decisionContext(), callId, 'approve', { by: 'k1', remember: false });
-const askedIds = (room: Room) => room.room.approvals.pending().map(({ callId }) => callId);
+const askedIds = (room: Room) => room.room.waits.pendingApprovals().map(({ callId }) => callId);
 
 describe('a session stores a notice of a turn', () => {
   it('of a trigger when it has ended, with its outcome', async () => {

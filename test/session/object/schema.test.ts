@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { ApprovalLinks } from '../../../src/session/pending/approval-links.ts';
-import { Approvals } from '../../../src/session/pending/approvals.ts';
+import { WaitStore } from '../../../src/session/pending/wait-store.ts';
 import { CallStore } from '../../../src/session/direct/keyed-call-store.ts';
-import { ClientCalls } from '../../../src/session/turn/client-calls.ts';
 import { CompletionStore } from '../../../src/session/log/completion-store.ts';
-import { Inputs } from '../../../src/session/pending/inputs.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { TurnStore } from '../../../src/session/turn/turn-store.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
@@ -21,7 +19,7 @@ function watched() {
     // The first row of an order is found at once. SQLite also calls a maximum over all rows a search.
     if (!query.startsWith('INSERT') && !query.endsWith('LIMIT 1'))
       for (const row of sql.exec(`EXPLAIN QUERY PLAN ${query}`, ...bindings).toArray())
-        if (/^(SCAN|SEARCH(?!.*USING)) (turns|client_calls|calls|completions|idempotency|approvals)\b/.test(String(row.detail)))
+        if (/^(SCAN|SEARCH(?!.*USING)) (turns|calls|completions|idempotency|waits|wait_parts)\b/.test(String(row.detail)))
           scans.push(query);
     return sql.exec(query, ...bindings);
   };
@@ -33,11 +31,9 @@ it('finds what every turn reads without scanning the whole session', () => {
   const now = () => 0;
   const turns = new TurnStore(sql, now);
   const completions = new CompletionStore(sql);
-  const clientCalls = new ClientCalls(sql);
-  const approvals = new Approvals(sql, now);
+  const waits = new WaitStore(sql, now);
   const links = new ApprovalLinks(sql, now);
   const calls = new CallStore(sql, now);
-  const inputs = new Inputs(sql, now);
 
   turns.accept('t1', plan, []);
   turns.markStarted('t1', 0);
@@ -60,24 +56,22 @@ it('finds what every turn reads without scanning the whole session', () => {
     { type: 'tool-result', ...at, via: 'wire', isError: false, content: [] },
     { type: 'turn-end', turn: 't1', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
   ];
-  for (const event of told) {
-    clientCalls.applyEvent(event);
-    approvals.applyEvent(event);
-    inputs.applyEvent(event);
-  }
-  inputs.addQuestion('a', { requests: {} });
-  inputs.given('a');
-  inputs.get('a');
-  inputs.get('a', 1);
-  inputs.allOf('a');
-  inputs.expired();
-  inputs.nextExpiry();
-  inputs.pendingCount();
-  clientCalls.pending();
-  approvals.pending();
-  approvals.expired();
-  approvals.nextExpiry();
-  approvals.findDirect({ toolset: 'demo', canonical: 'c', entry: 'e', argumentsHash: 'h' });
+  for (const event of told) waits.applyEvent(event);
+  waits.addQuestion('a', { requests: {} });
+  waits.given('a');
+  waits.argumentsOf('a');
+  waits.get('input', 'a');
+  waits.get('input', 'a', 1);
+  waits.allOf('a');
+  waits.pendingApprovals();
+  waits.pendingInside('a');
+  waits.pendingCharacters();
+  waits.closeInside('a');
+  waits.markUsed('a');
+  waits.markAnswered('a', 'h');
+  waits.expired();
+  waits.nextExpiry();
+  waits.findDirect({ toolset: 'demo', argumentsHash: 'h' });
   links.find('h');
   calls.find('k', 'h');
   calls.begin('k', 'h', 'b');

@@ -19,7 +19,7 @@ async function waiting(models: Model[] = [calls(['asks', { command: 'rm' }]), ()
   });
   room.accept('t1');
   await room.settle();
-  const callId = room.room.approvals.pending()[0]?.callId ?? '';
+  const callId = room.room.waits.pendingApprovals()[0]?.callId ?? '';
   return {
     ...room,
     get room() {
@@ -53,7 +53,7 @@ describe('a turn that waits for approval', () => {
     const before = self.events();
     for (let death = 0; death < 10; death += 1) await self.restart();
     expect(self.events()).toEqual(before);
-    expect(self.room.approvals.pending().map((approval) => approval.callId)).toEqual([callId]);
+    expect(self.room.waits.pendingApprovals().map((approval) => approval.callId)).toEqual([callId]);
     await decide(self.decisionContext(), callId, 'approve', once);
     await self.settle();
     expect(ran).toEqual([callId]);
@@ -89,7 +89,7 @@ describe('a turn that waits for approval', () => {
     await expect(decide(self.decisionContext(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
     await self.ring();
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ decision: 'expire', by: 'clock' });
-    expect(self.room.approvals.get(callId)?.state).toBe('expired');
+    expect(self.room.waits.get('approval', callId)?.state).toBe('expired');
     expect(ran).toEqual([]);
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
@@ -106,7 +106,7 @@ describe('a turn that waits for approval', () => {
 
   it('runs an approved call at once, though others still wait', async () => {
     const { self, ran } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
-    const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
+    const [first, second] = self.room.waits.pendingApprovals().map(({ callId }) => callId);
     await decide(self.decisionContext(), second ?? '', 'approve', once);
     await self.settle();
     expect(ran).toEqual([second]);
@@ -179,7 +179,7 @@ describe('a turn that waits for approval', () => {
     const { self, callId } = await waiting();
     const remember = { by: 'k1', remember: true };
     await expect(decide(self.decisionContext(), callId, 'approve', remember)).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
   });
 
   it('is decided once by a link, which only shows and decides this question', async () => {
@@ -203,7 +203,7 @@ describe('a turn that waits for approval', () => {
     const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
     await self.clock.advance(approvalLinkTtlMs);
     await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
-    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
   });
 
   it('invalidates a link when the key that created it is revoked, and only then', async () => {
@@ -214,7 +214,7 @@ describe('a turn that waits for approval', () => {
     const gone = { code: 'not_found', detail: expect.stringContaining('key') };
     await expect(showLinked(self.decisionContext(), first?.nonce ?? '')).rejects.toMatchObject(gone);
     await expect(decideByLink(self.decisionContext(), first?.nonce ?? '', 'approve')).rejects.toMatchObject(gone);
-    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
     expect(await showLinked(self.decisionContext(), root?.nonce ?? '')).toMatchObject({ callId });
     await decideByLink(self.decisionContext(), second?.nonce ?? '', 'approve');
     await self.settle();
@@ -228,7 +228,7 @@ describe('a turn that waits for approval', () => {
     const later = { code: 'internal', detail: expect.stringMatching(/Try again/) };
     await expect(showLinked(self.decisionContext(), nonce)).rejects.toMatchObject(later);
     await expect(decideByLink(self.decisionContext(), nonce, 'approve')).rejects.toMatchObject(later);
-    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
     await decideByLink(self.decisionContext(), nonce, 'approve');
     await self.settle();
     expect(ran).toEqual([callId]);
@@ -241,7 +241,7 @@ describe('a turn that waits for approval', () => {
     // Either may be first, since both wait for the same lookup.
     const statuses = both.map(({ status }) => status);
     expect(statuses.toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(self.room.approvals.get(callId)?.state === 'denied').toBe(statuses[0] === 'fulfilled');
+    expect(self.room.waits.get('approval', callId)?.state === 'denied').toBe(statuses[0] === 'fulfilled');
   });
 });
 
@@ -281,7 +281,7 @@ describe('an approval decision writes an audit row and a log line', () => {
 
   it('by a link, and by expiry', async () => {
     const { self, sent } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
-    const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
+    const [first, second] = self.room.waits.pendingApprovals().map(({ callId }) => callId);
     const { nonce } = await mintLink(self.decisionContext(), first ?? '', 'root');
     await decideByLink(self.decisionContext(), nonce, 'deny');
     await self.settle();
@@ -312,7 +312,7 @@ describe('an approval decision writes an audit row and a log line', () => {
     const { toolset: _toolset, argumentsHash: _hash, ...named } = key;
     const asked = {
       ...named,
-      kind: 'delete-file',
+      ask: 'delete-file',
       target: '/a',
       reason: 'It deletes /a',
       question: null,
@@ -320,7 +320,7 @@ describe('an approval decision writes an audit row and a log line', () => {
       expiresAt: self.clock.now() + 1_000,
     } as const;
     for (const callId of ['call_9.1', 'call_9.1.2']) {
-      self.room.approvals.addForDirectCall({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
+      self.room.waits.addForDirectCall({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
       await decide(self.decisionContext(), callId, 'approve', once);
     }
     expect(rows(self).map(({ callId, parent }) => [callId, parent])).toEqual([
@@ -337,10 +337,10 @@ it('deletes decided approvals with their arguments after a while, when a new one
   await self.clock.advance(limits.approvalTtlMs);
   await self.call({ name: 'asks', arguments: { n: 1 } });
   expect(showApproval(self.decisionContext(), callId)).toMatchObject({ state: 'denied', arguments: { command: 'rm' } });
-  await self.clock.advance(limits.decidedApprovalTtlMs);
+  await self.clock.advance(limits.endedWaitTtlMs);
   const { pending } = await self.call({ name: 'asks', arguments: { n: 2 } });
   expect(() => showApproval(self.decisionContext(), callId)).toThrow(expect.objectContaining({ code: 'not_found' }));
-  const held = self.sql.exec<{ call_id: string }>('SELECT call_id FROM approval_arguments').toArray();
+  const held = self.sql.exec<{ call_id: string }>('SELECT call_id FROM wait_parts').toArray();
   expect(held.map((row) => row.call_id)).not.toContain(callId);
   expect(held.map((row) => row.call_id)).toContain(pending?.[0]?.callId);
 });

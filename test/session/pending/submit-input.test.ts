@@ -93,13 +93,13 @@ describe('a turn whose tool asks a person', () => {
     const { room, give, callId } = await waiting({ long: 'x'.repeat(900_000) });
     await give(answer('7-secret'));
     await room.settle();
-    expect(room.room.inputs.questionOf(callId)).toBeNull();
-    expect(room.room.inputs.given(callId)).toBeNull();
+    expect(room.room.waits.questionOf(callId)).toBeNull();
+    expect(room.room.waits.given(callId)).toBeNull();
     expect(JSON.stringify(room.events())).not.toContain('7-secret');
     expect(room.events().filter(({ type }) => type === 'input-given')).toMatchObject([
       { actions: { which: 'accept' }, by: 'k1', round: 1 },
     ]);
-    expect(room.room.inputs.nextExpiry()).toBeNull();
+    expect(room.room.waits.nextExpiry()).toBeNull();
   });
 
   it('can be asked again, each time with the previous answer, up to a limit', async () => {
@@ -143,7 +143,7 @@ describe('a turn whose tool asks a person', () => {
     expect(ends(room.events())).toEqual(['t1 cancelled cancelled']);
     expect(JSON.stringify(room.events().find(({ type }) => type === 'tool-result'))).toContain('part of its effect');
     await expect(give(answer('7'))).rejects.toMatchObject({ code: 'not_found' });
-    expect(room.room.inputs.pendingCount()).toBe(0);
+    expect(room.room.waits.nextExpiry()).toBeNull();
   });
 
   it("gets the results of the step's other calls while it waits", async () => {

@@ -88,7 +88,7 @@ describe("results of the client's own tools", () => {
     expect(room.room.turns.current()).toMatchObject({ reason: 'approval_required' });
     await acceptResults(room.room, [said(ids[0] ?? '', 'a')]);
     expect(room.room.turns.stateOf('t1')).toBe('waiting');
-    await decide(room.decisionContext(), room.room.approvals.pending()[0]?.callId ?? '', 'approve', { by: 'k', remember: false });
+    await decide(room.decisionContext(), room.room.waits.pendingApprovals()[0]?.callId ?? '', 'approve', { by: 'k', remember: false });
     await room.settle();
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });

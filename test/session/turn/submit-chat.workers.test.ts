@@ -178,7 +178,14 @@ describe('a chat client whose tool is called by another tool', () => {
     const asked = user('/bash {"command":"tool pick"}');
     const second = await told(await say(null, [asked, said(first)], [resultOf(first.calls[0] ?? '', 'red')]));
     expect([second.finish, second.content]).toEqual(['stop', expect.stringContaining('red')]);
-    expect((await say('bye', [asked, said(first), said(second)])).session).toBe(id);
+    const third = await say('bye', [asked, said(first), said(second)]);
+    expect(third.session).toBe(id);
+    // As after the retention of the call's row.
+    await runInDurableObject(env.SESSION.get(env.SESSION.idFromString(id)), (_instance, { storage }) =>
+      storage.sql.exec('DELETE FROM waits'),
+    );
+    const history = [asked, said(first), said(second), user('bye'), said(await told(third))];
+    expect((await say('bye again', history)).session).toBe(id);
   });
 });
 

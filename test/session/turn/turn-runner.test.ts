@@ -127,7 +127,7 @@ describe("a session's turns", () => {
     await outwait(self);
     expect(self.events().at(-1)).toMatchObject({ type: 'approval-required' });
     self.brake.catalog = maxCatalogRetries;
-    const [asked] = self.room.approvals.pending();
+    const [asked] = self.room.waits.pendingApprovals();
     await decide(self.decisionContext(), asked?.callId ?? '', 'approve', { by: 'root', remember: false });
     await outwait(self);
     expect(ends(self.events())).toEqual(['t1 completed stop']);

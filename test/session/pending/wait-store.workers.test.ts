@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
-import { Inputs } from '../../../src/session/pending/inputs.ts';
+import { WaitStore } from '../../../src/session/pending/wait-store.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
 import { wire } from '../../../src/wiring.ts';
 
@@ -22,21 +22,21 @@ describe("questions of tools in a session's tables", () => {
     const { id } = await sessions.create(owner, { model: 'rehearsal/default', listed: false });
     const stub = env.SESSION.get(env.SESSION.idFromString(id));
     await runInDurableObject(stub, async (_instance, { storage }) => {
-      const inputs = new Inputs(storage.sql, () => 0);
+      const waits = new WaitStore(storage.sql, () => 0);
       const state = 'ü'.repeat(2_500_000);
-      inputs.applyEvent(required);
-      inputs.addQuestion('a', { requests: {}, state });
-      expect(inputs.given('a')).toBeNull();
-      const asked = inputs.get('a');
+      waits.applyEvent(required);
+      waits.addQuestion('a', { requests: {}, state });
+      expect(waits.given('a')).toBeNull();
+      const asked = waits.get('input', 'a');
       if (asked === null) throw new Error('it was not asked');
-      inputs.addAnswers(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
-      inputs.applyEvent({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
+      waits.addAnswers(asked, { k: { action: 'accept', content: { id: '7' } } }, 'hash');
+      waits.applyEvent({ type: 'input-given', ...at, round: 1, actions: { k: 'accept' }, by: 'chat' });
       // As another object of the same session reads them.
-      const again = new Inputs(storage.sql, () => 0);
+      const again = new WaitStore(storage.sql, () => 0);
       expect(again.given('a')).toEqual({ responses: { k: { action: 'accept', content: { id: '7' } } }, state });
       again.applyEvent({ type: 'tool-result', ...at, via: 'wire', isError: false, content: [] });
-      expect([again.given('a'), again.get('a')?.state, again.pendingCount()]).toEqual([null, 'given', 0]);
-      const [row] = storage.sql.exec('SELECT count(*) AS parts FROM input_parts');
+      expect([again.given('a'), again.get('input', 'a')?.state, again.nextExpiry()]).toEqual([null, 'answered', null]);
+      const [row] = storage.sql.exec('SELECT count(*) AS parts FROM wait_parts');
       expect(row).toEqual({ parts: 0 });
     });
   });
