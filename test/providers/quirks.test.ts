@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Message } from '../../src/core/turn/message.ts';
 import { createCallIds } from '../../src/providers/call-ids.ts';
-import { OpenAiReply } from '../../src/providers/openai-chat/reply.ts';
+import { chatCompletions } from '../../src/providers/openai-chat/reply.ts';
 import { plainProfile } from '../../src/providers/profiles.ts';
 import { access, gather, type Whole } from './replies.ts';
 
@@ -26,7 +26,7 @@ const args = (text: unknown) => ({ function: { arguments: text } });
 const ended = (reason: string | null = 'tool_calls') => chunk({}, { finish_reason: reason });
 
 function eventsOf(...chunks: unknown[]): ChatEvent[] {
-  const reply = new OpenAiReply(access);
+  const reply = chatCompletions.createReply(access);
   const events = chunks.flatMap((value) => reply.take({ event: '', data: typeof value === 'string' ? value : JSON.stringify(value) }));
   return [...events, ...reply.end()];
 }

@@ -3,16 +3,14 @@
  * after each records the field, so that it is returned in the same one. Citations are ignored. `request.ts` builds the request.
  * Wire: API reference "Chat with streaming" (v2), and the recorded replies in the tests.
  */
-import type { ChatEvent, FinishReason, Usage } from '../../core/model/chat-event.ts';
-import type { Problem } from '../../core/problem.ts';
-import type { ProviderAccess } from '../../core/model/provider.ts';
-import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
-import type { SseMessage } from '../../net/sse.ts';
-import type { Adapter, ReplyReader } from '../adapter.ts';
+import type { Usage } from '../../core/model/chat-event.ts';
+import type { CallPiece } from '../../core/model/call-piece.ts';
+import type { Adapter } from '../adapter.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './request.ts';
 import { cohereRows } from './profiles.ts';
-import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem, timeoutProblem } from '../provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
+import { errorBodyProblem, timeoutProblem } from '../provider-error.ts';
+import { WireReply } from '../wire-reply.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const cohere: Adapter = {
   path: () => '/chat',
@@ -21,173 +19,119 @@ export const cohere: Adapter = {
   createReply: (access) => new CohereReply(access),
 };
 
-class CohereReply implements ReplyReader {
-  state: 'open' | 'tail' | 'over' = 'open';
-  readonly #access: ProviderAccess;
-  readonly #assembler = new ToolCallAssembler();
+class CohereReply extends WireReply {
   /** The field of the current reasoning, which has no mark yet. */
   #reasoning: ReasoningField | null = null;
-  #usage: Usage | null = null;
-  #spoke = false;
-  #called = false;
 
-  constructor(access: ProviderAccess) {
-    this.#access = access;
-  }
-
-  take({ event, data, error }: SseMessage): ChatEvent[] {
-    if (this.state === 'over') return [];
-    if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
-    if (data.trim() === '') return [];
-    // Normally follows `message-end`, which has ended the reply; alone it marks the end without a reason.
-    if (data.trim() === '[DONE]') return this.#finish([], null);
-    const value = tryParse(data);
-    if (!isRecord(value)) return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
-    // A failure in the stream has the form of an error body: no type, and a text message.
-    if (event === 'error' || (value.type === undefined && typeof value.message === 'string')) {
-      return this.#fail([], errorBodyProblem(this.#access, value.error ?? value));
-    }
-    return this.#read(value);
-  }
-
-  takeWhole(body: unknown): ChatEvent[] {
-    if (this.state === 'over') return [];
-    if (!isRecord(body) || !isRecord(body.message)) {
-      const said = isRecord(body) && typeof body.message === 'string';
-      return this.#fail([], said ? errorBodyProblem(this.#access, body) : malformedProblem(this.#access, 'sent a reply without a message'));
-    }
-    const { content, tool_plan: plan, tool_calls: calls } = body.message;
-    const events: ChatEvent[] = [];
-    if (typeof content === 'string') this.#say('text', content, events);
-    for (const block of listOf(content)) {
-      this.#readContent(block, events);
-      this.#markReasoning(events);
-    }
-    this.#say('tool_plan', stringOf(plan), events);
-    for (const [index, call] of listOf(calls).entries()) this.#readCall(call, index, events);
-    return this.#finish(events, body);
-  }
-
-  end(): ChatEvent[] {
-    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
-  }
-
-  #read(value: Json): ChatEvent[] {
-    const events: ChatEvent[] = [];
+  protected override read(value: Json): void {
     const delta = recordOf(value.delta);
     const message = recordOf(delta.message);
     const index = isCount(value.index) ? value.index : null;
     switch (value.type) {
       case 'content-start':
       case 'content-delta':
-        this.#readContent(message.content, events);
+        this.#readContent(message.content);
         break;
       case 'content-end':
-        this.#markReasoning(events);
+        this.#markReasoning();
         break;
       case 'tool-plan-delta':
-        this.#say('tool_plan', stringOf(message.tool_plan), events);
+        this.#addText('tool_plan', message.tool_plan);
         break;
       case 'tool-call-start':
       case 'tool-call-delta':
         // An object, one call per event; a list in some proxies.
-        for (const call of isRecord(message.tool_calls) ? [message.tool_calls] : listOf(message.tool_calls))
-          this.#readCall(call, index, events);
+        for (const call of isRecord(message.tool_calls) ? [message.tool_calls] : listOf(message.tool_calls)) this.#readCall(call, index);
         break;
       case 'tool-call-end':
-        this.#pass(this.#assembler.end({ index }), events);
+        this.endCall({ index });
         break;
       case 'message-end':
-        return this.#finish(events, delta);
-      default:
-        // `message-start`, citations, `debug` and future events are ignored.
+        this.#readEnd(delta);
         break;
+      default:
+        // A failure in the stream has the form of an error body: no type, and a text message. `message-start`, citations, `debug` and future
+        // events are ignored.
+        if (value.type === undefined && typeof value.message === 'string') this.failWith(value.error ?? value);
     }
-    return events;
   }
 
-  #readContent(block: unknown, events: ChatEvent[]): void {
-    if (!isRecord(block)) return;
-    this.#say('thinking', stringOf(block.thinking), events);
-    this.#say('text', stringOf(block.text), events);
+  protected override readWhole(body: unknown): void {
+    const { message } = recordOf(body);
+    if (isRecord(body) && isRecord(message)) this.#readMessage(body, message);
+    else if (typeof message === 'string') this.failWith(body);
+    else this.fault('sent a reply without a message');
   }
 
-  #say(field: 'text' | ReasoningField, piece: string, events: ChatEvent[]): void {
+  #readMessage(body: Json, { content, tool_plan: plan, tool_calls: calls }: Json): void {
+    this.#addText('text', content);
+    for (const block of listOf(content)) {
+      this.#readContent(block);
+      this.#markReasoning();
+    }
+    this.#addText('tool_plan', plan);
+    for (const [index, call] of listOf(calls).entries()) this.#readCall(call, index);
+    this.#readEnd(body);
+  }
+
+  #readContent(block: unknown): void {
+    const { thinking, text } = recordOf(block);
+    this.#addText('thinking', thinking);
+    this.#addText('text', text);
+  }
+
+  #addText(field: 'text' | ReasoningField, value: unknown): void {
+    const piece = stringOf(value);
     if (piece === '') return;
-    this.#spoke = true;
-    if (this.#reasoning !== field) this.#markReasoning(events);
-    if (field === 'text') {
-      events.push({ type: 'text', text: piece });
-    } else {
-      this.#reasoning = field;
-      events.push({ type: 'reasoning', text: piece });
-    }
+    if (this.#reasoning !== field) this.#markReasoning();
+    if (field !== 'text') this.#reasoning = field;
+    this.emitText(field === 'text' ? 'text' : 'reasoning', piece);
   }
 
   /** The mark ends a run of reasoning and separates it from the next. */
-  #markReasoning(events: ChatEvent[]): void {
+  #markReasoning(): void {
     if (this.#reasoning === null) return;
     const mark: ReasoningMark = { api: 'cohere', field: this.#reasoning };
     this.#reasoning = null;
-    events.push({ type: 'native', provider: this.#access.name, data: mark });
+    this.emitNative(mark);
   }
 
-  #readCall(call: unknown, index: number | null, events: ChatEvent[]): void {
+  #readCall(call: unknown, index: number | null): void {
     if (!isRecord(call)) return;
     const named = recordOf(call.function);
-    this.#push({ id: stringOf(call.id), index, name: stringOf(named.name), arguments: argumentsOf(named.arguments) }, events);
+    const piece: CallPiece = { id: stringOf(call.id), index, name: stringOf(named.name), arguments: argumentsOf(named.arguments) };
+    this.#markReasoning();
+    this.pushCall(piece);
   }
 
-  #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
-    this.#markReasoning(events);
-    this.#spoke = true;
-    this.#pass(this.#assembler.push(piece), events);
+  /** `end`: the object with the reason and the usage. */
+  #readEnd(end: Json): void {
+    this.finishReason = stringOf(end.finish_reason) || null;
+    this.usage = readUsage(end.usage);
+    if (this.finishReason === 'TIMEOUT') this.fail(timeoutProblem(this.access, 'exceeded its own time limit'));
+    else if (this.finishReason === 'ERROR') this.#readError(end);
+    else this.finish();
   }
 
-  #pass(made: readonly ChatEvent[], events: ChatEvent[]): void {
-    for (const event of made) {
-      if (event.type === 'call-start') this.#called = true;
-      events.push(event);
-    }
+  /** The end marker without an end event ends the reply without a reason. */
+  protected override finish(): void {
+    this.#markReasoning();
+    this.endCalls(true);
+    this.complete({ length: this.isCut(), filtered: this.finishReason === 'ERROR_TOXIC' });
   }
 
-  /** `end`: the object with the reason and the usage; null if only the end marker arrived. */
-  #finish(events: ChatEvent[], end: Json | null): ChatEvent[] {
-    const raw = end === null ? null : stringOf(end.finish_reason) || null;
-    this.#usage = readUsage(end?.usage);
-    if (raw === 'TIMEOUT') return this.#fail(events, timeoutProblem(this.#access, 'exceeded its own time limit'));
-    if (raw === 'ERROR') return this.#fail(events, this.#errorOf(end ?? {}));
-    this.#markReasoning(events);
-    this.#pass(this.#assembler.finish({ ended: true, length: limitReasons.has(raw ?? '') }), events);
-    if (this.#assembler.overflowed) return this.#fail(events, overflowProblem(this.#access));
-    this.state = 'over';
-    if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
-    events.push({ type: 'finish', reason: this.#reason(raw), raw });
-    return events;
+  protected override isCut(): boolean {
+    return limitReasons.has(this.finishReason ?? '');
   }
 
   /**
    * A failed generation may succeed on a retry. An error without a kind is described by the reference as "failed due to an internal error"
    * (`ChatFinishReason`).
    */
-  #errorOf({ error, error_type: type }: Json): Problem {
-    if (type === 'INVALID_TOOL_GENERATION' || stringOf(error) === '') {
-      return malformedProblem(this.#access, type === 'INVALID_TOOL_GENERATION' ? 'generated an invalid tool call' : 'aborted its reply');
-    }
-    return errorBodyProblem(this.#access, { message: error, code: stringOf(type) || 'internal_error' });
-  }
-
-  #reason(raw: string | null): FinishReason {
-    if (limitReasons.has(raw ?? '')) return 'length';
-    if (raw === 'ERROR_TOXIC') return 'content-filter';
-    if (this.#called) return 'tool-calls';
-    return raw === null ? 'unknown' : 'stop';
-  }
-
-  #fail(events: ChatEvent[], problem: Problem): ChatEvent[] {
-    this.state = 'over';
-    const ended = [...events, ...this.#assembler.finish({ ended: false, length: false })];
-    return [...ended, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
+  #readError({ error, error_type: type }: Json): void {
+    if (type === 'INVALID_TOOL_GENERATION') this.fault('generated an invalid tool call');
+    else if (stringOf(error) === '') this.fault('aborted its reply');
+    else this.fail(errorBodyProblem(this.access, { message: error, code: stringOf(type) || 'internal_error' }));
   }
 }
 

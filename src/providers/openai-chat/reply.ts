@@ -3,215 +3,128 @@
  * differences between servers are data in the profiles. `request.ts` builds the request; `transport.ts` sends it and reads the
  * bytes. Wire: OpenAI API reference, "Chat Completions", and the recorded replies in the tests.
  */
-import type { ChatEvent, FinishReason, Usage } from '../../core/model/chat-event.ts';
-import type { Problem } from '../../core/problem.ts';
-import type { ProviderAccess } from '../../core/model/provider.ts';
-import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
-import type { SseMessage } from '../../net/sse.ts';
-import type { Adapter, ReplyReader } from '../adapter.ts';
+import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
+import type { Adapter } from '../adapter.ts';
 import { type OpenAiNative, toChatBody } from './request.ts';
 import { openAiRows } from './profiles.ts';
-import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, stringOf as text, tryParse } from '../../core/json/wire-value.ts';
+import { malformedProblem } from '../provider-error.ts';
+import { WireReply } from '../wire-reply.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf as text } from '../../core/json/wire-value.ts';
 
 export const chatCompletions: Adapter = {
   dialect: 'openai-chat',
   path: () => '/chat/completions',
   profileRows: openAiRows,
   toBody: toChatBody,
-  createReply: (access) => new OpenAiReply(access),
+  createReply: (access) => new ChatReply(access),
 };
 
 /** Reads one reply. Only the first choice is read. */
-export class OpenAiReply implements ReplyReader {
-  state: 'open' | 'tail' | 'over' = 'open';
-  /** The provider's id and creation time (seconds) of the reply, once received. */
-  id: string | null = null;
-  created: number | null = null;
-  readonly #access: ProviderAccess;
-  readonly #assembler = new ToolCallAssembler();
+class ChatReply extends WireReply {
   /** The index of the last started call; -1: none. */
-  #started = -1;
+  #lastStarted = -1;
   /** `extra_content` received before its call was started. */
   readonly #callExtras = new Map<number, unknown>();
   #details: Json[] = [];
   #extra: unknown;
-  #usage: Usage | null = null;
-  #finishReason: string | null = null;
   #atLimit = false;
-  #spoke = false;
 
-  constructor(access: ProviderAccess) {
-    this.#access = access;
+  protected override readWhole(body: unknown): void {
+    if (isRecord(body) && (Array.isArray(body.choices) || body.error != null)) this.read(body);
+    else this.fault('sent a reply without choices');
+    if (!this.isOver()) this.finish();
   }
 
-  take(message: SseMessage): ChatEvent[] {
-    if (this.state === 'over') return [];
-    if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
-    const data = message.data;
-    if (data === '[DONE]') return this.#finish(true);
-    if (data.trim() === '') return [];
-    const chunk = tryParse(data);
-    if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON'));
-    if (message.event === 'error') return this.#fail(chunk.error ?? chunk);
-    return this.#read(chunk);
-  }
-
-  takeWhole(body: unknown): ChatEvent[] {
-    if (this.state === 'over') return [];
-    if (!isRecord(body) || (!Array.isArray(body.choices) && body.error == null)) {
-      return this.#end([], malformedProblem(this.#access, 'sent a reply without choices'));
-    }
-    const events = this.#read(body);
-    return this.#over() ? events : [...events, ...this.#finish(true)];
-  }
-
-  end(): ChatEvent[] {
-    return this.state === 'over' ? [] : this.#finish(this.#finishReason !== null);
-  }
-
-  #over(): boolean {
-    return this.state === 'over';
-  }
-
-  #read(chunk: Json): ChatEvent[] {
-    const events: ChatEvent[] = [];
+  protected override read(chunk: Json): void {
     if (this.id === null && text(chunk.id) !== '') this.id = text(chunk.id);
     if (this.created === null && isCount(chunk.created)) this.created = chunk.created;
-    const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
-    for (const choice of choices) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice, events);
-    const usage = readUsage(chunk.usage) ?? (isRecord(chunk.x_groq) ? readUsage(chunk.x_groq.usage) : null);
-    if (usage !== null) this.#usage = usage;
-    if (events.length > 0) this.#spoke = true;
-    if (chunk.error != null) return [...events, ...this.#fail(chunk.error)];
-    return events;
+    for (const choice of listOf(chunk.choices)) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice);
+    this.usage = readUsage(chunk.usage) ?? readUsage(recordOf(chunk.x_groq).usage) ?? this.usage;
+    if (chunk.error != null) this.failWith(chunk.error);
   }
 
-  #readChoice(choice: Json, events: ChatEvent[]): void {
-    const delta = choice.delta ?? choice.message;
-    if (isRecord(delta)) this.#readDelta(delta, events);
-    if (typeof choice.finish_reason === 'string') {
-      this.#finishReason = choice.finish_reason;
-      this.state = 'tail';
-    }
+  #readChoice(choice: Json): void {
+    this.#readDelta(recordOf(choice.delta ?? choice.message));
+    if (typeof choice.finish_reason === 'string') this.setFinishReason(choice.finish_reason);
     if (limitReasons.has(String(choice.finish_reason)) || limitReasons.has(String(choice.native_finish_reason).toLowerCase()))
       this.#atLimit = true;
   }
 
-  #readDelta(delta: Json, events: ChatEvent[]): void {
-    this.#readReasoning(delta, events);
-    this.#readContent(delta.content, events);
-    if (typeof delta.refusal === 'string' && delta.refusal !== '') events.push({ type: 'text', text: delta.refusal, refusal: true });
-    if (delta.extra_content != null) this.#extra = delta.extra_content;
-    if (Array.isArray(delta.tool_calls)) {
-      const whole = delta.tool_calls.length > 1;
-      for (const [place, call] of delta.tool_calls.entries()) if (isRecord(call)) this.#readCall(call, whole ? place : null, events);
-    }
-    if (isRecord(delta.function_call))
-      this.#push({ name: text(delta.function_call.name), arguments: argumentsOf(delta.function_call.arguments) }, events);
-  }
-
-  #readContent(content: unknown, events: ChatEvent[]): void {
-    if (typeof content === 'string') {
-      if (content !== '') events.push({ type: 'text', text: content });
-      return;
-    }
-    // Mistral's reasoning models send typed parts.
-    for (const part of Array.isArray(content) ? content : []) {
-      if (!isRecord(part)) continue;
-      if (part.type === 'text' && typeof part.text === 'string' && part.text !== '') events.push({ type: 'text', text: part.text });
-      if (part.type === 'thinking') this.#addReasoning(joinText(part.thinking), events);
-    }
-  }
-
-  #readReasoning(delta: Json, events: ChatEvent[]): void {
-    const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isRecord) : [];
-    for (const detail of details) addDetail(this.#details, detail);
+  #readDelta(delta: Json): void {
+    for (const detail of listOf(delta.reasoning_details)) if (isRecord(detail)) addDetail(this.#details, detail);
     // Some servers send the same text in both fields. The text of details is for the provider only.
-    this.#addReasoning(text(delta.reasoning_content) || text(delta.reasoning), events);
+    this.emitText('reasoning', text(delta.reasoning_content) || text(delta.reasoning));
+    this.#readContent(delta.content);
+    if (text(delta.refusal) !== '') this.emit({ type: 'text', text: text(delta.refusal), refusal: true });
+    if (delta.extra_content != null) this.#extra = delta.extra_content;
+    const calls = listOf(delta.tool_calls);
+    for (const [place, call] of calls.entries()) if (isRecord(call)) this.#readCall(call, calls.length > 1 ? place : null);
+    const { function_call: call } = delta;
+    if (isRecord(call)) this.pushCall({ name: text(call.name), arguments: argumentsOf(call.arguments) });
   }
 
-  #addReasoning(piece: string, events: ChatEvent[]): void {
-    if (piece === '') return;
-    events.push({ type: 'reasoning', text: piece });
+  #readContent(content: unknown): void {
+    this.emitText('text', text(content));
+    // Mistral's reasoning models send typed parts.
+    for (const part of listOf(content)) {
+      if (!isRecord(part)) continue;
+      if (part.type === 'text') this.emitText('text', text(part.text));
+      if (part.type === 'thinking') this.emitText('reasoning', joinText(part.thinking));
+    }
   }
 
   /** `place`: the call's index in the delta, which identifies it if the wire has no index. */
-  #readCall(call: Json, place: number | null, events: ChatEvent[]): void {
+  #readCall(call: Json, place: number | null): void {
     const named = isRecord(call.function) ? call.function : null;
     const custom = isRecord(call.custom) ? call.custom : null;
     const id = text(call.id);
     const index = Number.isInteger(call.index) ? (call.index as number) : place;
     // Some gateways add the other kind with zero values.
     if (custom !== null && text(custom.name) !== '' && !text(named?.name)) {
-      this.#push({ id, index, name: text(custom.name), arguments: text(custom.input), custom: true }, events);
+      this.pushCall({ id, index, name: text(custom.name), arguments: text(custom.input), custom: true });
     } else if (custom !== null && named === null) {
-      this.#push({ id, index, arguments: text(custom.input) }, events);
+      this.pushCall({ id, index, arguments: text(custom.input) });
     } else {
-      this.#push({ id, index, name: text(named?.name), arguments: argumentsOf(named?.arguments) }, events);
+      this.pushCall({ id, index, name: text(named?.name), arguments: argumentsOf(named?.arguments) });
     }
-    if (call.extra_content != null && this.#assembler.latest >= 0) this.#addCallExtra(this.#assembler.latest, call.extra_content, events);
+    if (call.extra_content != null && this.assembler.latest >= 0) this.#addCallExtra(this.assembler.latest, call.extra_content);
   }
 
-  #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
-    this.#note(this.#assembler.push(piece), events);
-  }
-
-  #note(made: ChatEvent[], events: ChatEvent[]): void {
-    for (const event of made) {
-      events.push(event);
-      if (event.type !== 'call-start') continue;
-      this.#started = event.call;
-      const extra = this.#callExtras.get(event.call);
-      if (extra !== undefined) events.push(this.#native({ callExtra: extra }));
-    }
+  protected override emit(event: ChatEvent): void {
+    super.emit(event);
+    if (event.type !== 'call-start') return;
+    this.#lastStarted = event.call;
+    const extra = this.#callExtras.get(event.call);
+    if (extra !== undefined) this.#emitData({ callExtra: extra });
   }
 
   /**
    * Emits the data directly after its call, since both are returned together. Data that arrives after another call began is dropped; no
    * server was seen to do this.
    */
-  #addCallExtra(call: number, extra: unknown, events: ChatEvent[]): void {
-    if (this.#started < call) this.#callExtras.set(call, extra);
-    else if (this.#started === call && !this.#callExtras.has(call)) events.push(this.#native({ callExtra: extra }));
+  #addCallExtra(call: number, extra: unknown): void {
+    if (this.#lastStarted < call) this.#callExtras.set(call, extra);
+    else if (this.#lastStarted === call && !this.#callExtras.has(call)) this.#emitData({ callExtra: extra });
   }
 
-  #native(data: Omit<OpenAiNative, 'api'>): ChatEvent {
-    return { type: 'native', provider: this.#access.name, data: { api: 'openai-chat', ...data } satisfies OpenAiNative };
+  #emitData(data: Omit<OpenAiNative, 'api'>): void {
+    this.emitNative({ api: 'openai-chat', ...data } satisfies OpenAiNative);
   }
 
-  #fail(error: unknown): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    this.#note(this.#assembler.finish({ ended: this.#finishReason !== null, length: this.#atLimit }), events);
-    return this.#end(events, errorBodyProblem(this.#access, error));
+  protected override finish(): void {
+    this.endCalls(true);
+    if (failureReasons.has(this.finishReason ?? '')) this.abort(malformedProblem(this.access, 'aborted its reply'));
+    else this.#complete();
   }
 
-  #finish(ended: boolean): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    this.#note(this.#assembler.finish({ ended, length: this.#atLimit }), events);
-    if (!ended) return this.#end(events, malformedProblem(this.#access, 'ended its reply before it was complete'));
-    if (this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
-    if (failureReasons.has(this.#finishReason ?? '')) return this.#end(events, malformedProblem(this.#access, 'aborted its reply'));
-    if (this.#details.length > 0) events.push(this.#native({ reasoningDetails: this.#details }));
-    if (this.#extra !== undefined) events.push(this.#native({ extra: this.#extra }));
-    if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
-    events.push({ type: 'finish', reason: this.#reason(), raw: this.#finishReason });
-    this.state = 'over';
-    return events;
+  #complete(): void {
+    if (this.#details.length > 0) this.#emitData({ reasoningDetails: this.#details });
+    if (this.#extra !== undefined) this.#emitData({ extra: this.#extra });
+    this.complete({ length: this.isCut(), filtered: /^content[-_]?filter$|^safety$/i.test(this.finishReason ?? '') });
   }
 
-  #end(events: ChatEvent[], problem: Problem): ChatEvent[] {
-    this.state = 'over';
-    return [...events, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
-  }
-
-  /** Derived from the content if the wire's reason is not reliable. */
-  #reason(): FinishReason {
-    const raw = this.#finishReason;
-    if (this.#atLimit) return 'length';
-    if (raw !== null && /^content[-_]?filter$|^safety$/i.test(raw)) return 'content-filter';
-    if (this.#started >= 0) return 'tool-calls';
-    return raw === null ? 'unknown' : 'stop';
+  protected override isCut(): boolean {
+    return this.#atLimit;
   }
 }
 

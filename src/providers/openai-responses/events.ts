@@ -22,7 +22,7 @@ export function partOf({ summary_index: summary, content_index: content }: Json)
 }
 
 /** Events with a piece of a part, or all of it. */
-export const streamPieces: ReadonlyMap<string, Piece> = new Map([
+export const streamPieces: ReadonlyMap<string, StreamPiece> = new Map([
   ...piecesOf('output_text', 'text', 'text'),
   ...piecesOf('refusal', 'refusal', 'refusal'),
   ...piecesOf('reasoning_summary_text', 'reasoning', 'text'),
@@ -32,9 +32,9 @@ export const streamPieces: ReadonlyMap<string, Piece> = new Map([
 ]);
 
 /** `field`: the field of the text; `isWhole`: the event repeats the whole text. */
-type Piece = { said: ContentKind; field: string; isWhole: boolean };
+export type StreamPiece = { said: ContentKind; field: string; isWhole: boolean };
 
-function piecesOf(name: string, said: ContentKind, whole: string): [string, Piece][] {
+function piecesOf(name: string, said: ContentKind, whole: string): [string, StreamPiece][] {
   return [
     [`response.${name}.delta`, { said, field: 'delta', isWhole: false }],
     [`response.${name}.done`, { said, field: whole, isWhole: true }],

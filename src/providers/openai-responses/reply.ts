@@ -3,15 +3,10 @@
  * their pieces, and then each whole item once more. The whole item adds what the pieces lacked. `openai-responses/request.ts` builds the
  * request. Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57), and the recorded replies in the tests.
  */
-import type { ChatEvent, FinishReason, Usage } from '../../core/model/chat-event.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
 import { isDeeperThan } from '../../core/json/json-depth.ts';
 import { limits } from '../../core/limits.ts';
-import type { Problem } from '../../core/problem.ts';
-import type { ProviderAccess } from '../../core/model/provider.ts';
-import { ToolCallAssembler } from '../../core/model/tool-call-assembler.ts';
-import type { SseMessage } from '../../net/sse.ts';
-import type { Adapter, ReplyReader } from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
 import { type ResponseItem, ReplyItems } from './items.ts';
 import { type ResponsesNative, toResponsesBody } from './request.ts';
 import { responsesRows } from './profiles.ts';
@@ -23,6 +18,7 @@ import {
   isServerItem,
   type OfferedItem,
   partOf,
+  type StreamPiece,
   streamPieces,
   readOfferedItem,
   readUsage,
@@ -30,8 +26,8 @@ import {
   type ContentKind,
   terminals,
 } from './events.ts';
-import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from '../provider-error.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
+import { WireReply } from '../wire-reply.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',
@@ -41,73 +37,43 @@ export const openaiResponses: Adapter = {
   createReply: (access) => new ResponsesReply(access),
 };
 
-class ResponsesReply implements ReplyReader {
-  state: 'open' | 'over' = 'open';
-  id: string | null = null;
-  created: number | null = null;
-  readonly #access: ProviderAccess;
-  readonly #assembler = new ToolCallAssembler();
+class ResponsesReply extends WireReply {
   readonly #items = new ReplyItems();
   #offered: OfferedItem | null = null;
-  #usage: Usage | null = null;
-  #spoke = false;
-  #called = false;
   /** Why the reply is invalid, if known before its end. */
   #fault: string | null = null;
+  #isFiltered = false;
 
-  constructor(access: ProviderAccess) {
-    this.#access = access;
-  }
-
-  take({ event, data, error }: SseMessage): ChatEvent[] {
-    if (this.state === 'over') return [];
-    if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
-    const value = tryParse(data);
-    if (isRecord(value)) return this.#read(stringOf(value.type) || event, value);
-    if (data.trim() === '') return [];
-    if (data.trim() === '[DONE]') return this.#endUntold();
-    return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
-  }
-
-  takeWhole(body: unknown): ChatEvent[] {
-    if (this.state === 'over') return [];
+  protected override readWhole(body: unknown): void {
     if (!isRecord(body) || !Array.isArray(body.output)) {
-      const error = isRecord(body) ? body.error : null;
-      const problem = error == null ? malformedProblem(this.#access, 'sent a reply without output') : errorBodyProblem(this.#access, error);
-      return this.#fail([], problem);
+      const { error } = recordOf(body);
+      if (error == null) this.fault('sent a reply without output');
+      else this.failWith(error);
+    } else {
+      this.#readHead(body);
+      this.#readEnd(body, stringOf(body.status) || 'completed');
     }
-    this.#readHead(body);
-    return this.#readEnd(body, stringOf(body.status) || 'completed');
   }
 
-  end(): ChatEvent[] {
-    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'ended its reply before it was complete'));
-  }
-
-  #read(type: string, event: Json): ChatEvent[] {
-    const events: ChatEvent[] = [];
+  protected override read(event: Json, name: string): void {
+    const type = stringOf(event.type) || name;
     const piece = streamPieces.get(type);
-    if (piece !== undefined) {
-      const item = this.#items.ofPiece(event);
-      const part = partOf(event);
-      if (piece.isWhole) {
-        if (this.#isReadable(event)) this.#sayRest(item, part, piece.said, event[piece.field], events);
-      } else {
-        this.#say(item, part, piece.said, stringOf(event.delta), events);
-      }
-      return events;
-    }
     // Other events repeat these (begin and end of parts), or report the progress of provider tools.
-    if (type === 'response.output_item.added') this.#begin(this.#items.ofItem(event, true), recordOf(event.item), events);
-    else if (type === 'response.output_item.done') this.#readItem(this.#items.ofItem(event, false), recordOf(event.item), events);
-    else if (type === 'error' || (type === 'message' && event.error != null)) {
-      return this.#fail(events, errorBodyProblem(this.#access, event.error ?? event));
-    } else if (isRecord(event.response)) {
+    if (piece !== undefined) this.#readPiece(event, piece);
+    else if (type === 'response.output_item.added') this.#begin(this.#items.ofItem(event, true), recordOf(event.item));
+    else if (type === 'response.output_item.done') this.#readItem(this.#items.ofItem(event, false), recordOf(event.item));
+    else if (type === 'error' || (type === 'message' && event.error != null)) this.failWith(event.error ?? event);
+    else if (isRecord(event.response)) {
       this.#readHead(event.response);
       const status = terminals.get(type);
-      if (status !== undefined) return this.#readEnd(event.response, status);
+      if (status !== undefined) this.#readEnd(event.response, status);
     }
-    return events;
+  }
+
+  #readPiece(event: Json, { said, field, isWhole }: StreamPiece): void {
+    const item = this.#items.ofPiece(event);
+    if (!isWhole) this.#add(item, partOf(event), said, stringOf(event.delta));
+    else if (this.#isReadable(event)) this.#addRest(item, partOf(event), said, event[field]);
   }
 
   #readHead(response: Json): void {
@@ -118,7 +84,7 @@ class ResponsesReply implements ReplyReader {
 
   // ---- Items ----
 
-  #begin(item: ResponseItem, value: Json, events: ChatEvent[]): void {
+  #begin(item: ResponseItem, value: Json): void {
     this.#items.latest = item;
     if (item.isWhole || item.kind === 'ours' || item.kind === 'theirs') return;
     item.begun = value;
@@ -128,19 +94,18 @@ class ResponsesReply implements ReplyReader {
     item.kind = custom && isServerItem(stringOf(value.name), this.#offered) ? 'theirs' : 'ours';
     if (item.kind === 'theirs') return;
     const held = item.said.get(contentPart(0))?.read() ?? '';
-    this.#push({ id: item.callId, index: item.index, name: stringOf(value.name), arguments: held, custom }, events);
+    this.pushCall({ id: item.callId, index: item.index, name: stringOf(value.name), arguments: held, custom });
   }
 
   /** Reads a whole item: adds text that was not streamed, and stores what must be returned. */
-  #readItem(item: ResponseItem, value: Json, events: ChatEvent[]): void {
+  #readItem(item: ResponseItem, value: Json): void {
     if (item.isWhole || !this.#isReadable(value)) return;
-    this.#begin(item, value, events);
+    this.#begin(item, value);
     const { type } = value;
-    if (type === 'message') this.#readMessage(item, value, events);
-    else if (type === 'reasoning') this.#readReasoning(item, value, events);
-    else if (item.kind === 'ours') this.#readCall(item, value, events);
-    else if (item.kind === 'theirs' || (resultItems.has(stringOf(type)) && value.execution !== 'client'))
-      this.#keep({ item: value }, events);
+    if (type === 'message') this.#readMessage(item, value);
+    else if (type === 'reasoning') this.#readReasoning(item, value);
+    else if (item.kind === 'ours') this.#readCall(item, value);
+    else if (item.kind === 'theirs' || (resultItems.has(stringOf(type)) && value.execution !== 'client')) this.#emitData({ item: value });
     item.isWhole = true;
   }
 
@@ -150,39 +115,39 @@ class ResponsesReply implements ReplyReader {
     return this.#fault === null;
   }
 
-  #readMessage(item: ResponseItem, { content, phase }: Json, events: ChatEvent[]): void {
+  #readMessage(item: ResponseItem, { content, phase }: Json): void {
     for (const [index, part] of listOf(content).entries()) {
       const { type, text, refusal } = recordOf(part);
-      if (type === 'refusal') this.#sayRest(item, contentPart(index), 'refusal', refusal, events);
-      else this.#sayRest(item, contentPart(index), 'text', text, events);
+      if (type === 'refusal') this.#addRest(item, contentPart(index), 'refusal', refusal);
+      else this.#addRest(item, contentPart(index), 'text', text);
     }
-    if (stringOf(phase) !== '') this.#keep({ message: { phase: stringOf(phase) } }, events);
+    if (stringOf(phase) !== '') this.#emitData({ message: { phase: stringOf(phase) } });
   }
 
-  #readReasoning(item: ResponseItem, value: Json, events: ChatEvent[]): void {
+  #readReasoning(item: ResponseItem, value: Json): void {
     const content = listOf(value.content);
-    for (const [index, part] of listOf(value.summary).entries()) this.#sayRest(item, index, 'reasoning', recordOf(part).text, events);
-    for (const [index, part] of content.entries()) this.#sayRest(item, contentPart(index), 'reasoning', recordOf(part).text, events);
+    for (const [index, part] of listOf(value.summary).entries()) this.#addRest(item, index, 'reasoning', recordOf(part).text);
+    for (const [index, part] of content.entries()) this.#addRest(item, contentPart(index), 'reasoning', recordOf(part).text);
     // An item with little more than its id would be looked up, but nothing is stored: "Item with id 'rs_…' not found" (vercel/ai#7543).
-    if (stringOf(value.encrypted_content) !== '' || content.length > 0) this.#keep({ item: value }, events);
+    if (stringOf(value.encrypted_content) !== '' || content.length > 0) this.#emitData({ item: value });
   }
 
-  #readCall(item: ResponseItem, value: Json, events: ChatEvent[]): void {
-    this.#sayRest(item, contentPart(0), 'arguments', itemInputOf(value), events);
+  #readCall(item: ResponseItem, value: Json): void {
+    this.#addRest(item, contentPart(0), 'arguments', itemInputOf(value));
     // Cut at a limit: `done` then only means that the item has ended (recorded: gpt-5.6-incomplete-mid-call).
     if (value.status === 'incomplete' || this.#fault !== null) return;
-    this.#note(this.#assembler.end({ id: item.callId, index: item.index }), events);
+    this.endCall({ id: item.callId, index: item.index });
     const { type, namespace, caller } = value;
     const call: NonNullable<ResponsesNative['call']> = { call_id: item.callId };
     if (type === 'custom_tool_call') call.type = type;
     if (namespace != null) call.namespace = namespace;
     if (caller != null) call.caller = caller;
-    if (Object.keys(call).length > 1) this.#keep({ call }, events);
+    if (Object.keys(call).length > 1) this.#emitData({ call });
   }
 
   // ---- Pieces ----
 
-  #say(item: ResponseItem, part: number, what: ContentKind, text: string, events: ChatEvent[]): void {
+  #add(item: ResponseItem, part: number, what: ContentKind, text: string): void {
     if (text === '' || item.isWhole) return;
     const said = item.said.get(part) ?? new GrowingText();
     if (said.length === 0) item.said.set(part, said);
@@ -190,12 +155,10 @@ class ResponsesReply implements ReplyReader {
     if (what === 'reasoning') {
       // Encrypted content is bound to the item id: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
       const nativeId = item.said.size === 1 && said.length === text.length ? stringOf(item.begun.id) : '';
-      events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
-      this.#spoke = true;
+      this.emit({ type: what, text, ...(nativeId !== '' && { nativeId }) });
     } else if (what !== 'arguments') {
-      events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
-      this.#spoke = true;
-    } else if (item.kind === 'ours') this.#push({ index: item.index, arguments: text }, events);
+      this.emit(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
+    } else if (item.kind === 'ours') this.pushCall({ index: item.index, arguments: text });
     // Without a name, the assembler would treat it as a separate call, so it waits for the item.
     else if (item.kind === 'other') item.kind = 'unnamed';
   }
@@ -204,90 +167,74 @@ class ResponsesReply implements ReplyReader {
    * Adds the rest of a whole text after its pieces. If the texts differ, the pieces count, because they were already emitted; for a call's
    * arguments the reply fails.
    */
-  #sayRest(item: ResponseItem, part: number, what: ContentKind, whole: unknown, events: ChatEvent[]): void {
+  #addRest(item: ResponseItem, part: number, what: ContentKind, whole: unknown): void {
     const text = isRecord(whole) ? JSON.stringify(whole) : stringOf(whole);
     const said = item.said.get(part);
-    if (said === undefined) this.#say(item, part, what, text, events);
-    else if (text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
+    if (said === undefined) this.#add(item, part, what, text);
+    else if (text.startsWith(said.read())) this.#add(item, part, what, text.slice(said.length));
     // An event was lost or damaged, and it is unknown which of the texts is right.
     else if (what === 'arguments' && text !== '' && !isSameJson(text, said.read()))
       this.#fault = 'sent two different versions of a tool call';
   }
 
-  #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
-    this.#note(this.#assembler.push(piece), events);
-  }
-
-  #note(made: readonly ChatEvent[], events: ChatEvent[]): void {
-    for (const event of made) {
-      if (event.type === 'call-start') this.#called = true;
-      events.push(event);
-    }
-  }
-
-  #keep(native: Omit<ResponsesNative, 'api'>, events: ChatEvent[]): void {
-    events.push({ type: 'native', provider: this.#access.name, data: { api: 'openai-responses', ...native } satisfies ResponsesNative });
+  #emitData(native: Omit<ResponsesNative, 'api'>): void {
+    this.emitNative({ api: 'openai-responses', ...native } satisfies ResponsesNative);
   }
 
   // ---- The end ----
 
   /** `eventStatus`: the status that the event name implies; servers differ in which of the two is right. */
-  #readEnd(response: Json, eventStatus: string): ChatEvent[] {
-    this.#usage = readUsage(response.usage) ?? this.#usage;
+  #readEnd(response: Json, eventStatus: string): void {
+    this.usage = readUsage(response.usage) ?? this.usage;
     const status = finalStatuses.has(stringOf(response.status)) ? stringOf(response.status) : eventStatus;
-    if (status === 'failed' && response.error != null) return this.#fail([], errorBodyProblem(this.#access, response.error));
-    if (status !== 'completed' && status !== 'incomplete') return this.#fail([], malformedProblem(this.#access, 'aborted its reply'));
-    const events: ChatEvent[] = [];
+    if (status === 'failed' && response.error != null) this.failWith(response.error);
+    else if (status !== 'completed' && status !== 'incomplete') this.fault('aborted its reply');
+    else this.#finishAs(status, response);
+  }
+
+  #finishAs(status: 'completed' | 'incomplete', response: Json): void {
     // If the reply was cut, so was its last item; only the received pieces count.
-    if (status === 'completed' || this.#items.size === 0) this.#readOutput(listOf(response.output), events);
-    return this.#finish(events, status, stringOf(recordOf(response.incomplete_details).reason));
+    if (status === 'completed' || this.#items.size === 0) this.#readOutput(listOf(response.output));
+    this.finishReason = status;
+    this.#isFiltered = status === 'incomplete' && recordOf(response.incomplete_details).reason === 'content_filter';
+    this.finish();
   }
 
   /** Reads all items again, or for the first time; some servers send an empty list. Streamed text stays unchanged. */
-  #readOutput(output: readonly unknown[], events: ChatEvent[]): void {
+  #readOutput(output: readonly unknown[]): void {
     if (this.#items.size === 0) {
-      for (const [index, value] of output.entries()) this.#readItem(this.#items.at(index), recordOf(value), events);
+      for (const [index, value] of output.entries()) this.#readItem(this.#items.at(index), recordOf(value));
       return;
     }
     const calls = new Map(output.map((value) => [stringOf(recordOf(value).call_id), recordOf(value)]));
     for (const item of this.#items.values()) {
       if (item.isWhole) continue;
       const value = item.callId === '' ? recordOf(output[item.index]) : (calls.get(item.callId) ?? item.begun);
-      if (item.begun.type === undefined || item.begun.type === value.type) this.#readItem(item, value, events);
+      if (item.begun.type === undefined || item.begun.type === value.type) this.#readItem(item, value);
     }
   }
 
-  /** The end marker of other APIs, which some proxies add. Alone it ends the reply if no item is open. */
-  #endUntold(): ChatEvent[] {
+  /** Alone, the marker ends the reply if no item is open. */
+  protected override readEndMark(): void {
     const isWhole = this.#items.size > 0 && [...this.#items.values()].every((item) => item.isWhole);
-    return isWhole ? this.#finish([], null, '') : this.end();
+    if (isWhole) this.finish();
+    else this.endStream();
   }
 
-  #finish(events: ChatEvent[], status: 'completed' | 'incomplete' | null, why: string): ChatEvent[] {
-    const isCut = status === 'incomplete';
+  protected override finish(): void {
     // Pieces of a call that no item ever named; its result reports this.
     for (const item of this.#items.values()) {
-      if (item.kind === 'unnamed') this.#push({ index: item.index, arguments: item.said.get(contentPart(0))?.read() ?? '' }, events);
+      if (item.kind === 'unnamed') this.pushCall({ index: item.index, arguments: item.said.get(contentPart(0))?.read() ?? '' });
     }
-    if (this.#fault !== null) return this.#fail(events, malformedProblem(this.#access, this.#fault));
-    this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
-    if (this.#assembler.overflowed) return this.#fail(events, overflowProblem(this.#access));
-    if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
-    events.push({ type: 'finish', reason: this.#reason(status, why), raw: status });
-    this.state = 'over';
-    return events;
+    if (this.#fault !== null) {
+      this.fault(this.#fault);
+      return;
+    }
+    this.endCalls(true);
+    this.complete({ length: this.isCut() && !this.#isFiltered, filtered: this.#isFiltered });
   }
 
-  #reason(status: string | null, why: string): FinishReason {
-    if (status === 'incomplete') return why === 'content_filter' ? 'content-filter' : 'length';
-    if (this.#called) return 'tool-calls';
-    return status === null ? 'unknown' : 'stop';
-  }
-
-  #fail(events: ChatEvent[], problem: Problem): ChatEvent[] {
-    this.#note(this.#assembler.finish({ ended: false, length: false }), events);
-    events.push(...failureEvents(problem, this.#spoke || this.#called ? this.#usage : null));
-    this.state = 'over';
-    return events;
+  protected override isCut(): boolean {
+    return this.finishReason === 'incomplete';
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { OpenAiReply } from '../../../src/providers/openai-chat/reply.ts';
+import { chatCompletions } from '../../../src/providers/openai-chat/reply.ts';
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { goldenRequest } from '../golden-conversation.ts';
 import { partsOf } from '../said-parts.ts';
@@ -384,7 +384,7 @@ describe('profiles', () => {
 describe('data returned unchanged', () => {
   const deepseek = at({ name: 'deepseek', baseUrl: 'https://api.deepseek.com' });
   const said = (access: ProviderAccess, message: unknown): AssistantPart[] =>
-    partsOf(new OpenAiReply(access).takeWhole({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
+    partsOf(chatCompletions.createReply(access).takeWhole({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
   const calls = [0, 1].map((index) => ({
     id: `n${index}`,
     type: 'function',
@@ -466,7 +466,7 @@ describe('data returned unchanged', () => {
       [call({ ...start, extra_content: extra }), call({ function: { arguments: '{}' } })],
       [call(start), call({ function: { arguments: '{}' } }), call({ extra_content: extra })],
     ]) {
-      const reply = new OpenAiReply(at());
+      const reply = chatCompletions.createReply(at());
       const events = [...pieces.flatMap((message) => reply.take(message)), ...reply.take({ data: '[DONE]', event: '' })];
       expect(back(at(), partsOf(events)).tool_calls).toMatchObject([{ id: 'n0', extra_content: extra }]);
     }

@@ -1,0 +1,160 @@
+/**
+ * What the reply readers of all wires share: parsing messages, collecting events, assembling calls, and ending the reply exactly once. The
+ * reader of a wire extends it with the meaning of each event.
+ */
+import { type Json, isRecord, tryParse } from '../core/json/wire-value.ts';
+import type { CallPiece } from '../core/model/call-piece.ts';
+import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
+import type { ProviderAccess } from '../core/model/provider.ts';
+import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
+import type { Problem } from '../core/problem.ts';
+import type { SseMessage } from '../net/sse.ts';
+import type { ReplyReader } from './adapter.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
+
+export abstract class WireReply implements ReplyReader {
+  state: ReplyReader['state'] = 'open';
+  id: string | null = null;
+  created: number | null = null;
+  protected readonly access: ProviderAccess;
+  protected readonly assembler = new ToolCallAssembler();
+  protected usage: Usage | null = null;
+  /** The wire's own reason, once received. */
+  protected finishReason: string | null = null;
+  /** The number of calls that have started. */
+  protected started = 0;
+  protected hasOutput = false;
+  /** The events of the current message. */
+  #events: ChatEvent[] = [];
+
+  constructor(access: ProviderAccess) {
+    this.access = access;
+  }
+
+  take(message: SseMessage): ChatEvent[] {
+    return this.#collect(() => this.#readMessage(message));
+  }
+
+  takeWhole(body: unknown): ChatEvent[] {
+    return this.#collect(() => this.readWhole(body));
+  }
+
+  end(): ChatEvent[] {
+    return this.#collect(() => this.endStream());
+  }
+
+  // ---- Defined by each wire ----
+
+  /** Reads one event of a stream. `name`: its SSE event name, `message` if it has none. */
+  protected abstract read(event: Json, name: string): void;
+  /** Reads the body of an unstreamed reply and ends the reply. */
+  protected abstract readWhole(body: unknown): void;
+  /** Ends the reply, which is complete. */
+  protected abstract finish(): void;
+  /** Returns whether the reply was cut, so that its last call may be incomplete. */
+  protected abstract isCut(): boolean;
+
+  /** Reads OpenAI's end marker, which gateways add to other wires too. */
+  protected readEndMark(): void {
+    this.finish();
+  }
+
+  // ---- Used by each wire ----
+
+  protected endStream(): void {
+    if (this.finishReason === null) this.fault('ended its reply before it was complete');
+    else this.finish();
+  }
+
+  /** Only usage and the end marker may follow. */
+  protected setFinishReason(reason: string): void {
+    this.finishReason = reason;
+    this.state = 'tail';
+  }
+
+  protected emit(event: ChatEvent): void {
+    this.hasOutput = true;
+    if (event.type === 'call-start') this.started += 1;
+    this.#events.push(event);
+  }
+
+  /** Emits `text` or `reasoning`, unless it is empty. */
+  protected emitText(type: 'text' | 'reasoning', text: string): void {
+    if (text !== '') this.emit({ type, text });
+  }
+
+  protected emitNative(data: unknown): void {
+    this.emit({ type: 'native', provider: this.access.name, data });
+  }
+
+  protected pushCall(piece: CallPiece): void {
+    for (const event of this.assembler.push(piece)) this.emit(event);
+  }
+
+  protected endCall(call: Pick<CallPiece, 'id' | 'index'>): void {
+    for (const event of this.assembler.end(call)) this.emit(event);
+  }
+
+  /** `ended`: the wire reported the end of the reply. */
+  protected endCalls(ended: boolean): void {
+    for (const event of this.assembler.finish({ ended, length: this.isCut() })) this.emit(event);
+  }
+
+  /** Ends a complete reply after its calls. `other`: the reason if the reply has no calls and was not cut. */
+  protected complete(
+    how: { length: boolean; filtered: boolean },
+    other: FinishReason = this.finishReason === null ? 'unknown' : 'stop',
+  ): void {
+    if (this.assembler.overflowed) {
+      this.abort(overflowProblem(this.access));
+      return;
+    }
+    if (this.usage !== null) this.emit({ type: 'usage', usage: this.usage });
+    const reason = how.length ? 'length' : how.filtered ? 'content-filter' : this.started > 0 ? 'tool-calls' : other;
+    this.emit({ type: 'finish', reason, raw: this.finishReason });
+    this.state = 'over';
+  }
+
+  /** The reply is not valid. `what` completes "The provider …". */
+  protected fault(what: string): void {
+    this.fail(malformedProblem(this.access, what));
+  }
+
+  /** The provider reported an error. */
+  protected failWith(error: unknown): void {
+    this.fail(errorBodyProblem(this.access, error), this.finishReason !== null);
+  }
+
+  protected fail(problem: Problem, ended = false): void {
+    if (this.isOver()) return;
+    this.endCalls(ended);
+    this.abort(problem);
+  }
+
+  /** Ends a failed reply after its calls. */
+  protected abort(problem: Problem): void {
+    this.#events.push(...failureEvents(problem, this.hasOutput ? this.usage : null));
+    this.state = 'over';
+  }
+
+  /** Unlike a comparison, which TypeScript remembers after a call that changes the state. */
+  protected isOver(): boolean {
+    return this.state === 'over';
+  }
+
+  #collect(read: () => void): ChatEvent[] {
+    if (this.isOver()) return [];
+    this.#events = [];
+    read();
+    return this.#events;
+  }
+
+  #readMessage({ event: name, data, error }: SseMessage): void {
+    const event = tryParse(error ?? data);
+    if (error !== undefined) this.failWith(event ?? error);
+    else if (isRecord(event) && name === 'error') this.failWith(event.error ?? event);
+    else if (isRecord(event)) this.read(event, name);
+    else if (data.trim() === '[DONE]') this.readEndMark();
+    else if (data.trim() !== '') this.fault('sent an event that is not JSON');
+  }
+}
