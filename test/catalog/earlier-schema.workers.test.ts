@@ -74,8 +74,8 @@ const facts = {
   tools: [{ name: 'get', description: 'Gets.', inputSchema: { type: 'object' } }],
 };
 
-describe('a workspace of the release before', () => {
-  it('has its documents, keys, versions and editions, with the numbers that they had', async () => {
+describe('a workspace of the previous release', () => {
+  it('keeps its documents, keys, versions and editions, with their numbers', async () => {
     const { catalog, directory, workspace, key, hash } = await earlierWorkspace();
     expect(await catalog.get('toolset', 'support')).toMatchObject({ version: 4, body: document });
     expect(await catalog.get('agent', 'helper')).toMatchObject({ version: 1, body: agent });
@@ -87,7 +87,7 @@ describe('a workspace of the release before', () => {
     await expect(directory.toolset(workspace, 'gone')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('knows which toolsets have a tool, those too that nobody writes again', async () => {
+  it('knows which toolsets have a tool, including those that are not written again', async () => {
     const { catalog, object } = await earlierWorkspace();
     await catalog.list('toolset', { limit: 1 });
     expect(
@@ -95,14 +95,14 @@ describe('a workspace of the release before', () => {
     ).toEqual([{ tool: 'builtin.bash', toolset: 'support' }]);
   });
 
-  it('publishes what it had yet to publish', async () => {
+  it('publishes pending documents', async () => {
     const { catalog, workspace, hash } = await earlierWorkspace();
     await catalog.put('agent', 'other', { model: 'rehearsal/default' });
     expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toMatchObject({ version: 4, revision: 2, hash });
     expect(await testEnv.KV.get(kvKeys.edition(workspace, hash))).toBe(editionOf(workspace));
   });
 
-  it('takes servers, skills, UI tools and fields of callers', async () => {
+  it('accepts servers, skills, UI tools and caller fields', async () => {
     const { catalog, directory, workspace } = await earlierWorkspace({ isPublished: true });
     await catalog.put('server', 'facts', facts);
     await catalog.put('ui-tool', 'ui.camera', { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: [] });

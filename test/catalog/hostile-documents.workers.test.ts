@@ -9,7 +9,7 @@ import { send } from './real-service.ts';
 beforeAll(() => prepareDocuments(send));
 
 describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
-  it('with anything in any place is refused where it is wrong, or stored and read back', async () => {
+  it('with any value in any place is rejected with its path, or stored and read back', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(spoiling, { minLength: 1, maxLength: 2 }), async (spoilings) => {
         await checkWrite(send, path, spoilings.reduce(spoilt, body));
@@ -19,7 +19,7 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
     );
   });
 
-  it('with a name of every object, or no name at all, in any place', async () => {
+  it('with names of Object.prototype, or invalid names, in any place', async () => {
     for (const at of placesOf(body).keys()) {
       const name = hostileTexts[at % hostileTexts.length] ?? '';
       await checkWrite(send, path, spoilt(body, { at, how: 'replace', name, value: name }));
@@ -28,7 +28,7 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
     await send('PUT', path, body);
   });
 
-  it('is written under the version that stands, and no other', async () => {
+  it('is written only with the current version', async () => {
     const before = await send('GET', path);
     const text = await before.text();
     // A UI tool is read as any tool is, and its version is told by the write.
@@ -46,14 +46,14 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
   });
 });
 
-it('a listing in which nothing has a name takes no tool away', async () => {
+it('a listing without names removes no tool', async () => {
   const before = await (await send('GET', '/v1/servers/weather')).text();
   const answer = await send('PUT', '/v1/servers/weather', serverOf([{ name: 42 }, { description: 'x' }]));
   expect([answer.status, (await bodyOf(answer)).issues]).toMatchObject([422, [{ path: 'tools[0].name' }, { path: 'tools[1].name' }]]);
   expect(await (await send('GET', '/v1/servers/weather')).text()).toBe(before);
 });
 
-it('an agent is told which tools its skills need and do not find', async () => {
+it('an agent has warnings about missing tools of its skills', async () => {
   const content =
     '---\nname: lost\ndescription: Lost.\nallowed-tools: Bash(git:*) get_city\nrequires: constructor nowhere_tool\n---\nGo.\n';
   expect((await send('PUT', '/v1/skills/lost', { content })).status).toBe(201);

@@ -17,8 +17,8 @@ async function expectCompiled({ catalog, directory, workspace }: Workspace, tool
   expect((await directory.toolset(workspace, toolset)).pointer).toEqual(pointer);
 }
 
-describe('writes at the same time', () => {
-  it('of several toolsets, with what they are made of, lose none', async () => {
+describe('concurrent writes', () => {
+  it('of several toolsets and their tools lose none', async () => {
     const parts = await emptyWorkspace();
     const { catalog, directory, workspace, object } = parts;
     const build = async (name: string): Promise<void> => {
@@ -74,7 +74,7 @@ describe('writes at the same time', () => {
     expect((await catalog.get(kind, name)).version).toBe(1);
   });
 
-  it('of one server are versions one after the other, and its tools are those of the last', async () => {
+  it('of one server are consecutive versions, and its tools are those of the last', async () => {
     const { catalog } = await emptyWorkspace();
     const answers = await Promise.all(
       names.map((name) => catalog.put('server', 'facts', server(fact('get', 'Reads.'), fact(name, 'Is new.')))),

@@ -12,7 +12,7 @@ const json = async (answer: Promise<Response>): Promise<{ status: number; body: 
 };
 
 describe('/v1/subscriptions', () => {
-  it('keeps the secret to itself, and takes back what it shows', async () => {
+  it('never shows the secret, and accepts its own output', async () => {
     const made = await json(send('PUT', '/v1/subscriptions/mine', { url, secret, events: ['turn.failed'], agents: ['doer'] }));
     expect(made).toMatchObject({ status: 201, body: { name: 'mine', url, hasSecret: true, events: ['turn.failed'] } });
     const shown = await json(send('GET', '/v1/subscriptions/mine'));
@@ -41,13 +41,13 @@ describe('/v1/subscriptions', () => {
     expect([status, problem.issues]).toMatchObject([422, [{ path }]]);
   });
 
-  it('says which of its agents there are not', async () => {
+  it('warns about missing agents', async () => {
     await send('PUT', '/v1/agents/known', { model: 'rehearsal/default' });
     const { body } = await json(send('PUT', '/v1/subscriptions/misspelt', { url, secret, agents: ['known', 'knwon'] }));
     expect(body.warnings).toEqual([{ path: 'agents[1]', message: expect.stringContaining('"knwon"') }]);
   });
 
-  it('says where nothing will be sent', async () => {
+  it('warns about a URL that cannot be reached', async () => {
     const { status, body } = await json(send('PUT', '/v1/subscriptions/inside', { url: 'http://169.254.169.254/latest', secret }));
     expect([status, body.warnings]).toMatchObject([201, [{ path: 'url', message: expect.stringContaining('not a public address') }]]);
     expect(await json(send('GET', '/v1/subscriptions/inside'))).toMatchObject({ body: { warnings: [{ path: 'url' }] } });
@@ -69,7 +69,7 @@ describe('/v1/subscriptions', () => {
 });
 
 describe('/v1/callbacks', () => {
-  it('is for administrators who are bound to nothing', async () => {
+  it('requires an unbound administrator', async () => {
     for (const [scopes, bound] of [
       [['chat', 'tools', 'toolsets', 'approve'], {}],
       [['admin'], { agents: ['doer'] }],
@@ -87,7 +87,7 @@ describe('/v1/callbacks', () => {
     expect((await send('GET', `/v1/callbacks?${query}`)).status).toBe(422);
   });
 
-  it('knows no message that there is not', async () => {
+  it('returns 404 for an unknown callback', async () => {
     expect(await json(send('GET', '/v1/callbacks?kind=webhook&name=none&status=dead&delivery=d'))).toMatchObject({
       body: { items: [], nextCursor: null },
     });

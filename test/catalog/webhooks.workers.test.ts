@@ -31,7 +31,7 @@ async function make() {
 }
 
 describe('writing webhooks', () => {
-  it('keeps the secrets sealed, in KV and out of everything that is shown', async () => {
+  it('stores secrets sealed, and never shows them', async () => {
     const { catalog, put, published } = await make();
     const made = await put({ secret: [secret, 'an older one, also long enough'], callbackSecret: 'of the callbacks, long enough' });
     expect(made.warnings).toEqual([]);
@@ -49,7 +49,7 @@ describe('writing webhooks', () => {
     });
   });
 
-  it('keeps each secret that is left out, and replaces each that is given', async () => {
+  it('keeps each omitted secret, and replaces each given one', async () => {
     const { put, published } = await make();
     await put({ callbackSecret: 'of the callbacks, long enough' });
     const same = await put({ secret: undefined });
@@ -61,7 +61,7 @@ describe('writing webhooks', () => {
     });
   });
 
-  it('needs a secret at first, and again when the scheme is another', async () => {
+  it('requires a secret at first, and when the scheme changes', async () => {
     const { put, refused } = await make();
     expect(await refused({ secret: undefined })).toMatchObject({ code: 'invalid_request', extra: { issues: [{ path: 'secret' }] } });
     await put({});
@@ -69,7 +69,7 @@ describe('writing webhooks', () => {
     expect((await put({ scheme: 'stripe' })).document.version).toBe(2);
   });
 
-  it('refuses every fault of secrets, templates and filter at once, each at its field', async () => {
+  it('reports all faults of secrets, templates and filter at once, each with its path', async () => {
     const { refused } = await make();
     const changes = {
       ...{ scheme: 'standard', secret: ['whsec_', `whsec_${btoa('x'.repeat(32))}`, '***'] },
@@ -81,7 +81,7 @@ describe('writing webhooks', () => {
     expect(JSON.stringify(issues)).not.toContain('***');
   });
 
-  it('warns of what cannot work yet, also later, and of what is unwise', async () => {
+  it('warns about what cannot work yet, also on later reads, and about unsafe settings', async () => {
     const { catalog, warned } = await make();
     expect(await warned({})).toEqual([]);
     expect(await warned({ agent: 'nobody' })).toEqual(['agent']);
@@ -95,7 +95,7 @@ describe('writing webhooks', () => {
     expect(await warned({ callbackUrl: 'https://receiver.example/hook' })).toEqual([]);
   });
 
-  it('is written anew where its secrets do not open any more', async () => {
+  it('can be rewritten if its secrets cannot be opened', async () => {
     const first = await emptyWorkspace();
     await first.catalog.put('webhook', 'triage', webhook);
     await runInDurableObject(first.object, (_instance, { storage }) => {
@@ -107,7 +107,7 @@ describe('writing webhooks', () => {
     expect((await first.catalog.put('webhook', 'triage', webhook)).document.version).toBe(2);
   });
 
-  it('is published again by the same PUT, where KV has lost it', async () => {
+  it('is published again by the same PUT if it is missing in KV', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     await catalog.put('webhook', 'triage', webhook);
     const inKv = () => testEnv.KV.get(kvKeys.hook(workspace, 'triage'));
@@ -121,7 +121,7 @@ describe('writing webhooks', () => {
     await expect.poll(inKv, { timeout: 10_000 }).not.toBeNull();
   });
 
-  it('is published as removed when it is removed', async () => {
+  it('publishes its removal', async () => {
     const { workspace, catalog } = await emptyWorkspace();
     await catalog.put('webhook', 'triage', webhook);
     await catalog.remove('webhook', 'triage');

@@ -13,19 +13,19 @@ const put = (tools: string[] | undefined, more: object = {}) =>
 const get = () => h.send('GET', '/v1/agents/helper');
 
 describe('the list of an agent', () => {
-  it('is kept as it was written, in whatever convention', async () => {
+  it('is stored as it was written, in any naming convention', async () => {
     const { warnings, tools } = await bodyOf(await put(['Shell', 'read-file']));
     expect([warnings, tools]).toEqual([undefined, ['Shell', 'read-file']]);
     expect(await bodyOf(await get())).toMatchObject({ tools: ['Shell', 'read-file'] });
   });
 
-  it('is told of what fits nothing when it is written, and the same when it is read', async () => {
+  it('has the same warnings about unmatched names when it is written and read', async () => {
     const written = (await bodyOf(await put(['Shell', 'Task', 'constructor', 'terminal']))).warnings;
     expect(written.map(({ path }: { path: string }) => path)).toEqual(['tools[1]', 'tools[2]', 'tools[3]']);
     expect((await bodyOf(await get())).warnings).toEqual(written);
   });
 
-  it('is told anew when its toolset has changed, without being written again', async () => {
+  it('has new warnings when its toolset has changed, without a write', async () => {
     await put(['read_file']);
     expect(await bodyOf(await get())).not.toHaveProperty('warnings');
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash' }] });
@@ -37,13 +37,13 @@ describe('the list of an agent', () => {
     expect((await get()).headers.get('etag')).toBe('"1"');
   });
 
-  it('is told of in no list of agents', async () => {
+  it('has no warnings in lists of agents', async () => {
     await put(['Task']);
     const { items } = await bodyOf(await h.send('GET', '/v1/agents'));
     expect(items[0]).not.toHaveProperty('warnings');
   });
 
-  it('is taken back as it was read, warnings and all, and is the same agent', async () => {
+  it('can be sent back as it was read, including warnings, without a change', async () => {
     await put(['Task', 'Shell'], { instructions: 'Help.' });
     const read = await bodyOf(await get());
     expect(read.warnings).toHaveLength(1);
@@ -51,21 +51,21 @@ describe('the list of an agent', () => {
     expect([again.status, again.headers.get('etag'), await bodyOf(again)]).toEqual([200, '"1"', read]);
   });
 
-  it('says of an empty list that it allows nothing', async () => {
+  it('has a warning if it is empty and allows nothing', async () => {
     expect((await bodyOf(await put([]))).warnings).toEqual([{ path: 'tools', message: expect.stringContaining('The list is empty') }]);
   });
 });
 
-it('whose name cannot be one is told what a name is', async () => {
+it('with an invalid name is rejected with the rules for names', async () => {
   const refused = await h.send('PUT', '/v1/agents/Bad_Name', { model: 'rehearsal/default' });
   expect(refused.status).toBe(422);
   expect((await bodyOf(refused)).issues).toEqual([{ path: 'agent', message: expect.stringContaining('must be 1 to 50 of a-z') }]);
 });
 
-describe('an agent whose toolset is not there', () => {
+describe('an agent whose toolset is missing', () => {
   const ask = () => h.send('POST', '/v1/chat/completions', { model: 'agent/helper', messages: [{ role: 'user', content: 'x' }] });
 
-  it('has no turn, whatever its list says, rather than one with other tools', async () => {
+  it('runs no turn, whatever its list says', async () => {
     await put(['Shell'], { toolset: 'later' });
     expect([(await ask()).status, h.sessions.all.size, h.proxied]).toEqual([404, 0, []]);
     await put(undefined, { toolset: 'later' });
@@ -76,7 +76,7 @@ describe('an agent whose toolset is not there', () => {
     expect([(await ask()).status, h.sessions.all.size]).toEqual([404, 1]);
   });
 
-  it('that is unknown itself has none either', async () => {
+  it('runs no turn if it does not exist itself', async () => {
     expect((await ask()).status).toBe(404);
     expect(h.sessions.all.size).toBe(0);
   });

@@ -22,8 +22,8 @@ const ask = async (): Promise<string> => (await turns('ask')).pending[0].callId;
 const decide = (callId: string, body: unknown, headers?: Record<string, string>) =>
   h.send('POST', `/v1/sessions/${id}/approvals/${callId}`, body, headers);
 
-describe('a turn that needs a word', () => {
-  it('answers that it waits, and for what', async () => {
+describe('a turn that requires approval', () => {
+  it('responds that it waits, and for what', async () => {
     const answer = await turns('ask');
     expect(answer).toMatchObject({
       status: 'waiting',
@@ -34,7 +34,7 @@ describe('a turn that needs a word', () => {
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}`))).turn).toMatchObject({ status: 'waiting' });
   });
 
-  it('streams up to the event that asks, and is read on from there with the same bytes', async () => {
+  it('streams up to the waiting event, and is resumed from there with the same bytes', async () => {
     const answer = await h.send('POST', `/v1/sessions/${id}/turns`, { input: 'ask' }, { accept: 'text/event-stream' });
     const asking = await answer.text();
     expect(asking.match(/^event: .*$/gm)?.at(-1)).toBe('event: approval-required');
@@ -45,7 +45,7 @@ describe('a turn that needs a word', () => {
     expect(whole.match(/^event: .*$/gm)?.at(-1)).toBe('event: turn-end');
   });
 
-  it('lists what it waits for, until the word', async () => {
+  it('lists the pending approval until it is decided', async () => {
     const callId = await ask();
     const list = async () => await bodyOf(await h.send('GET', `/v1/sessions/${id}/approvals`));
     expect(await list()).toEqual({ items: [expect.objectContaining({ callId, state: 'pending', session: id })], nextCursor: null });
@@ -60,8 +60,8 @@ describe('a turn that needs a word', () => {
   });
 });
 
-describe('the word on an approval', () => {
-  it('may be said twice, and not taken back', async () => {
+describe('a decision on an approval', () => {
+  it('may be repeated, and not changed', async () => {
     const callId = await ask();
     const both = await Promise.all([decide(callId, { decision: 'approve' }), decide(callId, { decision: 'approve' })]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -70,7 +70,7 @@ describe('the word on an approval', () => {
     expect([back.status, (await bodyOf(back)).code]).toEqual([409, 'conflict']);
   });
 
-  it('needs the scope, and a rule that is remembered needs admin', async () => {
+  it('requires the scope, and a remembered rule requires admin', async () => {
     const keys = await Promise.all([h.key({ scopes: ['chat'] }), h.key({ scopes: ['approve', 'chat'] })]);
     const [chat, approver] = keys as [Record<string, string>, Record<string, string>];
     expect((await decide('x', { decision: 'approve' }, chat)).status).toBe(403);
@@ -96,7 +96,7 @@ describe('the word on an approval', () => {
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
   });
 
-  it('on what nobody asked is not found', async () => {
+  it('on an unknown call is not found', async () => {
     expect((await decide('call_99', { decision: 'approve' })).status).toBe(404);
     expect((await h.send('GET', `/v1/sessions/${id}/approvals/call_99`)).status).toBe(404);
   });
@@ -115,7 +115,7 @@ describe('a link', () => {
     h.send(method, path, body, { authorization: undefined, ...headers });
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-  it('is not made where nobody said how this service is reached', async () => {
+  it('is not created without a public URL', async () => {
     for (const url of ['', 'moniker.example', 'javascript:alert(1)']) {
       h = createHarness({ MONIKER_PUBLIC_URL: url });
       id = (await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }))).id;
@@ -126,7 +126,7 @@ describe('a link', () => {
     }
   });
 
-  it('shows the call to anyone who has it, and decides nothing by that', async () => {
+  it('shows the call to anyone who has it, without deciding it', async () => {
     const path = await mint(await ask());
     for (let reads = 0; reads < 3; reads += 1) {
       const page = await open(path);
@@ -189,7 +189,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('says so when the word was said in another way meanwhile', async () => {
+  it('reports that the call was decided elsewhere meanwhile', async () => {
     const callId = await ask();
     const path = await mint(callId);
     await decide(callId, { decision: 'deny' });
@@ -201,7 +201,7 @@ describe('a link', () => {
     expect((await h.send('POST', `/v1/sessions/${id}/approvals/${callId}/link`)).status).toBe(409);
   });
 
-  it('is not followed for a page of another site', async () => {
+  it('rejects a page of another site', async () => {
     const callId = await ask();
     const path = await mint(callId);
     for (const headers of [
@@ -226,7 +226,7 @@ describe('a link', () => {
     },
   );
 
-  it('that is forged, cut or expired leads nowhere, and asks no session', async () => {
+  it('that is forged, truncated or expired is invalid, and calls no session', async () => {
     const path = await mint(await ask());
     const token = path.slice('/approve/'.length);
     const flipped = `${token[0] === 'A' ? 'B' : 'A'}${token.slice(1)}`;
@@ -240,7 +240,7 @@ describe('a link', () => {
     expect((await open(path, 'POST', 'decision=approve', form)).status).toBe(404);
   });
 
-  it('stands in no log line, no error and no event', async () => {
+  it('is in no log line, no error and no event', async () => {
     const callId = await ask();
     const path = await mint(callId);
     const token = path.slice('/approve/'.length);
@@ -277,14 +277,14 @@ describe('the page', () => {
     expiresAt: '2026-01-08T00:00:00.000Z',
   });
 
-  it('shows every argument in full, texts as they are and the rest as JSON', () => {
+  it('shows every argument completely, text unchanged and other values as JSON', () => {
     const long = 'word '.repeat(50_000);
     const page = approvePage(view({ command: 'line 1\nline 2', count: 7, nested: { deep: ['x'] }, empty: '', long }));
     for (const part of ['line 1\nline 2', '\n7</pre>', '&quot;deep&quot;', 'text, empty', long]) expect(page).toContain(part);
     expect(approvePage(view({}))).toContain('None.');
   });
 
-  it('is not many times what it shows, however deep that is nested', () => {
+  it('is not many times larger than its content, however deeply nested', () => {
     let deep: unknown = Array.from({ length: 400_000 }, () => 1);
     for (let depth = 0; depth < 60; depth += 1) deep = [deep];
     const said = JSON.stringify(deep);
@@ -306,7 +306,7 @@ describe('the page', () => {
     ['\u{E0041}', 'U+E0041'],
     ['\u3164', 'U+3164'],
     ['\uD800', 'U+D800'],
-  ])('shows %j for what it is, in a name, a text and the reason', (text, shown) => {
+  ])('shows %j as code points, in a name, a text and the reason', (text, shown) => {
     for (const page of [approvePage(view({ [text]: 1 })), approvePage(view({ a: text })), approvePage(view({}, text))]) {
       expect(page).toContain(shown);
       expect(page).not.toContain('<script>');
@@ -316,7 +316,7 @@ describe('the page', () => {
     if (shown.startsWith('U+')) expect(approvePage(view({ a: [text] }))).not.toContain(text);
   });
 
-  it('writes nothing that is markup or unseen, whatever it is given', () => {
+  it('writes no markup or invisible characters, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const html = escapeInvisible(text);
@@ -327,7 +327,7 @@ describe('the page', () => {
     );
   });
 
-  it('tells a long run of unseen characters by its length', () => {
+  it('shows the length of a long run of invisible characters', () => {
     expect(escapeInvisible(`a${'\u200B'.repeat(1000)}b`).length).toBeLessThan(300);
     expect(escapeInvisible('\u200B'.repeat(1000))).toContain('and 984 more');
   });
@@ -338,7 +338,7 @@ describe('results of the caller’s own tools', () => {
   const tools = [{ name: 'get_position', description: 'Where', inputSchema: { type: 'object' } }];
   const askClient = async (): Promise<string> => (await turns('client', { tools })).pending[0].callId;
 
-  it('let the turn go on', async () => {
+  it('let the turn continue', async () => {
     const waiting = await turns('client', { tools });
     expect(waiting).toMatchObject({
       status: 'waiting',
@@ -353,7 +353,7 @@ describe('results of the caller’s own tools', () => {
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}`))).turn.status).toBe('completed');
   });
 
-  it('are a text or blocks, one or several', async () => {
+  it('are text or blocks, one or several', async () => {
     const content = [
       { type: 'text', text: 'a' },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -384,7 +384,7 @@ describe('results of the caller’s own tools', () => {
     expect((await bodyOf(answer)).issues[0].path.startsWith(path)).toBe(true);
   });
 
-  it('that nobody waits for are not found, and neither are answers that nobody asked for', async () => {
+  it('for calls that do not wait are not found, nor is input that was not requested', async () => {
     expect((await send({ callId: 'call_99', content: 'x' })).status).toBe(404);
     expect((await send({ callId: 'call_99', input: { k: { action: 'accept', content: {} } }, round: 1 })).status).toBe(404);
   });
@@ -407,7 +407,7 @@ describe('tools of the caller', () => {
     expect(h.sessions.submitted.map(({ plan }) => plan.clientTools)).toEqual([[tool], [tool], undefined, [tool]]);
   });
 
-  it('are refused where their name is the server’s', async () => {
+  it('are rejected if a server tool has the same name', async () => {
     for (const [path, body] of [
       [`/v1/sessions/${id}/turns`, { input: 'x', tools: [tool, { name: 'Terminal' }] }],
       ['/v1/sessions', { model: 'rehearsal/default', toolset: 'demo', tools: [tool, { name: 'Terminal' }] }],
@@ -435,7 +435,7 @@ describe('tools of the caller', () => {
   });
 });
 
-describe('a direct call that needs a word', () => {
+describe('a direct call that requires approval', () => {
   const call = (body: object = {}) =>
     h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: { command: 'ask' }, session: id, ...body });
 

@@ -331,7 +331,7 @@ it('has a row for every operation', async () => {
 });
 
 describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
-  it('is let through to what its scope and bindings allow, and refused the rest', async () => {
+  it('can access what its scope and bindings allow, and nothing else', async () => {
     const faults: unknown[] = [];
     for (const { operation, row } of all) {
       for (const [name, isAllowed] of [
@@ -347,7 +347,7 @@ describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
     expect(faults).toEqual([]);
   });
 
-  it('gets the same refusal for what exists and for what does not', async () => {
+  it('gets the same error for existing and missing resources', async () => {
     const faults: unknown[] = [];
     for (const { operation, row } of all) {
       if (!hasScope(key, row.scopes) || row.other(key)) continue;
@@ -359,7 +359,7 @@ describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
     expect(faults).toEqual([]);
   });
 
-  it('opens the session of another key as an unbound administrator only', async () => {
+  it('can access the session of another key only as an unbound administrator', async () => {
     const faults: unknown[] = [];
     const isAdministrator = key.kind === 'unbound' && key.scope === 'admin';
     for (const [operation, { scopes, request, isFinal }] of Object.entries(sessionRows)) {

@@ -192,7 +192,7 @@ describe('a key bound to the agent "small" with the scopes chat, tools, toolsets
 describe('an agent that has a part of its toolset', () => {
   const key: Rights = { scopes: everyday, agents: ['narrow'] };
 
-  it('gives its key that part by REST and MCP, and no word of the rest', async () => {
+  it('gives its key that part over REST and MCP, and reveals nothing else', async () => {
     const listed = await answerTo(key, ['GET', '/v1/toolsets/big/tools']);
     expect(listed.tools.map(({ canonical }: { canonical: string }) => canonical)).toEqual(['builtin.read_file']);
     const served = await answerTo(key, mcp('/big', 'tools/list'));
@@ -218,7 +218,7 @@ describe('an agent that has a part of its toolset', () => {
     expect(listed.tools).toHaveLength(2);
   });
 
-  it('runs a direct call in a session on that part alone', async () => {
+  it('runs a direct call in a session with only that part', async () => {
     const headers = await h.key({ ...key, scopes: ['chat', 'tools'] });
     const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { agent: 'narrow' }, headers));
     await h.send('POST', '/v1/toolsets/big/calls', { name: 'bash', arguments: {}, session: id }, headers);
@@ -256,7 +256,7 @@ describe('a key bound to agents and toolsets', () => {
     [['PUT', '/v1/toolsets/other', { tools: [file] }], 403],
     [['PUT', '/v1/agents/small', { model, toolset: 'big' }], 403],
     [['DELETE', '/v1/toolsets/big'], 204],
-  ])('uses what its agents use, and writes its toolsets: %j is %i', async (row, status) => {
+  ])('uses what its agents use, and writes its toolsets: %j returns %i', async (row, status) => {
     expect(await statusOf(key, row)).toBe(status);
   });
 
@@ -301,7 +301,7 @@ describe('a key bound to the toolset "small" with the scope toolsets', () => {
     expect(await detail('builtin.bash')).toBe(await detail('no.where'));
   });
 
-  it('adds no tool by its definition, and keeps one that it has', async () => {
+  it('cannot add a tool by its refId, and keeps one that it has', async () => {
     const refIdOf = async (tool: string): Promise<string> => (await bodyOf(await h.send('GET', `/v1/tools/${tool}`))).refId;
     const put = async (entry: object) => await statusOf(key, ['PUT', '/v1/toolsets/small', { tools: [entry] }]);
     expect(await put({ refId: await refIdOf('builtin.bash') })).toBe(403);
@@ -310,7 +310,7 @@ describe('a key bound to the toolset "small" with the scope toolsets', () => {
     expect(await put({ refId: await refIdOf('builtin.read_file') })).toBe(200);
   });
 
-  it('renames, describes and reorders what it has, and makes its other toolset of it', async () => {
+  it('renames, describes and reorders its tools, and builds its other toolset from them', async () => {
     const tools = [{ ...file, name: 'peek', aliases: ['look'], description: 'Reads.' }];
     expect(await statusOf(key, ['PUT', '/v1/toolsets/small', { tools }])).toBe(200);
     expect(await statusOf(key, ['PUT', '/v1/toolsets/second', { tools: [file] }])).toBe(201);
@@ -350,14 +350,14 @@ describe('a secret in a preset', () => {
     ['to an address that the model chooses', { ...push, arguments: { preset: { token: preset.token } } }],
     ['to an address by default', { ...push, arguments: { preset: { token: preset.token }, default: { remote: preset.remote } } }],
     ['twice', { ...push, arguments: { preset: { ...preset, branch: { secret: 'GH' } } } }],
-  ])('is not moved by a key without admin: %s', async (_what, entry) => {
+  ])('cannot be moved by a key without admin: %s', async (_what, entry) => {
     const before = await bodyOf(await h.send('GET', '/v1/toolsets/safe'));
     expect(await put(editor, [entry, file])).toBe(403);
     expect(await put({ scopes: ['admin'], toolsets: ['safe'] }, [entry, file])).toBe(403);
     expect(await bodyOf(await h.send('GET', '/v1/toolsets/safe'))).toEqual(before);
   });
 
-  it('is not added by a key without admin, or by a bound one', async () => {
+  it('cannot be added by a key without admin, or by a bound one', async () => {
     expect(await put(editor, [push], 'other')).toBe(403);
     expect(await put({ scopes: ['toolsets'], toolsets: ['safe', 'other'] }, [push], 'other')).toBe(403);
     expect(await put({ scopes: ['admin'], toolsets: ['safe', 'other'] }, [push], 'other')).toBe(403);
@@ -370,7 +370,7 @@ describe('a secret in a preset', () => {
     expect(await put(editor, [push, file])).toBe(403);
   });
 
-  it('does not come back by rollback or rename', async () => {
+  it('cannot be restored by rollback or rename', async () => {
     await made('PUT', '/v1/toolsets/safe', { tools: [file] });
     expect(await statusOf(editor, ['POST', '/v1/toolsets/safe/rollback', { version: 1 }])).toBe(403);
     await made('POST', '/v1/toolsets/safe/rollback', { version: 1 });
@@ -392,7 +392,7 @@ describe('a secret in a preset', () => {
     expect((await h.send('PUT', '/v1/toolsets/safe', { tools: [push] }, headers)).status).toBe(412);
   });
 
-  it('names where it stands and what to do', async () => {
+  it('is reported with its path and what to do', async () => {
     const { detail, issues } = await answerTo(editor, ['PUT', '/v1/toolsets/other', { tools: [file, push] }]);
     expect([detail, issues]).toEqual([
       expect.stringContaining('tools[1].arguments.preset.token'),
@@ -454,7 +454,7 @@ describe('an agent with taint: false', () => {
   const put = async (rights: Rights, body: object, name = 'loose') => await statusOf(rights, ['PUT', `/v1/agents/${name}`, body]);
   const loose = { model, toolset: 'small', taint: false, instructions: 'Help.' };
 
-  it('is written by an unbound admin key only', async () => {
+  it('can be written only by an unbound admin key', async () => {
     expect(await put(editor, loose)).toBe(403);
     expect(await put(editor, { ...loose, taint: true })).toBe(201);
     expect(await put(editor, loose)).toBe(403);
@@ -482,7 +482,7 @@ describe('an agent with taint: false', () => {
     expect(await put(editor, { ...loose, ...change })).toBe(status);
   });
 
-  it('is not brought back by a write that races an administrator', async () => {
+  it('cannot be restored by a write that races an administrator', async () => {
     await made('PUT', '/v1/agents/loose', loose);
     const headers = await h.key(editor);
     const { get } = h.catalog;
@@ -519,7 +519,7 @@ describe('the configuration tools of a bound key', () => {
       await expect(ask()).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('list and write the tools of its toolsets alone', async () => {
+  it('list and write only the tools of its toolsets', async () => {
     const desk = await deskOf({ scopes: ['toolsets'], toolsets: ['small', 'new'] });
     expect((await desk.tools()).map(({ canonical }) => canonical)).toEqual(['builtin.read_file']);
     for (const tools of [[file, bash], [push], [{ tool: 'no.where' }]]) {

@@ -78,7 +78,7 @@ describe('a key bound to a toolset', () => {
     expect((await send('GET', '/v1/toolsets/new')).status).toBe(404);
   });
 
-  it('is listed the tools of its toolset, and told the same of a tool that it does not have as of none', async () => {
+  it('lists the tools of its toolset, and gets the same error for a foreign and an unknown tool', async () => {
     const { structuredContent } = await call(headers, 'list-available-tools', {});
     expect(JSON.stringify(structuredContent)).toContain('builtin.read_file');
     expect(JSON.stringify(structuredContent)).not.toContain('builtin.bash');

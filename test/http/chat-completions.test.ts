@@ -13,7 +13,7 @@ const chat = (body: object, headers?: Record<string, string>) => h.send('POST', 
 const ownTools = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
 
 describe('a request without agent, toolset and session', () => {
-  it('goes to the provider as it is, unknown fields included', async () => {
+  it('is sent to the provider unchanged, including unknown fields', async () => {
     const body = { model: 'rehearsal/a/b', messages: [user('x')], tools: ownTools, brand_new: { x: 1 } };
     const answer = await chat(body);
     expect([answer.status, answer.headers.get('x-moniker-session'), answer.headers.get('x-request-id')]).toEqual([
@@ -25,14 +25,14 @@ describe('a request without agent, toolset and session', () => {
     expect(h.sessions.all.size).toBe(0);
   });
 
-  it('keeps our own field to ourselves', async () => {
+  it('does not send Moniker’s own field to the provider', async () => {
     await chat({ model: 'rehearsal/default', messages: [user('x')], toolset: null });
     expect(h.proxied[0]?.body).toEqual({ model: 'rehearsal/default', messages: [user('x')] });
   });
 });
 
 describe('a request with server tools', () => {
-  it('runs in a session that is in no list', async () => {
+  it('runs in an unlisted session', async () => {
     const answer = await chat({ model: 'agent/helper', messages: [user('hello')] });
     expect(await bodyOf(answer)).toMatchObject({
       object: 'chat.completion',
@@ -48,7 +48,7 @@ describe('a request with server tools', () => {
     ['body', { toolset: 'demo' }, {}],
     ['header', {}, { 'x-moniker-toolset': 'demo' }],
     ['both', { toolset: 'demo' }, { 'x-moniker-toolset': 'demo' }],
-  ])('takes the toolset from the %s', async (_where, body, headers) => {
+  ])('reads the toolset from the %s', async (_where, body, headers) => {
     const answer = await chat({ model: 'rehearsal/default', messages: [user('x')], ...body }, headers);
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
     expect(h.proxied).toEqual([]);
@@ -92,7 +92,7 @@ describe('a request with server tools', () => {
     ['an agent', { model: 'agent/helper' }, {}],
     ['a toolset', { model: 'rehearsal/default', toolset: 'demo' }, {}],
     ['a session', { model: 'rehearsal/default' }, { 'x-moniker-session': 'new' }],
-  ])('offers the caller’s own tools beside %s, and gives their calls back', async (_what, body, headers) => {
+  ])('offers the caller’s own tools in addition to %s, and returns their calls', async (_what, body, headers) => {
     const answer = await chat({ ...body, messages: [user('client')], tools: ownTools }, headers);
     const { choices } = await bodyOf(answer);
     expect(h.sessions.submitted[0]?.plan.clientTools).toEqual([{ name: 'mine', description: '', inputSchema: {} }]);
@@ -100,7 +100,7 @@ describe('a request with server tools', () => {
     expect(answer.headers.get('x-moniker-completion')).toMatch(/^chatcmpl-/);
   });
 
-  it('refuses a tool of the caller’s that takes a name of the server’s, naming both', async () => {
+  it('rejects a caller’s tool that has the name of a server tool, naming both', async () => {
     const tools = [{ type: 'function', function: { name: 'Terminal' } }];
     const answer = await chat({ model: 'agent/helper', messages: [user('x')], tools });
     const { error } = await bodyOf(answer);
@@ -109,7 +109,7 @@ describe('a request with server tools', () => {
     expect(h.sessions.all.size).toBe(0);
   });
 
-  it('takes a choice of the caller’s tool', async () => {
+  it('accepts a tool choice of the caller’s tool', async () => {
     const choose = (name: string) => ({ tool_choice: { type: 'function', function: { name } } });
     await chat({ model: 'agent/helper', messages: [user('x')], tools: ownTools, ...choose('mine') });
     expect(h.sessions.submitted[0]?.plan.settings.toolChoice).toEqual({ tool: 'mine' });
@@ -117,7 +117,7 @@ describe('a request with server tools', () => {
     expect([answer.status, (await bodyOf(answer)).error.param]).toEqual([422, 'tool_choice']);
   });
 
-  it('is a conversation like any other when its calls are of a session that is not there', async () => {
+  it('is an ordinary conversation if the session of its calls does not exist', async () => {
     const id = toToolCallId('call_1', 'ab'.repeat(32));
     const messages = [
       user('a'),
@@ -142,7 +142,7 @@ describe('a request with server tools', () => {
     ]);
   });
 
-  it('tells a failed turn as an error in plain answers', async () => {
+  it('returns a failed turn as an error without streaming', async () => {
     const answer = await chat({ model: 'agent/helper', messages: [user('fail')] });
     expect([answer.status, await bodyOf(answer)]).toEqual([
       502,
@@ -152,7 +152,7 @@ describe('a request with server tools', () => {
 });
 
 describe('a request with a session', () => {
-  it('is made by "new", listed, and remembers', async () => {
+  it('is created by "new", is listed, and stores the conversation', async () => {
     const first = await chat({ model: 'rehearsal/default', messages: [user('one')] }, { 'x-moniker-session': 'new' });
     const id = first.headers.get('x-moniker-session') ?? '';
     expect(h.sessions.all.get(id)?.setup).toMatchObject({ model: 'rehearsal/default', listed: true });
@@ -161,7 +161,7 @@ describe('a request with a session', () => {
     expect(h.sessions.all.get(id)?.messages).toHaveLength(4);
   });
 
-  it('is another one when the messages differ from what it has', async () => {
+  it('is forked if the messages differ from the stored ones', async () => {
     const first = await chat({ model: 'rehearsal/default', messages: [user('one')] }, { 'x-moniker-session': 'new' });
     const id = first.headers.get('x-moniker-session') ?? '';
     const again = await chat(
@@ -207,11 +207,11 @@ describe('faults', () => {
     [{ model: 'nobody/x', toolset: 'demo', messages: [user('x')] }, 404, null],
     [{ model: 'rehearsal/default', toolset: 'nobody', messages: [user('x')] }, 404, null],
     [{ model: 'rehearsal/default', toolset: 7, messages: [user('x')] }, 422, 'toolset'],
-  ])('of %j have the OpenAI shape, status %i, at %s', async (body, status, param) => {
+  ])('of %j have the OpenAI format, status %i, at %s', async (body, status, param) => {
     await expectFault(h, await chat(body), status, param);
   });
 
-  it('of the body, the key and the method have the OpenAI shape too', async () => {
+  it('of the body, the key and the method have the OpenAI format, too', async () => {
     for (const [answer, status] of [
       [await h.send('POST', '/v1/chat/completions', '{'), 400],
       [await h.send('POST', '/v1/chat/completions', []), 422],
@@ -223,7 +223,7 @@ describe('faults', () => {
     }
   });
 
-  it('of two toolsets is said', async () => {
+  it('of two different toolsets is reported', async () => {
     const answer = await chat({ model: 'rehearsal/default', toolset: 'demo', messages: [user('x')] }, { 'x-moniker-toolset': 'other' });
     expect([answer.status, (await bodyOf(answer)).error.param]).toEqual([422, 'toolset']);
   });
@@ -246,7 +246,7 @@ describe('the stock client', () => {
     await expect(client().models.retrieve('no/such')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('understands our errors', async () => {
+  it('understands errors', async () => {
     await expect(client().chat.completions.create({ model: 'agent/nobody', messages: [user('x')] })).rejects.toMatchObject({
       status: 404,
       code: 'not_found',

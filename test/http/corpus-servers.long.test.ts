@@ -37,7 +37,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
     }
   });
 
-  it('are all there: none of their tools is refused or held', async () => {
+  it('are complete: none of their tools is rejected or held', async () => {
     const states = new Map<string, number>();
     for (const { server } of lists) {
       const { tools } = await bodyOf(await h.send('GET', `/v1/servers/${serverName(server)}`));
@@ -47,7 +47,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
     expect([...states]).toEqual([['ready', index.totalTools]]);
   });
 
-  it('make a toolset each, whose tools go by their canonical and own names', async () => {
+  it('have a toolset each, whose tools resolve by canonical and own names', async () => {
     let resolved = 0;
     for (const { server, tools } of lists) {
       const name = `own-${serverName(server)}`.slice(0, 50);
@@ -66,30 +66,27 @@ describeCorpus('mcp-tools/index.json', (path) => {
     expect(resolved).toBe(index.totalTools);
   });
 
-  it.each(index.collisions)(
-    '$name of $servers: refused with both names and a proposal, and taking it compiles',
-    async ({ name, servers }) => {
-      const tools: { tool: string; name?: string }[] = servers.map((server) => ({ tool: `${serverName(server)}.${name}` }));
-      for (const entries of [tools, tools.toReversed()]) {
-        const refused = await h.send('PUT', '/v1/toolsets/clash', { tools: entries });
-        const { code, conflicts } = (await bodyOf(refused)) as { code: string; conflicts: NameConflict[] };
-        expect([refused.status, code, conflicts.length]).toEqual([409, 'name_conflict', tools.length - 1]);
-        const moved = new Map<string, string>();
-        for (const { name: claimed, tools: both, suggestion } of conflicts) {
-          expect(claimed).toBe(name);
-          for (const canonical of both) expect(tools.map(({ tool }) => tool)).toContain(canonical);
-          moved.set(both[1], suggestion);
-        }
-        const settled = entries.map(({ tool }) => ({ tool, ...(moved.has(tool) && { name: moved.get(tool) }) }));
-        expect([200, 201]).toContain((await h.send('PUT', '/v1/toolsets/clash', { tools: settled })).status);
-        for (const { tool, name: given = name } of settled) {
-          const answer = await bodyOf(await h.send('GET', `/v1/toolsets/clash/resolve?name=${given}`));
-          expect([given, answer.canonical, answer.via]).toEqual([given, tool, 'wire']);
-        }
+  it.each(index.collisions)('$name of $servers: rejected with both names and a suggestion, which compiles', async ({ name, servers }) => {
+    const tools: { tool: string; name?: string }[] = servers.map((server) => ({ tool: `${serverName(server)}.${name}` }));
+    for (const entries of [tools, tools.toReversed()]) {
+      const refused = await h.send('PUT', '/v1/toolsets/clash', { tools: entries });
+      const { code, conflicts } = (await bodyOf(refused)) as { code: string; conflicts: NameConflict[] };
+      expect([refused.status, code, conflicts.length]).toEqual([409, 'name_conflict', tools.length - 1]);
+      const moved = new Map<string, string>();
+      for (const { name: claimed, tools: both, suggestion } of conflicts) {
+        expect(claimed).toBe(name);
+        for (const canonical of both) expect(tools.map(({ tool }) => tool)).toContain(canonical);
+        moved.set(both[1], suggestion);
       }
-      await h.send('DELETE', '/v1/toolsets/clash');
-    },
-  );
+      const settled = entries.map(({ tool }) => ({ tool, ...(moved.has(tool) && { name: moved.get(tool) }) }));
+      expect([200, 201]).toContain((await h.send('PUT', '/v1/toolsets/clash', { tools: settled })).status);
+      for (const { tool, name: given = name } of settled) {
+        const answer = await bodyOf(await h.send('GET', `/v1/toolsets/clash/resolve?name=${given}`));
+        expect([given, answer.canonical, answer.via]).toEqual([given, tool, 'wire']);
+      }
+    }
+    await h.send('DELETE', '/v1/toolsets/clash');
+  });
 
   it.each(index.nearCollisions)(
     '$normalised: compiles with a warning, goes by exact names, and other spellings are ambiguous',

@@ -12,7 +12,7 @@ async function withOne(id = 'd-1') {
 }
 
 describe('/v1/webhooks/{webhook}/deliveries', () => {
-  it('lists what came with its payload, and by how it stands', async () => {
+  it('lists deliveries with payloads, and filters by status', async () => {
     const harness = await withOne();
     await deliver(harness, asGitHub({}, { id: 'd-2' }));
     const { items, nextCursor } = await bodyOf(await harness.send('GET', base));
@@ -25,7 +25,7 @@ describe('/v1/webhooks/{webhook}/deliveries', () => {
     expect((await harness.send('GET', `${base}?status=gone`)).status).toBe(422);
   });
 
-  it('is empty for a webhook without any, not found for one that there is not, and readable after it was removed', async () => {
+  it('is empty for a webhook without deliveries, not found for an unknown one, and readable after removal', async () => {
     const harness = await withOne();
     await putWebhook(harness, {}, 'quiet');
     expect((await bodyOf(await harness.send('GET', '/v1/webhooks/quiet/deliveries'))).items).toEqual([]);
@@ -47,7 +47,7 @@ describe('/v1/webhooks/{webhook}/deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('fills in the templates as they are now, as another run in the session that they name', async () => {
+  it('uses the current templates, as another run in the session that they name', async () => {
     const harness = await withOne();
     harness.triggers.set('d-1', { status: 'failed' });
     await putWebhook(harness, { input: 'Again: {{issue.title}} at {{@time}} from {{@headers.x-github-event}}', session: 'other' });
@@ -60,7 +60,7 @@ describe('a replay', () => {
     for (const part of ['Again:', new Date(harness.clock.now()).toISOString(), 'issues']) expect(input).toContain(part);
   });
 
-  it('asks no filter and runs what came while the webhook was paused', async () => {
+  it('ignores the filter and runs a delivery received while the webhook was paused', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness, { paused: true });
     await deliver(harness, asGitHub(opened));
@@ -68,7 +68,7 @@ describe('a replay', () => {
     expect(harness.sessions.submitted).toHaveLength(1);
   });
 
-  it('reads a form as it was read when it came', async () => {
+  it('parses a form as on the first run', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);
     const body = new URLSearchParams({ payload: JSON.stringify(opened) }).toString();
@@ -79,7 +79,7 @@ describe('a replay', () => {
     expect(harness.triggers.replayed[0]?.verdict).toMatchObject({ rendered: { sessionKey: 'acme/shop#7' } });
   });
 
-  it('is refused while the turn is under way, and not found for an id that never came', async () => {
+  it('is rejected while the turn is in progress, and not found for an unknown id', async () => {
     const harness = await withOne();
     expect((await harness.send('POST', `${base}/d-1/replay`)).status).toBe(409);
     expect((await harness.send('POST', `${base}/d-9/replay`)).status).toBe(404);

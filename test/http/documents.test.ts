@@ -23,7 +23,7 @@ describe.each([
 ])('/v1/%s', (kind, name, first, second) => {
   const path = `/v1/${kind}/${name}`;
 
-  it('is made, changed, listed and deleted under conditions', async () => {
+  it('is created, changed, listed and deleted conditionally', async () => {
     const made = await h.send('PUT', path, first, { 'if-none-match': '*' });
     expect([made.status, made.headers.get('etag'), made.headers.get('location'), (await bodyOf(made)).name]).toEqual([
       201,
@@ -41,7 +41,7 @@ describe.each([
     expect((await h.send('GET', path)).status).toBe(404);
   });
 
-  it('refuses unknown fields, other types and roots that are no object', async () => {
+  it('rejects unknown fields, wrong types and bodies that are not objects', async () => {
     for (const body of [{ ...first, surprise: 1 }, {}, [], 'null', '"x"', '7', `{"__proto__":${JSON.stringify(first)}}`]) {
       expect((await h.send('PUT', path, body)).status, JSON.stringify(body)).toBe(422);
     }
@@ -50,8 +50,8 @@ describe.each([
   });
 });
 
-describe('what may be used and not read', () => {
-  it('is in no answer', async () => {
+describe('write-only values', () => {
+  it('are in no response', async () => {
     const answers = [
       await h.send('PUT', '/v1/providers/acme', provider),
       await h.send('PUT', '/v1/secrets/GH', secret),
@@ -64,7 +64,7 @@ describe('what may be used and not read', () => {
     expect(JSON.stringify(h.log.lines)).not.toContain('canary');
   });
 
-  it('a provider says that it has a key, keeps it, and takes its own answer back', async () => {
+  it('a provider shows that it has a key, keeps it, and accepts its own output', async () => {
     await h.send('PUT', '/v1/providers/acme', provider);
     const shown = await bodyOf(await h.send('GET', '/v1/providers/acme'));
     expect(shown).toEqual({ name: 'acme', kind: 'openai-compatible', baseUrl: provider.baseUrl, models: provider.models, hasApiKey: true });
@@ -75,7 +75,7 @@ describe('what may be used and not read', () => {
   });
 });
 
-it('an agent’s models and toolset are names, checked in form', async () => {
+it('an agent’s models and toolset are names with a checked format', async () => {
   for (const [body, path] of [
     [{ ...agent, model: 'default' }, 'model'],
     [{ ...agent, model: 'a/b\nc' }, 'model'],
@@ -103,7 +103,7 @@ describe('/v1/tools', () => {
     expect((await bodyOf(await h.send('GET', '/v1/tools/builtin.nix'))).code).toBe('unknown_tool');
   });
 
-  it('has default aliases that can be set and given up', async () => {
+  it('has default aliases that can be set and reset', async () => {
     const path = '/v1/tools/builtin.bash/aliases';
     const own = await h.send('GET', path);
     expect([own.headers.get('etag'), await bodyOf(own)]).toEqual([null, { aliases: ['shell'] }]);
@@ -134,7 +134,7 @@ it('/v1/models lists agents, then the providers’ models, for clients of both s
   expect((await h.send('GET', '/v1/models/acme%2Fa%2Fb')).status).toBe(200);
 });
 
-it('what a write let pass is said in its answer, and in no other', async () => {
+it('warnings of a write are only in its response', async () => {
   const warnings = [{ path: 'tools[1]', message: '"nonesuch" matches no tool of the toolset "demo".' }];
   const { catalog } = h;
   const warning = createHarness(

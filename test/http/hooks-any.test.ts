@@ -15,7 +15,7 @@ const headers = fc.dictionary(
 );
 
 describe('any request to a hook', () => {
-  it('is answered alike whether there is such a webhook or not, unless it is signed', async () => {
+  it('gets the same response for existing and missing webhooks, unless it is signed', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness, { session: '{{@delivery}}', input: 'Sent: {{@body}}' });
     await fc.assert(
@@ -29,7 +29,7 @@ describe('any request to a hook', () => {
     expect(harness.triggers.accepted).toEqual([]);
   });
 
-  it('that is signed is stored or refused with a reason, and never a fault of ours; what is stored can be listed and replayed', async () => {
+  it('that is signed is stored or rejected with a reason, never an internal error; stored ones can be listed and replayed', async () => {
     const harness = await createChatHarness();
     const odd = { session: '{{@delivery}}', input: 'Sent: {{@body}} {{a}} {{#each b}}{{this}}{{/each}} {{json @headers}}' };
     await putWebhook(harness, odd);

@@ -13,7 +13,7 @@ async function triage(changes: Record<string, unknown> = {}): Promise<Harness> {
 }
 
 describe('a delivery that is signed', () => {
-  it('is stored, and answered with the session and the turn that it begins', async () => {
+  it('is stored, and returns the session and the turn that it starts', async () => {
     const harness = await triage();
     const answer = await deliver(harness, asGitHub(opened));
     const body = await bodyOf(answer);
@@ -29,7 +29,7 @@ describe('a delivery that is signed', () => {
     expect(harness.sessions.submitted).toHaveLength(1);
   });
 
-  it('that comes again begins nothing, and is answered with the same', async () => {
+  it('that is redelivered starts nothing, and returns the same response', async () => {
     const harness = await triage();
     const first = await bodyOf(await deliver(harness, asGitHub(opened)));
     const again = await deliver(harness, asGitHub(opened));
@@ -38,7 +38,7 @@ describe('a delivery that is signed', () => {
     expect(harness.sessions.submitted).toHaveLength(1);
   });
 
-  it('is kept with the headers that say what it is, without those that prove who sent it or how it came', async () => {
+  it('is stored with its descriptive headers, without signatures and transport headers', async () => {
     const harness = await triage();
     const sent = asGitHub(opened);
     const more = {
@@ -61,7 +61,7 @@ describe('a delivery that is signed', () => {
     });
   });
 
-  it('that is a ping, or comes while the webhook is paused, is kept and ignored', async () => {
+  it('that is a ping, or arrives while the webhook is paused, is stored as ignored', async () => {
     const harness = await triage();
     const ping = await bodyOf(await deliver(harness, asGitHub({ zen: 'Keep it simple.' }, { id: 'p-1', event: 'ping' })));
     expect(ping).toMatchObject({ status: 'ignored', session: null, turn: null, reason: expect.any(String) });
@@ -72,7 +72,7 @@ describe('a delivery that is signed', () => {
     expect(harness.sessions.submitted).toHaveLength(0);
   });
 
-  it('that the filter is not true of, or cannot be asked about, is kept and ignored with the reason; a replay does not ask it', async () => {
+  it('that does not match the filter, or fails in it, is stored as ignored with the reason; a replay skips the filter', async () => {
     const harness = await triage({ filter: 'event == "issues" && payload.action in ["opened"] && headers["x-github-event"] == event' });
     expect(await bodyOf(await deliver(harness, asGitHub(opened)))).toMatchObject({ status: 'pending', reason: null });
     const other = await bodyOf(await deliver(harness, asGitHub({ ...opened, action: 'closed' }, { id: 'd-2' })));
@@ -86,7 +86,7 @@ describe('a delivery that is signed', () => {
     });
   });
 
-  it('whose session key names nothing is kept as failed, with the path', async () => {
+  it('with an empty session key is stored as failed, with the path', async () => {
     const harness = await triage();
     const answer = await deliver(harness, asGitHub({ action: 'opened', repository: { full_name: 'acme/shop' } }));
     const body = await bodyOf(answer);
@@ -100,7 +100,7 @@ describe('a delivery that is signed', () => {
     ['a compressed body', 'application/json', { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
     ['JSON that breaks off', 'application/json', { body: '{"a":' }, 400, 'invalid_json'],
     ['JSON that nests too deep', 'application/json', { body: `${'['.repeat(200)}${']'.repeat(200)}` }, 400, 'invalid_json'],
-  ])('%s is refused and not stored', async (_, type, { body, ...headers }: Record<string, string>, status, code) => {
+  ])('%s is rejected and not stored', async (_, type, { body, ...headers }: Record<string, string>, status, code) => {
     const harness = await triage();
     const sent = asGitHub(body ?? opened);
     const answer = await deliver(harness, { body: sent.body, headers: { ...sent.headers, 'content-type': type, ...headers } });
@@ -108,7 +108,7 @@ describe('a delivery that is signed', () => {
     expect(harness.triggers.accepted).toEqual([]);
   });
 
-  it('is told to come back when too much is on its way, and when the store fails', async () => {
+  it('gets a retry time if the backlog is full, and if storage fails', async () => {
     for (const [error, status] of [
       [new Problem('rate_limited', 'Too much.', { retryAfterMs: 10_000 }), 429],
       [new Problem('internal', 'The catalog did not respond in time. Try again.'), 504],
@@ -127,7 +127,7 @@ describe('Slack’s URL check', () => {
   const secret = 'a signing secret of Slack’s';
   const check = JSON.stringify({ type: 'url_verification', token: 't', challenge: '3eZbrw1aB' });
 
-  it('is answered with its challenge as text, and not stored', async () => {
+  it('returns its challenge as text, and is not stored', async () => {
     const harness = await triage({ scheme: 'slack', secret });
     const answer = await deliver(harness, asSlack(check, secret, harness.clock.now() / 1000));
     expect([answer.status, await answer.text()]).toEqual([200, '3eZbrw1aB']);
@@ -135,7 +135,7 @@ describe('Slack’s URL check', () => {
     expect(harness.triggers.accepted).toEqual([]);
   });
 
-  it('is no challenge without the right signature, and none for another scheme', async () => {
+  it('is rejected with a wrong signature, or another scheme', async () => {
     const harness = await triage({ scheme: 'slack', secret });
     expect((await deliver(harness, asSlack(check, 'another secret', harness.clock.now() / 1000))).status).toBe(404);
     const other = await triage({ session: '{{type}}', input: '{{type}}' });
@@ -143,10 +143,10 @@ describe('Slack’s URL check', () => {
   });
 });
 
-describe('what is not signed', () => {
+describe('an unsigned delivery', () => {
   const wrong = asGitHub(opened, { secret: 'another secret' });
 
-  it('is answered as a webhook that there is not, to the byte', async () => {
+  it('gets the same bytes as for a missing webhook', async () => {
     const harness = await triage();
     const headers = { ...wrong.headers, 'x-request-id': 'same' };
     const [bad, unknown, none, elsewhere] = await Promise.all([
@@ -163,7 +163,7 @@ describe('what is not signed', () => {
     expect(harness.triggers.accepted).toEqual([]);
   });
 
-  it('costs one round of signatures over the same bytes, whether there is such a webhook or not', async () => {
+  it('costs the same signature checks for existing and missing webhooks', async () => {
     const harness = await triage();
     const rounds = vi.spyOn(crypto.subtle, 'sign');
     const work = async (path: string): Promise<number[]> => {
@@ -178,7 +178,7 @@ describe('what is not signed', () => {
     rounds.mockRestore();
   });
 
-  it('is said in the log with its reason, and without secret, signature or body', async () => {
+  it('is logged with its reason, and without secret, signature or body', async () => {
     const harness = await triage();
     await deliver(harness, wrong);
     await deliver(harness, wrong, '/hooks/default/nobody');
@@ -193,7 +193,7 @@ describe('what is not signed', () => {
       expect(all).not.toContain(hidden);
   });
 
-  it('is refused for its size before anything is looked at', async () => {
+  it('is rejected for its size before anything else is checked', async () => {
     const harness = await triage();
     const signatures = vi.spyOn(crypto.subtle, 'sign');
     for (const name of ['triage', 'nobody']) {
@@ -206,7 +206,7 @@ describe('what is not signed', () => {
 });
 
 describe('the path', () => {
-  it('takes POST alone', async () => {
+  it('accepts only POST', async () => {
     const harness = await triage();
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
       const answer = await harness.send(method, '/hooks/default/triage', undefined, { authorization: undefined });
@@ -215,7 +215,7 @@ describe('the path', () => {
     }
   });
 
-  it('is not for pages, also of origins that may read all else', async () => {
+  it('rejects pages, also of otherwise allowed origins', async () => {
     const harness = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
     const preflight = await harness.send('OPTIONS', '/hooks/default/triage', undefined, {
       authorization: undefined,
@@ -228,8 +228,8 @@ describe('the path', () => {
   });
 });
 
-describe('a webhook that answers with the turn', () => {
-  it('waits for its end and answers with its text', async () => {
+describe('a webhook that responds with the turn', () => {
+  it('waits for its end and returns its text', async () => {
     const harness = await triage({ respond: 'sync' });
     const answer = await deliver(harness, asGitHub(opened));
     const body = await bodyOf(answer);
@@ -240,13 +240,13 @@ describe('a webhook that answers with the turn', () => {
     expect(again).toEqual({ ...body, repeated: true });
   });
 
-  it('answers 202 when it waits for a person', async () => {
+  it('returns 202 if it waits for approval', async () => {
     const harness = await triage({ respond: 'sync', input: 'ask' });
     const answer = await deliver(harness, asGitHub(opened));
     expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { status: 'waiting', session: 'ses1' }]);
   });
 
-  it('answers 202 when the turn takes longer than a sender waits', async () => {
+  it('returns 202 if the turn takes longer than senders wait', async () => {
     const harness = await triage({ respond: 'sync' });
     const get = harness.sessions.get;
     harness.sessions.get = (id) => ({ ...get(id), waitForAnswer: () => new Promise(() => undefined) });
@@ -259,14 +259,14 @@ describe('a webhook that answers with the turn', () => {
     expect([(await answer).status, await bodyOf(await answer)]).toMatchObject([202, { status: 'running', session: 'ses1' }]);
   });
 
-  it('answers 202 when no session has taken it by then', async () => {
+  it('returns 202 if no session has accepted it by then', async () => {
     const harness = await triage({ respond: 'sync' });
     harness.triggers.dispatches = false;
     const answer = await deliver(harness, asGitHub(opened));
     expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { status: 'pending' }]);
   });
 
-  it('answers 202 when it cannot be waited for: it is stored all the same', async () => {
+  it('returns 202 if waiting fails, since it is stored', async () => {
     const harness = await triage({ respond: 'sync' });
     harness.triggers.waitUntilDispatched = () => Promise.reject(new Error('the object was moved'));
     const answer = await deliver(harness, asGitHub(opened));
@@ -274,7 +274,7 @@ describe('a webhook that answers with the turn', () => {
     expect(harness.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'could not wait for a delivery' }));
   });
 
-  it('answers what was ignored or failed at once', async () => {
+  it('responds at once if it was ignored or failed', async () => {
     const harness = await triage({ respond: 'sync', paused: true });
     const answer = await deliver(harness, asGitHub(opened));
     expect([answer.status, await bodyOf(answer)]).toMatchObject([200, { status: 'ignored', text: '', session: null }]);

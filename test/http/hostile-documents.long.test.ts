@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
-  it('with anything in any place is refused where it is wrong, or stored and read back', async () => {
+  it('with any value in any place is rejected with its path, or stored and read back', async () => {
     const counts = { stored: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(spoiling, { minLength: 1, maxLength: 2 }), async (spoilings) => {
@@ -26,7 +26,7 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
     expect(h.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('with a name of every object, or no name at all, in any place, as a value and as a member', async () => {
+  it('with names of Object.prototype, or invalid names, in any place, as a value and as a field', async () => {
     for (const at of placesOf(body).keys()) {
       // Each in its turn, so that every place and every name has had some of the others.
       for (const name of [0, 7, 13].map((step) => hostileTexts[(at + step) % hostileTexts.length] ?? '')) {
@@ -39,14 +39,14 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
   });
 });
 
-describe('a listing of nothing that could be known by a name', () => {
+describe('a listing without valid names', () => {
   it.each([
     [[{ name: 42 }], ['tools[0].name']],
     [
       [{ description: 'x' }, { name: '\u202e' }],
       ['tools[0].name', 'tools[1].name'],
     ],
-  ])('%j is refused like an empty one, and what is stored stays', async (tools, paths) => {
+  ])('%j is rejected like an empty one, and the stored one stays', async (tools, paths) => {
     const before = await (await h.send('GET', '/v1/servers/weather')).text();
     for (const path of ['/v1/servers/weather', '/v1/servers/nameless']) {
       const answer = await h.send('PUT', path, serverOf(tools));
@@ -63,7 +63,7 @@ describe('conditions', () => {
     ...['"1"', '1', '*', ' "1" '].map((tag) => [tag, 200] as const),
     ...['"2"', 'W/"1"', '"abc"', '"0"', '""', '"01"', '1.0', '-1', '"99999999999"', 'null', '"1'].map((tag) => [tag, 412] as const),
     ['"1", "2"', 422] as const,
-  ])('If-Match: %s on version 1 is %i for every kind, and what lost changes nothing', async (tag, status) => {
+  ])('If-Match: %s on version 1 is %i for every kind, and a 412 changes nothing', async (tag, status) => {
     const { send } = createHarness();
     await prepareDocuments(send);
     for (const { path, body } of Object.values(valid)) {
@@ -77,7 +77,7 @@ describe('conditions', () => {
   });
 });
 
-describe('rules of an entry that name what is not there', () => {
+describe('rules of an entry that name missing things', () => {
   beforeEach(async () => {
     h = createHarness();
     await prepareDocuments(h.send);
@@ -90,7 +90,7 @@ describe('rules of an entry that name what is not there', () => {
   };
   const preset = { arguments: { preset: { token: { secret: 'GH' } } } };
 
-  it('a secret that there is not, that is bound elsewhere, and then one that may be used', async () => {
+  it('a missing secret, one bound to another host, and a usable one', async () => {
     const at = 'tools[0].arguments.preset.token';
     expect(await put(preset)).toEqual([422, [`${at}: there is no secret "GH"`]]);
     await h.send('PUT', '/v1/secrets/GH', { value: 'canary', hosts: ['other.example.com'] });
@@ -104,7 +104,7 @@ describe('rules of an entry that name what is not there', () => {
     expect((await h.send('GET', '/v1/toolsets/rules')).headers.get('etag')).toBe('"1"');
   });
 
-  it('a pointer that the outputSchema knows nothing of is stored with a warning, one that is none is refused', async () => {
+  it('a pointer that is not in the outputSchema is stored with a warning, an invalid one is rejected', async () => {
     expect(await put({ result: { pick: ['/degrees', '/nothing'] } })).toEqual([
       201,
       [expect.stringMatching(/^tools\[0\]\.result\.pick\[1\]: "\/nothing"/)],
@@ -135,7 +135,7 @@ describe('a skill', () => {
     ['a bracket that is not closed', `---\nname: notes\ndescription: x\nallowed-tools: Bash(git:*${body}`, 'SKILL.md: allowed-tools'],
     ['a member of every object', `---\nname: notes\ndescription: x\nmetadata: {constructor: a}${body}`, 'SKILL.md: metadata'],
     ['a control character', `---\nname: notes\ndescription: x${body}\u0007`, 'SKILL.md'],
-  ])('with %s in SKILL.md is refused there, and what was stored stays', async (_what, content, at) => {
+  ])('with %s in SKILL.md is rejected with its path, and the stored one stays', async (_what, content, at) => {
     const before = await (await h.send('GET', '/v1/skills/notes')).text();
     const answer = await h.send('PUT', '/v1/skills/notes', { content });
     const { issues } = await bodyOf(answer);

@@ -14,7 +14,7 @@ describeCorpus('security/tool-names.jsonl', (path) => {
     h = createHarness();
     await prepareNames(h.send);
   });
-  it.each(rows)('$id is as the core says, as alias, given name, default alias and name of a listed tool', (row) =>
+  it.each(rows)('$id has the verdict of the core, as alias, given name, default alias and name of a listed tool', (row) =>
     checkName(h.send, row, count),
   );
   afterAll(() => {
@@ -25,7 +25,7 @@ describeCorpus('security/tool-names.jsonl', (path) => {
 
 describeCorpus('security/alias-sets.json', (path) => {
   const count = createCount();
-  it.each(readJson<AliasSet[]>(path))('$id is as the core says', async (set) => {
+  it.each(readJson<AliasSet[]>(path))('$id has the verdict of the core', async (set) => {
     const [h, off] = [createHarness(), createHarness({ MONIKER_ALIASES: 'off' })];
     // The other one says the same of its own copy.
     const both: Send = async (...request) => {

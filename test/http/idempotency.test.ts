@@ -19,7 +19,7 @@ const call = (body: unknown, headers?: Record<string, string>, toolset = 'demo')
 const mismatch = async (answer: Response) => expect([answer.status, (await bodyOf(answer)).code]).toEqual([422, 'idempotency_mismatch']);
 
 describe('a turn under a key', () => {
-  it('runs once for ten requests at the same time, however they want their answer', async () => {
+  it('runs once for ten concurrent requests, in any response format', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
         turn({ input: 'x' }, { ...key('k1'), ...(index % 2 === 0 ? { prefer: 'respond-async' } : {}) }).then(bodyOf),
@@ -39,7 +39,7 @@ describe('a turn under a key', () => {
 });
 
 describe('a session under a key', () => {
-  it('is made once, and the answer stays the one of its beginning', async () => {
+  it('is created once, and the response stays the first one', async () => {
     const first = await begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k1'));
     const made = await bodyOf(first);
     await h.send('POST', `/v1/sessions/${made.id}/turns`, { input: 'x' });
@@ -53,7 +53,7 @@ describe('a session under a key', () => {
 describe('a direct call under a key', () => {
   const body = { name: 'shell', arguments: { command: 'x' } };
 
-  it('runs once, without a session on files of its own', async () => {
+  it('runs once, without a session with its own files', async () => {
     const answers = [];
     for (let repeats = 0; repeats < 3; repeats += 1) answers.push(await bodyOf(await call(body, key('k1'))));
     expect(answers[1]).toEqual(answers[0]);
@@ -74,13 +74,13 @@ describe('a direct call under a key', () => {
     await mismatch(await call({ ...body, name: 'bash', session: id }, key('k1')));
   });
 
-  it('that cannot be asked for says so, and holds no key', async () => {
+  it('that is rejected does not use up the key', async () => {
     const asked = await bodyOf(await call({ name: 'shell', arguments: { command: 'ask' } }, key('k1')));
     expect(asked).toMatchObject({ code: 'approval_required' });
     expect(asked).not.toHaveProperty('callId');
   });
 
-  it('that is only rehearsed uses none up', async () => {
+  it('that is a dry run does not use up the key', async () => {
     const dry = await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', body, key('k1'));
     expect(await bodyOf(dry)).toMatchObject({ verdict: 'allow' });
     await call({ ...body, arguments: { command: 'y' } }, key('k1'));
@@ -88,7 +88,7 @@ describe('a direct call under a key', () => {
   });
 });
 
-describe('a repeat whose request could not be begun any more', () => {
+describe('a repeat whose request would now fail', () => {
   const bot = { model: 'rehearsal/default', instructions: 'x', toolset: 'demo' };
   const chat = (body: object, headers?: Record<string, string>) => h.send('POST', '/v1/chat/completions', body, headers);
   const asked = { messages: [{ role: 'user', content: 'x' }] };
@@ -110,7 +110,7 @@ describe('a repeat whose request could not be begun any more', () => {
     expect((await unknown()).status).toBe(404);
   };
 
-  it('is the first turn', async () => {
+  it('returns the first turn', async () => {
     await same(
       () => turn({ input: 'x' }, key('k1')),
       () => turn({ input: 'y' }, key('k1')),
@@ -122,7 +122,7 @@ describe('a repeat whose request could not be begun any more', () => {
     ['a session', () => ({ 'x-moniker-session': id })],
     ['a new session', () => ({ 'x-moniker-session': 'new' })],
     ['none', () => ({})],
-  ])('is the first completion, with %s', async (_what, headers) => {
+  ])('returns the first completion, with %s', async (_what, headers) => {
     const body = { model: 'agent/bot', ...asked };
     await same(
       () => chat(body, { ...headers(), ...key('k1') }),
@@ -131,7 +131,7 @@ describe('a repeat whose request could not be begun any more', () => {
     );
   });
 
-  it('is the first completion, though its agent has no tools any more and the caller’s would go to the provider', async () => {
+  it('returns the first completion, although its agent no longer has tools and the request would go to the provider', async () => {
     const tools = [{ type: 'function', function: { name: 'mine', parameters: { type: 'object' } } }];
     const body = { model: 'agent/bot', ...asked, tools };
     const first = await (await chat(body, key('k1'))).text();
@@ -139,7 +139,7 @@ describe('a repeat whose request could not be begun any more', () => {
     expect(await (await chat(body, key('k1'))).text()).toBe(first);
   });
 
-  it('is the first session', async () => {
+  it('returns the first session', async () => {
     await same(
       () => begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k1')),
       () => begin({ model: 'rehearsal/default' }, key('k1')),
@@ -150,7 +150,7 @@ describe('a repeat whose request could not be begun any more', () => {
   it.each([
     ['in a session', () => ({ session: id })],
     ['without one', () => ({})],
-  ])('is the first direct call %s', async (_where, own) => {
+  ])('returns the first direct call %s', async (_where, own) => {
     const body = { name: 'shell', arguments: { command: 'x' } };
     await same(
       () => call({ ...body, ...own() }, key('k1')),
@@ -161,7 +161,7 @@ describe('a repeat whose request could not be begun any more', () => {
   });
 });
 
-it('a key that is none is refused on every path', async () => {
+it('an invalid key is rejected on every path', async () => {
   for (const text of ['x'.repeat(300), 'a b', 'ü']) {
     for (const send of [
       turn({ input: 'x' }, key(text)),
@@ -196,7 +196,7 @@ describeCorpus('security/http-probes.json', (path) => {
     expect(new Set(answers.map((answer) => answer.turn)).size).toBe(1);
   });
 
-  it('idempotency-other-tenant: the same text of another key is another one', async () => {
+  it('idempotency-other-tenant: the same text of another API key is a different key', async () => {
     const headers = headersOf('idempotency-other-tenant');
     const [mine, theirs] = [{}, await h.key({ scopes: ['chat', 'tools', 'admin'] })];
     const ids = new Set();
@@ -210,8 +210,8 @@ describeCorpus('security/http-probes.json', (path) => {
   });
 });
 
-describe('a stream that is cut', () => {
-  it('at any byte and read on after its last whole event is the uncut one, byte for byte', async () => {
+describe('an interrupted stream', () => {
+  it('at any byte, resumed after its last complete event, is the whole one, byte for byte', async () => {
     const uncut = await (await turn({ input: 'grüße \n\r data: x' }, { accept: 'text/event-stream' })).text();
     const bytes = new TextEncoder().encode(uncut);
     const rests = new Map<string, string>();

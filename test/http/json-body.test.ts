@@ -59,7 +59,7 @@ describe('a JSON body', () => {
     ['objects', '{}'],
     ['lists', '[1]'],
     ['commas in their texts', '{"a":",,,,"}'],
-  ])('is too large with more values than may be checked, as %s', async (_what, value) => {
+  ])('is too large with too many values, as %s', async (_what, value) => {
     const list = (length: number) => readJsonBody(request(`[${Array(length).fill(value).join(',')}]`), limits.maxLargeBodyBytes);
     expect(await codeOf(list(limits.maxJsonValues + 1))).toBe('body_too_large');
     expect(await codeOf(list(limits.maxJsonValues / 4))).toBe('accepted');
@@ -69,7 +69,7 @@ describe('a JSON body', () => {
     expect((await parse(bytes('efbbbf7b7d'))).value).toEqual({});
   });
 
-  it('counts the last of duplicate keys', async () => {
+  it('uses the last of duplicate keys', async () => {
     expect((await parse('{"a":1,"a":2}')).value).toEqual({ a: 2 });
   });
 
@@ -91,19 +91,19 @@ describe('a JSON body', () => {
     },
   );
 
-  it('is refused in a content encoding', async () => {
+  it('is rejected with a content encoding', async () => {
     expect(await codeOf(parse('{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' }))).toBe('unsupported_media_type');
   });
 
-  it('is taken with __proto__ in a text and refused with it as a key, however spelt', async () => {
+  it('is accepted with __proto__ in a string and rejected with it as a key, in any escape', async () => {
     expect(await codeOf(parse('{"text":"__proto__"}'))).toBe('accepted');
     expect(await codeOf(parse('{"a":[{"__proto__":{"polluted":true}}]}'))).toBe('invalid_request');
     expect(await codeOf(parse('{"a":[{"\\u005F\\u005fproto__":1}]}'))).toBe('invalid_request');
   });
 });
 
-describe('the bound of a body', () => {
-  it('refuses a declared length without reading', async () => {
+describe('the size limit of a body', () => {
+  it('rejects a declared length without reading', async () => {
     let pulled = 0;
     const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
     const asked = request(body, { 'content-length': '100' });
@@ -111,7 +111,7 @@ describe('the bound of a body', () => {
     expect(pulled).toBe(0);
   });
 
-  it('stops reading an endless body soon after the bound', async () => {
+  it('stops reading an endless body soon after the limit', async () => {
     let sent = 0;
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
@@ -131,14 +131,14 @@ describe('the bound of a body', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('tells a body that breaks off as the sender’s fault, not ours', async () => {
+  it('reports a body that breaks off as the client’s error, not an internal one', async () => {
     for (const headers of [{}, { 'content-length': '50' }, { 'content-length': '50000' }] as Record<string, string>[]) {
       const body = new ReadableStream({ pull: (controller) => controller.error(new Error('connection lost')) });
       expect(await codeOf(readBytes(request(body, headers), 100_000))).toBe('invalid_json');
     }
   });
 
-  it('lets a refused sender finish, so that it reads the answer', async () => {
+  it('lets a rejected client finish, so that it reads the response', async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -152,7 +152,7 @@ describe('the bound of a body', () => {
     expect(sent).toBe(301);
   });
 
-  it('does not wait for a refused sender that has stopped, broke off, or has nothing to send', async () => {
+  it('does not wait for a rejected client that has stopped, disconnected, or has nothing to send', async () => {
     vi.useFakeTimers();
     try {
       let cancelled = false;
@@ -175,11 +175,11 @@ describe('the bound of a body', () => {
     await discardBody(read);
   });
 
-  it('holds when more comes than was declared', async () => {
+  it('applies if more arrives than was declared', async () => {
     expect(await codeOf(readBytes(request('x'.repeat(500), { 'content-length': '5' }), 100))).toBe('body_too_large');
   });
 
-  it('takes exactly as much as it allows, in any chunks', async () => {
+  it('accepts exactly the allowed size, in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 })), async (chunks) => {
         const whole = Buffer.concat(chunks);
@@ -189,7 +189,7 @@ describe('the bound of a body', () => {
     );
   });
 
-  it('ends the wait for a body that does not come', async () => {
+  it('ends the wait for a body that does not arrive', async () => {
     vi.useFakeTimers();
     try {
       const waiting = codeOf(readBytes(request(new ReadableStream({}), {}), 100));
@@ -214,7 +214,7 @@ describeCorpus('security/json-test-suite.jsonl', (path) => {
     return text ?? (repeat ? repeat.s.repeat(repeat.n) + (repeat.close ?? '').repeat(repeat.n) : '');
   };
 
-  it('is taken and refused as the suite says', async () => {
+  it('is accepted and rejected as the suite expects', async () => {
     for (const row of readJsonLines<Row>(path)) {
       const code = await codeOf(parse(bodyOf(row)));
       const verdict = code === 'accepted' ? 'accept' : code === 'invalid_json' ? 'reject' : code;

@@ -159,7 +159,7 @@ describe('a stream', () => {
     expect(state.ended).toBe(true);
   });
 
-  it('that is cut in the middle of a frame just ends', async () => {
+  it('that ends in the middle of a frame gets no error frame', async () => {
     const { state } = await open('POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: input, stream: true });
     await pass(1_000);
     emit('data: {"half');
@@ -185,7 +185,7 @@ describe('a stream', () => {
     expect(state.ended).toBe(true);
   });
 
-  it('whose client has left is checked no more, and its source is cancelled', async () => {
+  it('whose client has disconnected is no longer checked, and its source is cancelled', async () => {
     const { principal } = h.services.directory;
     const answer = await h.send('GET', '/mcp/demo', undefined, { ...headers, ...stream });
     let checks = 0;
@@ -201,8 +201,8 @@ describe('a stream', () => {
   });
 });
 
-describe('an answer that was long in coming', () => {
-  it('is kept from a key that was revoked meanwhile', async () => {
+describe('a slow response', () => {
+  it('is not sent to a key that was revoked meanwhile', async () => {
     h.services.sessions = {
       ...h.services.sessions,
       get: () =>

@@ -49,7 +49,7 @@ describe('/v1/tools/made.{name}', () => {
     expect((await bodyOf(await put('made.shout'))).version).toBe(4);
   });
 
-  it('is checked by a dry run like a write, and not stored', async () => {
+  it('is validated by a dry run like a write, and not stored', async () => {
     const dry = await put('made.shout', shout, {}, '?dryRun=true');
     expect([dry.status, dry.headers.get('etag')]).toEqual([200, null]);
     expect(await bodyOf(dry)).toMatchObject({ tool: 'made.shout', version: 1, uses: ['builtin.read_file'] });
@@ -57,7 +57,7 @@ describe('/v1/tools/made.{name}', () => {
     expect((await h.send('GET', '/v1/tools/made.shout')).status).toBe(404);
   });
 
-  it('stands in a toolset under an alias, and is found by it', async () => {
+  it('is in a toolset under an alias, and resolves by it', async () => {
     await put('made.shout', { ...shout, aliases: ['yell'] });
     await h.send('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'made.shout', aliases: ['scream'] }, { tool: 'builtin.bash' }] });
     await h.send('PUT', '/v1/toolsets/plain', { tools: [{ tool: 'made.shout' }] });
@@ -94,7 +94,7 @@ describe('/v1/tools/made.{name}', () => {
     ['made.bash', shout, 'name'],
     ['made.create_tool', shout, 'name'],
     ['made.__proto__', shout, 'canonical'],
-  ])('refuses %s as %j at its path', async (canonical, body, path) => {
+  ])('rejects %s as %j at its path', async (canonical, body, path) => {
     await h.send('PUT', '/v1/tools/ui.camera', { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: [] });
     const answer = await put(canonical, body);
     expect(answer.status).toBe(422);
@@ -103,7 +103,7 @@ describe('/v1/tools/made.{name}', () => {
   });
 });
 
-describe('what a slip is answered with', () => {
+describe('hints for mistakes', () => {
   it.each([
     [{ aliases: ['Bad One'] }, 'aliases[0]: "Bad One" cannot be an alias: it contains a space'],
     [{ parameters: { type: 'object', properties: {} } }, 'parameters: must be a list with {name, type, description, required, default}'],
@@ -111,12 +111,12 @@ describe('what a slip is answered with', () => {
       { implementation: 'return await tools.builtin.raed_file({})' },
       'there is no tool "builtin.raed_file"; did you mean builtin.read_file',
     ],
-  ])('tells what to write: %j', async (change, told) => {
+  ])('suggest what to write: %j', async (change, told) => {
     const answer = await put('made.shout', { ...shout, ...change });
     expect([answer.status, (await bodyOf(answer)).detail]).toEqual([422, expect.stringContaining(told)]);
   });
 
-  it('is nothing where it is plain what was meant', async () => {
+  it('are absent if the meaning is clear', async () => {
     const implementation = '```js\nreturn await tools.builtin.read_file({ path: "a" })\n```';
     expect(await bodyOf(await put('made.shout', { ...shout, implementation, aliases: [' yell '] }))).toMatchObject({
       uses: ['builtin.read_file'],
@@ -126,7 +126,7 @@ describe('what a slip is answered with', () => {
   });
 });
 
-describe('who writes made tools', () => {
+describe('a key that writes made tools', () => {
   const headers = async (scopes: readonly ('tools' | 'toolsets')[], more: { toolsets?: string[]; agents?: string[] } = {}) =>
     h.key({ scopes, ...more });
   beforeEach(async () => {
@@ -134,14 +134,14 @@ describe('who writes made tools', () => {
     await h.send('PUT', '/v1/toolsets/shells', { tools: [{ tool: 'builtin.bash' }] });
   });
 
-  it('has the scope for it', async () => {
+  it('requires the scope', async () => {
     expect((await put('made.shout', shout, await headers(['tools']))).status).toBe(403);
     expect((await put('made.shout', shout, await headers(['toolsets']))).status).toBe(201);
     expect((await put('made.other', shout, await headers(['toolsets'], { agents: ['helper'] }))).status).toBe(403);
     expect((await h.send('DELETE', '/v1/tools/made.shout', undefined, await headers(['tools']))).status).toBe(404);
   });
 
-  it('is an unbound administrator where a secret is bound to the tool', async () => {
+  it('must be an unbound administrator if a secret is bound to the tool', async () => {
     await h.send('PUT', '/v1/secrets/GH', { value: 'v', hosts: ['api.example.com'], tools: ['made.shout'] });
     expect((await put('made.shout', shout, await headers(['toolsets']))).status).toBe(403);
     expect((await put('made.shout', shout, await headers(['toolsets'], { toolsets: ['files'] }))).status).toBe(403);
@@ -149,7 +149,7 @@ describe('who writes made tools', () => {
     expect((await put('made.shout', { ...shout, description: 'x' }, await headers(['toolsets']))).status).toBe(403);
   });
 
-  it('uses what its toolsets have where it is bound to some, and is not told of the rest', async () => {
+  it('if bound to toolsets, can use only their tools, and learns nothing about others', async () => {
     expect((await put('made.shout', shout, await headers(['toolsets'], { toolsets: ['files'] }))).status).toBe(201);
     const other = await put('made.run', shout, await headers(['toolsets'], { toolsets: ['shells', 'gone'] }));
     expect(other.status).toBe(422);
@@ -157,7 +157,7 @@ describe('who writes made tools', () => {
     expect(issues).toEqual([{ path: 'implementation', message: 'line 1: there is no tool "read_file"' }]);
   });
 
-  it('replaces and deletes none where it is bound to a part of the workspace', async () => {
+  it('if bound, can replace and delete none', async () => {
     await put('made.shout');
     const bound = await headers(['toolsets'], { toolsets: ['files'] });
     expect((await put('made.shout', { ...shout, description: 'x' }, bound)).status).toBe(403);

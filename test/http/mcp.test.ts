@@ -58,10 +58,10 @@ describe('a toolset over MCP, 2026-07-28', () => {
   });
 });
 
-describe('what comes to /mcp', () => {
+describe('a request to /mcp', () => {
   const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 
-  it('needs a key with the scope, and says so in JSON-RPC', async () => {
+  it('requires a key with the scope, and reports errors as JSON-RPC', async () => {
     const h = await withDemo();
     const none = await modern(h, '/mcp/demo', 'tools/list', {}, { authorization: undefined });
     expect(none.status).toBe(401);
@@ -72,7 +72,7 @@ describe('what comes to /mcp', () => {
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, await h.key({ scopes: ['tools'], toolsets: ['demo'] }))).status).toBe(200);
   });
 
-  it('is a toolset that there is, or a version of it, its @ encoded or not', async () => {
+  it('names an existing toolset or a version of it, with @ encoded or not', async () => {
     const h = await withDemo();
     const gone = await modern(h, '/mcp/nothing', 'tools/list');
     expect(gone.status).toBe(404);
@@ -93,7 +93,7 @@ describe('what comes to /mcp', () => {
     ['the origin that the request was sent to', { origin: 'http://localhost' }, 403],
     ['an origin of the operator’s list', { origin: 'https://app.example' }, 200],
     ['no origin', {}, 200],
-  ])('is answered by its origin, deployed: %s', async (_what, headers, status) => {
+  ])('is checked by origin when deployed: %s', async (_what, headers, status) => {
     const h = await withDemo({ MONIKER_ALLOWED_ORIGINS: 'https://app.example', MONIKER_PUBLIC_URL: 'https://moniker.example' });
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, headers)).status).toBe(status);
   });
@@ -106,12 +106,12 @@ describe('what comes to /mcp', () => {
     ['the name of this machine', { host: 'localhost:8787' }, 200],
     ['its address', { host: '[::1]:8787' }, 200],
     ['what is no name', { host: 'a b' }, 403],
-  ])('is answered by origin and host on a loopback address: %s', async (_what, headers, status) => {
+  ])('is checked by origin and host on a loopback address: %s', async (_what, headers, status) => {
     const h = await withDemo({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, headers)).status).toBe(status);
   });
 
-  it('may be read by pages that may call it, with the headers of MCP', async () => {
+  it('is readable by allowed pages, with the headers of MCP', async () => {
     const h = await withDemo({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
     const origin = 'http://localhost:6274';
     const asked = {
@@ -137,7 +137,7 @@ describe('what comes to /mcp', () => {
     ['a pit of brackets', '['.repeat(100_000), 400, -32700],
     ['a message without a method', '{"jsonrpc":"2.0","id":1}', 400, -32600],
     ['a number', '7', 400, -32600],
-  ])('is refused where it is %s', async (_what, body, status, code) => {
+  ])('is rejected if it is %s', async (_what, body, status, code) => {
     const h = await withDemo();
     const answer = await h.send('POST', '/mcp/demo', body, {
       'content-type': 'application/json',
@@ -147,7 +147,7 @@ describe('what comes to /mcp', () => {
     expect(await bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
   });
 
-  it('is not waited for without end where it does not come', async () => {
+  it('times out if its body does not arrive', async () => {
     const h = await withDemo();
     vi.useFakeTimers();
     try {
@@ -170,7 +170,7 @@ describe('what comes to /mcp', () => {
     }
   });
 
-  it('takes no other content type, and no other method', async () => {
+  it('accepts no other content type or method', async () => {
     const h = await withDemo();
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, { 'content-type': 'text/plain' })).status).toBe(415);
     for (const method of ['PUT', 'PATCH']) {
@@ -183,7 +183,7 @@ describe('what comes to /mcp', () => {
     expect((await h.send('DELETE', '/mcp/demo')).status).toBe(405);
   });
 
-  it('takes batches of the 2025 eras without a session, within their bounds', async () => {
+  it('accepts batches of the 2025 eras without a session, within limits', async () => {
     const h = await withDemo();
     const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
     const headers = { accept: 'application/json, text/event-stream' };
@@ -207,7 +207,7 @@ describe('what comes to /mcp', () => {
     ).toBe(400);
   });
 
-  it('is told which tool is none, what a cursor is not of, and which method there is not', async () => {
+  it('gets specific errors for an unknown tool, an invalid cursor and an unknown method', async () => {
     const h = await withDemo();
     const unknown = await bodyOf(await modern(h, '/mcp/demo', 'tools/call', { name: 'shel', arguments: {} }));
     expect(unknown.error).toMatchObject({
@@ -223,7 +223,7 @@ describe('what comes to /mcp', () => {
     expect((await h.catalog.audit({ limit: 10 })).items).toMatchObject([{ requested: 'shel', verdict: 'refused', code: 'unknown_tool' }]);
   });
 
-  it('is shown faults of a call as results', async () => {
+  it('gets errors of a call as results', async () => {
     const { result } = await bodyOf(
       await modern(await withDemo(), '/mcp/demo', 'tools/call', { name: 'shell', arguments: { command: 7 } }),
     );
@@ -234,7 +234,7 @@ describe('what comes to /mcp', () => {
   });
 });
 
-describe('a call that needs a person, 2026-07-28', () => {
+describe('a call that requires approval, 2026-07-28', () => {
   const canElicit = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
 
   async function asking() {
@@ -260,7 +260,7 @@ describe('a call that needs a person, 2026-07-28', () => {
   }
   const yes = { approval: { action: 'accept', content: { approve: true } } };
 
-  it('is answered with the question in full, runs once with a yes, and not again', async () => {
+  it('returns the complete question, runs once when approved, and not again', async () => {
     const { call, asked, h } = await asking();
     expect(asked).toMatchObject({
       resultType: 'input_required',
@@ -288,7 +288,7 @@ describe('a call that needs a person, 2026-07-28', () => {
     });
   });
 
-  it('takes its word for this call alone: key, toolset, tool, arguments, time, and as it was signed', async () => {
+  it('accepts the decision only for this call: key, toolset, tool, arguments, time and signature', async () => {
     const { call, asked, h } = await asking();
     await h.send('PUT', '/v1/toolsets/other', { tools: [{ tool: 'builtin.bash', approval: 'always', aliases: ['shell'] }] });
     const requestState: string = asked.requestState;
@@ -314,7 +314,7 @@ describe('a call that needs a person, 2026-07-28', () => {
     expect((await call({ inputResponses: yes, requestState: late.result.requestState })).error).toMatchObject({ code: -32602 });
   });
 
-  it('is approval_required for a key that may not approve, and for a client that cannot ask', async () => {
+  it('is approval_required for a key that may not approve, and for a client without elicitation', async () => {
     const { h, call } = await asking();
     expect((await call({}, await h.key({ scopes: ['tools'] }))).result).toMatchObject({
       isError: true,
@@ -329,7 +329,7 @@ describe('/mcp', () => {
   const names = async (h: Harness, headers: Record<string, string> = {}) =>
     (await bodyOf(await modern(h, '/mcp', 'tools/list', {}, headers))).result.tools.map(({ name }: { name: string }) => name);
 
-  it('lists the configuration tools until a toolset is equipped, then that, and refuses what is not', async () => {
+  it('lists the configuration tools until a toolset is equipped, then its tools, and rejects others', async () => {
     const h = await withDemo();
     expect(await names(h)).toEqual(expect.arrayContaining(['build-toolset', 'equip-toolset', 'list-available-tools']));
     await h.catalog.setEquipment('root', { toolset: 'demo', mode: 'normal' });
@@ -360,7 +360,7 @@ describe('/mcp', () => {
 });
 
 describe('a client that listens, 2026-07-28', () => {
-  it('hears that the toolset changed, until it leaves', async () => {
+  it('receives changes of the toolset until it disconnects', async () => {
     const h = await withDemo();
     const answer = await modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } });
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
@@ -376,7 +376,7 @@ describe('a client that listens, 2026-07-28', () => {
     expect(rest).toContain('"resultType":"complete"');
   });
 
-  it('is refused where its key has too many streams open already, until one ends; another key is not', async () => {
+  it('is rejected while its key has too many open streams, and another key is not', async () => {
     const h = await withDemo();
     const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
     const listen = (who: typeof key) => modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);

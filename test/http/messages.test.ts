@@ -28,7 +28,7 @@ const mine = { name: 'mine', input_schema: { type: 'object' } };
 const search = { type: 'web_search_20250305', name: 'web_search' };
 
 describe('a message without agent, toolset and session', () => {
-  it('goes to the provider as it is, with the headers that say how to read it, and without our own field', async () => {
+  it('is sent to the provider unchanged, with its version headers, and without Moniker’s own field', async () => {
     const body = { model: 'claude/sonnet', max_tokens: 5, messages: [user('x')], tools: [search], brand_new: { x: 1 } };
     const answer = await ask({ ...body, toolset: null }, { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a,b', 'x-other': 'no' });
     expect([answer.status, answer.headers.get('x-moniker-session')]).toEqual([200, null]);
@@ -43,13 +43,13 @@ describe('a message without agent, toolset and session', () => {
     expect(h.sessions.all.size).toBe(0);
   });
 
-  it('takes the query of the stock client’s betas', async () => {
+  it('accepts the query parameters of the stock client’s betas', async () => {
     expect((await h.send('POST', '/v1/messages?beta=true', { model: 'claude/x', max_tokens: 1, messages: [] })).status).toBe(200);
   });
 });
 
 describe('a message with server tools', () => {
-  it('is one assistant message of a session that is in no list', async () => {
+  it('returns one assistant message of an unlisted session', async () => {
     const answer = await ask({ model: 'agent/helper', system: 'In French.', messages: [user('hello')], temperature: 0.5 });
     const id = answer.headers.get('x-moniker-session') ?? '';
     expect(await bodyOf(answer)).toEqual({
@@ -71,7 +71,7 @@ describe('a message with server tools', () => {
     });
   });
 
-  it('streams events that the wire knows, and ends with message_stop', async () => {
+  it('streams only events of the wire format, and ends with message_stop', async () => {
     const answer = await ask({ model: 'agent/helper', stream: true, messages: [user('hello')] });
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const text = await answer.text();
@@ -83,19 +83,19 @@ describe('a message with server tools', () => {
   it.each([
     ['body', { toolset: 'demo' }, {}],
     ['header', {}, { 'x-moniker-toolset': 'demo' }],
-  ])('takes the toolset from the %s', async (_where, body, headers) => {
+  ])('reads the toolset from the %s', async (_where, body, headers) => {
     const answer = await ask({ model: 'rehearsal/default', messages: [user('x')], ...body }, headers);
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
   });
 
-  it('offers the caller’s own tools beside, and gives their calls back', async () => {
+  it('also offers the caller’s own tools, and returns their calls', async () => {
     const answer = await ask({ model: 'agent/helper', messages: [user('client')], tools: [mine] });
     const { content, stop_reason: stop } = await bodyOf(answer);
     expect(stop).toBe('tool_use');
     expect(content.at(-1)).toMatchObject({ type: 'tool_use', name: 'mine', input: expect.any(Object) });
   });
 
-  it('refuses a tool that only its provider runs, by its path', async () => {
+  it('rejects a tool that only its provider runs, with its path', async () => {
     const editor = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
     const answer = await ask({ model: 'agent/helper', messages: [user('x')], tools: [mine, editor] });
     const { error } = await bodyOf(answer);
@@ -103,12 +103,12 @@ describe('a message with server tools', () => {
     expect(error.message).toMatch(/^tools\[1\]\.type: .*text_editor_20250728/);
   });
 
-  it('does without a search that only its provider has, beside the caller’s own tools', async () => {
+  it('drops a search tool that only its provider has, next to the caller’s own tools', async () => {
     const answer = await ask({ model: 'agent/helper', messages: [user('client')], tools: [search, mine] });
     expect((await bodyOf(answer)).content.at(-1)).toMatchObject({ type: 'tool_use', name: 'mine' });
   });
 
-  it('tells a client of threads to send its messages, in the words on which its helpers go on without', async () => {
+  it('rejects threads with the error on which the stock client continues without them', async () => {
     for (const model of ['agent/helper', 'claude/claude-sonnet-5']) {
       const answer = await ask({ model, messages: [user('x')], thread: { type: 'create' } });
       const { error } = await bodyOf(answer);
@@ -120,12 +120,12 @@ describe('a message with server tools', () => {
     }
   });
 
-  it('refuses a tool of the caller’s that takes a name of the server’s, by its path', async () => {
+  it('rejects a caller’s tool that has the name of a server tool, with its path', async () => {
     const answer = await ask({ model: 'agent/helper', messages: [user('x')], tools: [{ ...mine, name: 'Terminal' }] });
     expect([answer.status, (await bodyOf(answer)).error.message]).toEqual([422, expect.stringMatching(/^tools\[0\]\.name: /)]);
   });
 
-  it('begins with what a user says: words begun for the model are for a model alone', async () => {
+  it('rejects messages that end with an assistant message', async () => {
     const messages = [user('x'), { role: 'assistant', content: 'Well,' }];
     const answer = await ask({ model: 'agent/helper', messages });
     expect([answer.status, (await bodyOf(answer)).error.message]).toEqual([422, expect.stringContaining('must end with a user message')]);
@@ -147,7 +147,7 @@ describe('a message with server tools', () => {
     ]);
   });
 
-  it('gives an agent without tools to its provider, with its instructions and the caller’s headers', async () => {
+  it('sends a request for an agent without tools to its provider, with its instructions and the caller’s headers', async () => {
     await ask({ model: 'agent/plain', messages: [user('x')], tools: [mine] }, { 'anthropic-beta': 'b' });
     expect(sent[0]).toMatchObject({ ref: 'rehearsal/default', agent: { instructions: 'Help.' }, headers: { 'anthropic-beta': 'b' } });
   });
@@ -156,13 +156,13 @@ describe('a message with server tools', () => {
 describe('the token count', () => {
   const count = (body: object) => h.send('POST', '/v1/messages/count_tokens', body);
 
-  it('is the provider’s own where it counts', async () => {
+  it('is the provider’s own count if it has one', async () => {
     const body = { model: 'claude/sonnet', messages: [user('x')], tools: [search] };
     expect(await bodyOf(await count(body))).toEqual({ input_tokens: 7 });
     expect(sent[0]).toMatchObject({ ref: 'claude/sonnet', body, headers: {} });
   });
 
-  it('is an estimate that says so where it does not, and grows with what is sent', async () => {
+  it('is otherwise a marked estimate, which grows with the request', async () => {
     const short = await bodyOf(await count({ model: 'rehearsal/default', messages: [user('x'.repeat(40))] }));
     expect(short).toEqual({ input_tokens: 10, estimated: true });
     const long = await bodyOf(
@@ -171,7 +171,7 @@ describe('the token count', () => {
     expect([long.estimated, long.input_tokens > 20]).toEqual([true, true]);
   });
 
-  it('needs a request that could be sent, and an agent that is there', async () => {
+  it('requires a valid request, and an existing agent', async () => {
     expect((await count({ model: 'rehearsal/default', messages: [] })).status).toBe(422);
     expect((await count({ model: 'agent/nobody', messages: [user('x')] })).status).toBe(404);
     expect((await bodyOf(await count({ model: 'gpt', messages: [user('x')] }))).error.type).toBe('not_found_error');
@@ -181,7 +181,7 @@ describe('the token count', () => {
 describe('the key', () => {
   const body = { model: 'agent/helper', max_tokens: 9, messages: [user('x')] };
 
-  it('may come as x-api-key on these paths, and on no other', async () => {
+  it('is accepted as x-api-key on these paths, and on no other', async () => {
     const headers = { authorization: undefined, 'x-api-key': rootKey };
     expect((await h.send('POST', '/v1/messages', body, headers)).status).toBe(200);
     expect((await h.send('POST', '/v1/messages/count_tokens', body, headers)).status).toBe(200);
@@ -193,7 +193,7 @@ describe('the key', () => {
     expect((await h.send('POST', `/v1/messages?x-api-key=${rootKey}`, body, { authorization: undefined })).status).toBe(401);
   });
 
-  it('is the bearer’s where there are both', async () => {
+  it('is the bearer key if both are sent', async () => {
     expect((await h.send('POST', '/v1/messages', body, { 'x-api-key': 'wrong' })).status).toBe(200);
     expect((await h.send('POST', '/v1/messages', body, { authorization: 'Bearer wrong', 'x-api-key': rootKey })).status).toBe(401);
   });
@@ -239,7 +239,7 @@ describe('faults', () => {
     expect(answer.headers.get('request-id')).toBe(answer.headers.get('x-request-id'));
   });
 
-  it('of body, key, method, path and media type have the same shape', async () => {
+  it('of body, key, method, path and media type have the same format', async () => {
     for (const [answer, status, type] of [
       [await h.send('POST', '/v1/messages', '{'), 400, 'invalid_request_error'],
       [await h.send('POST', '/v1/messages', []), 422, 'invalid_request_error'],
@@ -280,7 +280,7 @@ describe('the stock client', () => {
     });
   const request = { model: 'agent/helper', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
 
-  it('reads a message, streamed and plain, as the same', async () => {
+  it('reads the same message, streamed and not', async () => {
     const plain = await client().messages.create(request);
     expect(plain.content).toEqual([{ type: 'text', text: 'You said: hello' }]);
     const stream = client().messages.stream(request);
@@ -289,7 +289,7 @@ describe('the stock client', () => {
     expect(stream.request_id).toMatch(/./);
   });
 
-  it('reads a failure of the turn as an error, streamed and plain', async () => {
+  it('reads a failed turn as an error, streamed and not', async () => {
     const failing = { ...request, messages: [{ role: 'user' as const, content: 'fail' }] };
     await expect(client().messages.create(failing)).rejects.toMatchObject({ status: 502, type: 'api_error', errorCode: 'upstream_error' });
     await expect(client().messages.stream(failing).finalMessage()).rejects.toMatchObject({
@@ -298,7 +298,7 @@ describe('the stock client', () => {
     });
   });
 
-  it('understands our errors', async () => {
+  it('understands errors', async () => {
     await expect(client('wrong').messages.create(request)).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
     const unknown = client().messages.create({ ...request, model: 'agent/nobody' });
     await expect(unknown).rejects.toMatchObject({ status: 404, errorCode: 'not_found', requestID: expect.any(String) });

@@ -49,8 +49,8 @@ describe.each<[string, () => Promise<Response>]>([
   ['the list of MCP', () => h.send('POST', '/mcp/daily', rpc, accept)],
   ['a server', () => h.send('GET', '/v1/servers/weather')],
   ['the servers', () => h.send('GET', '/v1/servers')],
-])('a server that was down when it was written is read behind whoever asks for %s', (_what, ask) => {
-  it('and is ready the next time', async () => {
+])('a server that was down when it was written is refreshed in the background of a request for %s', (_what, ask) => {
+  it('and is ready for the next request', async () => {
     await h.clock.advance(limits.minRefreshIntervalMs);
     let release: (discovery: Discovery) => void = () => undefined;
     answer = () => new Promise((resolve) => (release = resolve));
@@ -63,7 +63,7 @@ describe.each<[string, () => Promise<Response>]>([
   });
 });
 
-it('a list that is in time asks nobody', async () => {
+it('a request within the TTL refreshes nothing', async () => {
   await h.send('POST', '/v1/servers/weather/refresh');
   readings = 0;
   for (let times = 0; times < 3; times += 1) await h.send('GET', '/v1/toolsets/daily/tools');

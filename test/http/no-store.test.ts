@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe('cache-control: no-store', () => {
-  it('is on what every route answers, with a key and without, but for public files', async () => {
+  it('is on every response, with and without a key, except for public files', async () => {
     const missing: string[] = [];
     let count = 0;
     for (const [template, methods] of Object.entries(document.paths)) {
@@ -69,7 +69,7 @@ describe('cache-control: no-store', () => {
     ]);
   });
 
-  it('is on no public file: browsers keep them, and ask whether they are current', async () => {
+  it('is not on public files, which browsers cache and revalidate', async () => {
     for (const path of publicFiles) expect([path, (await h.send('GET', path)).headers.get('cache-control')]).toEqual([path, 'no-cache']);
   });
 });

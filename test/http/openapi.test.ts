@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     expect(version).toBe(packageJson.version);
   });
 
-  it('has nothing but the parts that OpenAPI knows', () => {
+  it('has only fields of OpenAPI', () => {
     const Content = z.record(z.string(), z.strictObject({ schema: z.record(z.string(), z.unknown()) }));
     const Parameter = z.strictObject({
       name: z.string(),
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has no reference that leads nowhere, and no schema that nothing leads to', () => {
+  it('has no dangling reference and no unused schema', () => {
     const used = new Set<string>();
     for (const [path, object] of objectsIn(document)) {
       if (typeof object.$ref !== 'string') continue;
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells of each keyed route what it costs to come without key, and every fault in its shape', () => {
+  it('describes for each route with a key the missing-key error, and every error in its format', () => {
     for (const { path, operation } of operations()) {
       const faults = Object.entries<Loose>(operation.responses).filter(([status]) => Number(status) >= 400);
       const [type, name] = faultShapes.find(([root]) => path === root || path.startsWith(`${root}/`))?.[1] ?? [
@@ -110,14 +110,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('shows a server of each kind, and takes what it shows', async () => {
+  it('has an example of each kind of server, which is accepted', async () => {
     const { oneOf, example } = document.components.schemas.Server;
     const examples: Loose[] = [example, ...oneOf.map((kind: Loose) => kind.example)].filter((shown) => shown !== undefined);
     expect(examples.map(({ kind }) => kind)).toEqual(['static', 'mcp', 'openapi']);
     for (const shown of examples) expect((await h.send('PUT', `/v1/servers/shown-${shown.kind}?dryRun=true`, shown)).status).toBe(200);
   });
 
-  it('tells of /mcp what it takes and answers, and what it refuses', async () => {
+  it('describes requests, responses and errors of /mcp', async () => {
     const { post, get } = document.paths['/mcp/{toolset}'];
     const message = { schema: { $ref: '#/components/schemas/McpMessage' } };
     expect(post.requestBody.content).toEqual({ 'application/json': message });
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(get.responses)).toContain(String(refused.get.status));
   });
 
-  it('tells on which paths a key may come as Anthropic’s clients send it, and it does', async () => {
+  it('lists the paths that accept x-api-key, and they do', async () => {
     const takes = operations().filter(({ operation }) => operation.security.some((way: object) => 'apiKey' in way));
     expect([...new Set(takes.map(({ path }) => path.split('/').slice(0, 3).join('/')))].toSorted()).toEqual(['/v1/messages', '/v1/models']);
     for (const { method, path, operation } of operations()) {
@@ -140,7 +140,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has an example for each name in a path to what a toolset is made of', () => {
+  it('has an example for each path parameter of tools and servers', () => {
     const paths = operations().filter(({ path }) => /^\/v1\/(toolsets|tools|servers|skills|agents)\/\{/.test(path));
     expect(paths.length).toBeGreaterThan(0);
     for (const { method, path, operation } of paths) {
@@ -149,7 +149,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has an example for what a newcomer makes first, and each is taken', async () => {
+  it('has examples for the first steps, and each is accepted', async () => {
     for (const path of ['/v1/toolsets/{toolset}', '/v1/agents/{agent}', '/v1/providers/{provider}', '/v1/servers/{server}', '/v1/keys']) {
       const operation = document.paths[path].put ?? document.paths[path].post;
       const name = operation.requestBody.content['application/json'].schema.$ref.split('/').at(-1);
@@ -159,7 +159,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every route that the app has', () => {
+  it('has every route of the app', () => {
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
     const mounted = h.app.routes
       .filter(({ method }) => method !== 'ALL')
@@ -167,7 +167,7 @@ describe('the OpenAPI document', () => {
     expect(described.toSorted()).toEqual(mounted.toSorted());
   });
 
-  it('shares a schema without spoiling it', () => {
+  it('shares a schema without changing it', () => {
     const { Via, TurnAnswer } = document.components.schemas;
     expect(Via).toEqual({ type: 'string', enum: ['wire', 'canonical', 'alias', 'own', 'folded'] });
     expect(TurnAnswer.properties.toolCalls.items.properties.via).toEqual({
@@ -177,7 +177,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the pages', () => {
-  it.each(['/', '/docs'])('%s loads from here only and holds no inline code', async (path) => {
+  it.each(['/', '/docs'])('%s loads only own files and has no inline code', async (path) => {
     const answer = await h.send('GET', path, undefined, { authorization: undefined });
     const html = await answer.text();
     const policy = answer.headers.get('content-security-policy') ?? '';
@@ -189,7 +189,7 @@ describe('the pages', () => {
     for (const [, asset] of html.matchAll(/"(\/assets\/[^"]*)"/g)) expect((await h.send('GET', asset ?? '')).status).toBe(200);
   });
 
-  it('/docs shows every operation and leads only to what it has', async () => {
+  it('/docs shows every operation and has only valid links', async () => {
     const html = await (await h.send('GET', '/docs')).text();
     for (const { path, operation } of operations()) {
       expect(html).toContain(`<code>${path}</code>`);
@@ -198,7 +198,7 @@ describe('the pages', () => {
     for (const [, anchor] of html.matchAll(/href="#([^"]*)"/g)) expect(html).toContain(`id="${anchor}"`);
   });
 
-  it('/healthz answers whatever else is missing', async () => {
+  it('/healthz responds whatever else is missing', async () => {
     const bare = createHarness({ MONIKER_ROOT_KEY: '' });
     expect(await bodyOf(await bare.send('GET', '/healthz'))).toEqual({ status: 'ok', version });
   });
@@ -234,13 +234,13 @@ describe('the script of the start page', () => {
     return seen;
   }
 
-  it('moves the key out of the address', async () => {
+  it('removes the key from the URL', async () => {
     const seen = await run('#key=mk_default_1_x', null);
     expect(seen).toMatchObject({ stored: 'mk_default_1_x', address: '/', asked: ['Bearer mk_default_1_x'] });
     expect(seen.status.textContent).toContain('rehearsal/default');
   });
 
-  it('does nothing without one', async () => {
+  it('does nothing without a key', async () => {
     expect(await run('', null)).toMatchObject({ stored: null, address: '/', asked: [], status: { textContent: 'before' } });
   });
 });

@@ -40,7 +40,7 @@ describe('POST /approve/{token}', () => {
     ['on a laptop', onLaptop, 'http://127.0.0.1:8787', 'https://127.0.0.1:8787'],
     ['behind a tunnel', behindTunnel, 'https://tunnel.example', 'https://other.tunnel.example'],
     ['behind a tunnel', behindTunnel, 'https://tunnel.example', 'file://'],
-  ])('%s, refuses a page of another origin, whatever Host says: %#', async (_where, environment, base, origin) => {
+  ])('%s, rejects a page of another origin, whatever the Host: %#', async (_where, environment, base, origin) => {
     await start(environment);
     expect((await decide(base, { origin })).status).toBe(403);
     expect((await decide(base, { origin: 'null', 'sec-fetch-site': 'same-origin' })).status).toBe(200);
@@ -79,16 +79,16 @@ describe('the Host of a request to a service on a loopback address', () => {
     },
   );
 
-  it('is not looked at for signed deliveries, which come through tunnels under any name', async () => {
+  it('is not checked for signed deliveries, which arrive through tunnels under any name', async () => {
     expect(await status('/hooks/default/orders', 'any.tunnel.example', 'POST')).toBe(404);
   });
 
-  it('says what to set', async () => {
+  it('names the setting to change', async () => {
     const { detail } = await bodyOf(await h.app.request('/', { headers: { host: 'evil.example' } }));
     expect(detail).toContain('MONIKER_PUBLIC_URL');
   });
 
-  it('is any where the service is deployed: the platform has routed it', async () => {
+  it('may be any when deployed, since the platform has routed the request', async () => {
     await start(deployed);
     expect(await status('/healthz', 'evil.example')).toBe(200);
   });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('the policy', () => {
-  it('is empty until it is written, and then read back with its ETag', async () => {
+  it('is empty until it is written, and is then read back with its ETag', async () => {
     const none = await h.send('GET', '/v1/policy');
     expect([none.status, await bodyOf(none), none.headers.get('etag')]).toEqual([200, { rules: [] }, null]);
     const made = await h.send('PUT', '/v1/policy', { rules: [rule] });
@@ -25,12 +25,12 @@ describe('the policy', () => {
     expect((await h.send('DELETE', '/v1/policy')).status).toBe(404);
   });
 
-  it('shows what was remembered', async () => {
+  it('shows remembered rules', async () => {
     await h.catalog.addRule({ decision: 'allow', kind: 'write-outside', tool: 'builtin.bash', path: '/tmp' });
     expect((await bodyOf(await h.send('GET', '/v1/policy'))).rules).toHaveLength(1);
   });
 
-  it('is an administrator’s, of the whole workspace', async () => {
+  it('requires an administrator of the whole workspace', async () => {
     const keys = [
       await h.key({ scopes: ['chat', 'tools', 'toolsets', 'approve'] }),
       await h.key({ scopes: ['admin'], toolsets: ['demo'] }),
@@ -51,19 +51,19 @@ describe('the policy', () => {
     [{ rules: [{ ...rule, host: 'https://api.example/' }] }, 'rules[0].host'],
     [{ rules: [{ decision: 'permit', tool: 'builtin.bash' }] }, 'rules[0].decision'],
     [{ rules: [{ decision: 'allow', path: '../tmp' }] }, 'rules[0].path'],
-  ])('refuses %j, naming %s', async (body, path) => {
+  ])('rejects %j, naming %s', async (body, path) => {
     const answer = await h.send('PUT', '/v1/policy', body);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
   });
 });
 
-describe('what the policy would say', () => {
+describe('a policy test', () => {
   const ask = async (body: object, key: Record<string, string> = {}) => {
     const response = await h.send('POST', '/v1/policy/test', body, key);
     return { status: response.status, ...(await bodyOf(response)) };
   };
 
-  it('is told of an effect, with the rule that decides and why', async () => {
+  it('explains an effect with the deciding rule and the reason', async () => {
     const effect = { kind: 'network', host: 'API.example', method: 'POST' };
     expect(await ask({ effect })).toMatchObject({ status: 200, canonical: null, verdict: 'ask', kind: 'network', rule: null });
     const deny = { decision: 'deny', host: 'api.example', method: 'POST', note: 'read only' };
@@ -80,14 +80,14 @@ describe('what the policy would say', () => {
     expect(await ask({ effect: { ...effect, method: 'GET' } })).toMatchObject({ verdict: 'allow', rule: { index: 0 } });
   });
 
-  it('goes by who would do it', async () => {
+  it('depends on the caller', async () => {
     await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.*', agent: 'intern' }] });
     const asked = { tool: 'builtin.bash', arguments: { command: 'ls' } };
     expect(await ask(asked)).toMatchObject({ verdict: 'allow' });
     expect(await ask({ ...asked, agent: 'intern' })).toMatchObject({ verdict: 'deny', rule: { index: 0 } });
   });
 
-  it('finds the tool by any name of a toolset, with what its entry says', async () => {
+  it('finds the tool by any name of a toolset, with the settings of its entry', async () => {
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', name: 'run', approval: 'always' }] });
     expect(await ask({ tool: 'Run', toolset: 'demo', arguments: { command: 'ls' } })).toMatchObject({
       canonical: 'builtin.bash',
@@ -103,7 +103,7 @@ describe('what the policy would say', () => {
     expect(await ask({ tool: 'builtin.bash' }, await h.key({ scopes: ['chat'] }))).toMatchObject({ status: 403 });
   });
 
-  it('says what it is not told of: files, arguments, and the calls of code', async () => {
+  it('names what it cannot know: files, arguments, and calls of code', async () => {
     expect(await ask({ tool: 'builtin.bash', arguments: { command: 'rm -rf /' } })).toMatchObject({
       verdict: 'allow',
       notes: [expect.stringContaining('on an empty file system')],
@@ -118,7 +118,7 @@ describe('what the policy would say', () => {
     expect(await ask({ tool: 'local.calculate', arguments: { expression: '1' } })).not.toHaveProperty('notes');
   });
 
-  it('takes what is to be deleted to be there, where no session says otherwise', async () => {
+  it('assumes that a deleted file exists, without a session', async () => {
     const input = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
     h = createHarness({}, {}, [toolOf('builtin', 'delete_file', { kind: 'builtin', inputSchema: input })]);
     const deletes = await ask({ tool: 'builtin.delete_file', arguments: { path: 'a.txt' } });
@@ -126,7 +126,7 @@ describe('what the policy would say', () => {
     expect(deletes).not.toHaveProperty('notes');
   });
 
-  it('judges a path by where it leads, and no tool as none', async () => {
+  it('checks a path by its target, and reports an unknown tool', async () => {
     await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', path: '/etc' }] });
     const effect = { kind: 'delete-file', path: '/workspace/../etc//passwd' };
     expect(await ask({ effect })).toMatchObject({
@@ -137,7 +137,7 @@ describe('what the policy would say', () => {
       expect((await ask({ effect: { kind: 'read-file', path } })).issues).toMatchObject([{ path: 'effect.path' }]);
   });
 
-  it('lists what the tools of a made tool would be judged, beneath one another, without counting it as done', async () => {
+  it('lists the verdicts for the tools of a made tool, nested, without recording calls', async () => {
     const tool = { name: 'drop', description: 'Drops.', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } };
     await h.send('PUT', '/v1/servers/far', { kind: 'static', url: 'https://far.example/', tools: [tool] });
     await h.send('PUT', '/v1/tools/made.inner', { description: 'Drops.', implementation: 'return await tools["far.drop"]({})' });
@@ -172,7 +172,7 @@ describe('what the policy would say', () => {
     { effect: { kind: 'read-file', path: '/a' }, arguments: {} },
     { tool: 'builtin.bash', session: 'x' },
     { tool: 'builtin.bash', extra: 1 },
-  ])('is asked for in full: %j', async (body) => {
+  ])('requires all fields: %j', async (body) => {
     expect(await ask(body)).toMatchObject({ status: 422 });
   });
 });

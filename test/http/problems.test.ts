@@ -26,7 +26,7 @@ describe('a problem', () => {
     expect(await foreign.json()).toMatchObject({ error: { message: 'Do this.', code } });
   });
 
-  it('carries the headers that HTTP asks for', () => {
+  it('has the headers that HTTP requires', () => {
     const header = (name: string, code: ProblemCode, extra: Record<string, unknown>) =>
       renderProblem(new Problem(code, 'x', extra), native).headers.get(name);
     expect(header('retry-after', 'rate_limited', { retryAfterMs: 1200 })).toBe('2');
@@ -38,8 +38,8 @@ describe('a problem', () => {
   });
 });
 
-describe('a service whose settings cannot be read', () => {
-  it('says which on every path, and is not merely broken', async () => {
+describe('a service with invalid settings', () => {
+  it('names the setting on every path', async () => {
     const app = createApp(() => {
       throw new Problem('not_configured', 'MONIKER_ALLOW_PRIVATE_HOSTS: "x" is not host:port');
     });
@@ -52,7 +52,7 @@ describe('a service whose settings cannot be read', () => {
 });
 
 describe('the log', () => {
-  it('gets one line for whatever was thrown, as loud as it is ours', () => {
+  it('gets one line per error, with a level by its origin', () => {
     for (const [error, level] of [
       [new Error('inside'), 'error'],
       ['a text', 'error'],
@@ -72,7 +72,7 @@ describe('the log', () => {
   });
 });
 
-it('a caller’s text comes back short and on one line', () => {
+it('a caller’s text is quoted short and on one line', () => {
   expect(quoted('a\r\nb')).toBe('"a\\r\\nb"');
   expect(quoted('x'.repeat(10_000)).length).toBeLessThan(110);
 });

@@ -15,7 +15,7 @@ const sessionId = 'ab'.repeat(32);
 const ours = toCompletionId('openai-responses', 'cmpl_1', sessionId);
 
 describe('a request without agent, toolset and session', () => {
-  it('goes to the provider as it is, kinds of tools and answers that only the provider knows included', async () => {
+  it('is sent to the provider unchanged, including provider-specific tools and responses', async () => {
     const tools = [{ type: 'web_search' }];
     const body = { model: 'rehearsal/default', input: 'x', tools, previous_response_id: 'resp_theirs', background: true, brand_new: 1 };
     const answer = await respond(body);
@@ -23,19 +23,19 @@ describe('a request without agent, toolset and session', () => {
     expect(h.proxied).toEqual([{ model: 'rehearsal/default', body }]);
   });
 
-  it('keeps our own field to ourselves', async () => {
+  it('does not send Moniker’s own field to the provider', async () => {
     await respond({ model: 'rehearsal/default', input: 'x', toolset: null });
     expect(h.proxied[0]?.body).toEqual({ model: 'rehearsal/default', input: 'x' });
   });
 
-  it('of an agent without tools goes to its model, with its instructions', async () => {
+  it('for an agent without tools is sent to its model, with its instructions', async () => {
     await respond({ model: 'agent/plain', input: 'x', instructions: 'In French.', tools: ownTools });
     expect(h.proxied[0]).toMatchObject({ model: 'rehearsal/default', agent: { instructions: 'Help.\n\nIn French.', isOwn: false } });
   });
 });
 
 describe('a request with server tools', () => {
-  it('runs in a session that is in no list', async () => {
+  it('runs in an unlisted session', async () => {
     const answer = await respond({ model: 'agent/helper', input: 'hello', metadata: { a: 'b' } });
     expect(await bodyOf(answer)).toMatchObject({
       object: 'response',
@@ -54,7 +54,7 @@ describe('a request with server tools', () => {
   it.each([
     ['body', { toolset: 'demo' }, {}],
     ['header', {}, { 'x-moniker-toolset': 'demo' }],
-  ])('takes the toolset from the %s', async (_where, body, headers) => {
+  ])('reads the toolset from the %s', async (_where, body, headers) => {
     const answer = await respond({ model: 'rehearsal/default', input: 'x', ...body }, headers);
     expect([answer.status, answer.headers.get('x-moniker-edition'), h.proxied]).toEqual([200, 'demo@1.1', []]);
   });
@@ -87,7 +87,7 @@ describe('a request with server tools', () => {
     });
   });
 
-  it('gives calls of the caller’s tools back as the only ones', async () => {
+  it('returns only calls of the caller’s tools', async () => {
     const { output, status } = await bodyOf(await respond({ model: 'agent/helper', input: 'client', tools: ownTools }));
     expect([status, output.map(({ type, name }: { type: string; name: string }) => [type, name])]).toEqual([
       'completed',
@@ -95,7 +95,7 @@ describe('a request with server tools', () => {
     ]);
   });
 
-  it('streams numbered events with ids, and ends with the whole', async () => {
+  it('streams numbered events with ids, and ends with the complete response', async () => {
     const answer = await respond({ model: 'agent/helper', stream: true, input: 'hello' });
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const text = await answer.text();
@@ -106,13 +106,13 @@ describe('a request with server tools', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  it('refuses a tool of the caller’s that takes a name of the server’s, by its own path', async () => {
+  it('rejects a caller’s tool that has the name of a server tool, with its path in this dialect', async () => {
     const answer = await respond({ model: 'agent/helper', input: 'x', tools: [...ownTools, { type: 'function', name: 'Terminal' }] });
     const { error } = await bodyOf(answer);
     expect([answer.status, error.param, error.code]).toEqual([422, 'tools[1].name', 'invalid_request']);
   });
 
-  it('tells a failed turn as an error in plain answers, and as events in streams', async () => {
+  it('returns a failed turn as an error, and as events in streams', async () => {
     const answer = await respond({ model: 'agent/helper', input: 'fail' });
     expect([answer.status, (await bodyOf(answer)).error.code]).toEqual([502, 'upstream_error']);
     const streamed = await (await respond({ model: 'agent/helper', input: 'fail', stream: true })).text();
@@ -125,8 +125,8 @@ describe('a request with server tools', () => {
   });
 });
 
-describe('an answer to go on from', () => {
-  it('leads to its session, which is told which', async () => {
+describe('a previous response', () => {
+  it('identifies its session', async () => {
     const asked: unknown[] = [];
     const session = {
       setup: async () => ({ model: 'rehearsal/default', listed: true }),
@@ -159,14 +159,14 @@ describe('an answer to go on from', () => {
       'previous_response_id',
     ],
     ['ours, and "new"', { previous_response_id: ours }, { 'x-moniker-session': 'new' }, 422, 'x-moniker-session'],
-  ])('is refused with what to do: %s', async (_what, body, headers, status, param) => {
+  ])('is rejected with what to do: %s', async (_what, body, headers, status, param) => {
     const answer = await respond({ model: 'rehearsal/default', input: 'x', ...body }, headers);
     expect([answer.status, (await bodyOf(answer)).error.param]).toEqual([status, param]);
     expect(h.sessions.submitted).toEqual([]);
   });
 });
 
-describe('an answer that was given', () => {
+describe('a stored response', () => {
   const read: (CompletionOptions & { cancelled?: string })[] = [];
   beforeEach(async () => {
     read.length = 0;
@@ -194,7 +194,7 @@ describe('an answer that was given', () => {
     ['?after=7.2', {}, { streamed: true, after: '7.2' }],
     ['', { 'last-event-id': '7' }, { streamed: true, after: '7' }],
     ['', { accept: 'text/event-stream' }, { streamed: true }],
-  ])('is read again, with %j and %j', async (query, headers, options) => {
+  ])('is read with %j and %j', async (query, headers, options) => {
     const answer = await h.send('GET', `/v1/responses/${ours}${query}`, undefined, headers);
     expect([answer.status, answer.headers.get('x-moniker-session'), read]).toEqual([200, sessionId, [options]]);
   });
@@ -207,12 +207,12 @@ describe('an answer that was given', () => {
     },
   );
 
-  it('ends before its time by its id', async () => {
+  it('is cancelled by its id', async () => {
     const answer = await h.send('POST', `/v1/responses/${ours}/cancel`);
     expect([answer.status, read]).toEqual([200, [{ streamed: false, cancelled: ours }, { streamed: false }]]);
   });
 
-  it('by a provider is nowhere here', async () => {
+  it('of a provider is not found', async () => {
     for (const [method, path] of [
       ['GET', '/v1/responses/resp_theirs'],
       ['POST', '/v1/responses/resp_theirs/cancel'],
@@ -237,11 +237,11 @@ describe('faults', () => {
     [{ model: 'agent/helper', input: 'x', temperature: 'hot' }, 422, 'temperature'],
     [{ model: 'agent/nobody', input: 'x' }, 404, null],
     [{ model: 'rehearsal/default', toolset: 7, input: 'x' }, 422, 'toolset'],
-  ])('of %j have the OpenAI shape, status %i, at %s', async (body, status, param) => {
+  ])('of %j have the OpenAI format, status %i, at %s', async (body, status, param) => {
     await expectFault(h, await respond(body), status, param);
   });
 
-  it('of the body, the key, the path and the method have the OpenAI shape too', async () => {
+  it('of the body, the key, the path and the method have the OpenAI format, too', async () => {
     const root = '/v1/responses';
     for (const [answer, status] of [
       [await h.send('POST', root, '{'), 400],
@@ -270,7 +270,7 @@ describe('the stock client', () => {
     expect([(await stream.finalResponse()).output_text, text]).toEqual(['You said: hello', 'You said: hello']);
   });
 
-  it('throws what a stream failed with', async () => {
+  it('throws the error of a failed stream', async () => {
     const stream = client().responses.stream({ model: 'agent/helper', input: 'fail' });
     await expect(stream.finalResponse()).rejects.toMatchObject({ code: 'upstream_error' });
     const iterate = async () => {

@@ -4,7 +4,7 @@ import { bodyOf, createChatHarness } from './harness.ts';
 const morning = { agent: 'plain', cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', input: 'good morning' };
 
 describe('/v1/schedules', () => {
-  it('takes back what it shows, and never shows its secret', async () => {
+  it('accepts its own output, and never shows its secret', async () => {
     const harness = await createChatHarness();
     const given = { ...morning, callbackUrl: 'https://example.com/hook', callbackSecret: 'whsec_c2VjcmV0' };
     const made = await harness.send('PUT', '/v1/schedules/morning', given);
@@ -17,7 +17,7 @@ describe('/v1/schedules', () => {
     expect((await harness.send('PUT', '/v1/schedules/other', shown)).status).toBe(422);
   });
 
-  it('is for keys with the scope admin, of the whole workspace', async () => {
+  it('requires an unbound key with scope admin', async () => {
     const harness = await createChatHarness();
     await harness.send('PUT', '/v1/schedules/morning', morning);
     const lesser = await harness.key({ scopes: ['chat', 'tools', 'toolsets', 'approve'] });
@@ -37,7 +37,7 @@ describe('/v1/schedules', () => {
       for (const key of [lesser, bound]) expect((await harness.send(method, path, body, key)).status, `${method} ${path}`).toBe(403);
   });
 
-  it('tells the times to come: of one that is paused, as if it went on now', async () => {
+  it('lists the next times; of a paused one, as if it were resumed now', async () => {
     const harness = await createChatHarness();
     await harness.send('PUT', '/v1/schedules/morning', { ...morning, paused: true });
     const { times } = await bodyOf(await harness.send('GET', '/v1/schedules/morning/next?count=7'));

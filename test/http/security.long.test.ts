@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe('a key', () => {
-  it('is asked for by every route but health, document and pages', async () => {
+  it('is required by every route except health, document and pages', async () => {
     const routes = await keyedRoutes(h);
     expect(routes.length).toBeGreaterThan(40);
     for (const { method, path } of routes) {
@@ -40,7 +40,7 @@ describe('a key', () => {
     }
   });
 
-  it('that is wrong is refused by every route', async () => {
+  it('that is wrong is rejected by every route', async () => {
     for (const { method, path } of await keyedRoutes(h)) {
       const answer = await h.send(method, path, undefined, { authorization: 'Bearer mk_default_nobody_1' });
       expect([method, path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
@@ -52,7 +52,7 @@ describe('a key', () => {
     }
   });
 
-  it('needs the scope of the route, and one of them is enough', async () => {
+  it('requires one of the scopes of the route', async () => {
     for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {
       expect(scopes.length, operationId).toBeGreaterThan(0);
       const others = Scope.options.filter((scope) => scope !== 'admin' && !scopes.includes(scope));
@@ -66,12 +66,12 @@ describe('a key', () => {
     }
   });
 
-  it('reads nothing of the body before it is good', async () => {
+  it('is checked before the body is read', async () => {
     const answer = await h.send('PUT', '/v1/toolsets/demo', 'not json', await h.key({ scopes: ['tools'] }));
     expect(answer.status).toBe(403);
   });
 
-  it('is not asked for what it cannot be while there is no root key', async () => {
+  it('is reported as not configured without a root key', async () => {
     const bare = createHarness({ MONIKER_ROOT_KEY: 'too short' });
     const answer = await bare.send('GET', '/v1/toolsets');
     const problem = await bodyOf(answer);
@@ -80,7 +80,7 @@ describe('a key', () => {
     for (const path of ['/healthz', '/', '/docs', '/openapi.json']) expect((await bare.send('GET', path)).status).toBe(200);
   });
 
-  it('made with POST works once it is made, and not after it is revoked', async () => {
+  it('created with POST works until it is revoked', async () => {
     const made = await h.send('POST', '/v1/keys', { name: 'reader', scopes: ['tools'] });
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store']);
     const { key, id } = await bodyOf(made);
@@ -100,7 +100,7 @@ describe('a key', () => {
     [{ name: 'x', scopes: ['root'] }, 'scopes[0]'],
     [{ name: 'x', scopes: ['chat'], workspace: 'other' }, 'workspace'],
     [{ name: 'x', scopes: ['chat'], expiresAt: 'soon' }, 'expiresAt'],
-  ])('is not made of %j', async (body, path) => {
+  ])('cannot be created from %j', async (body, path) => {
     const answer = await h.send('POST', '/v1/keys', body);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
   });
@@ -206,12 +206,12 @@ describe('pages of other origins', () => {
     'access-control-request-headers': 'authorization, content-type, x-stainless-os',
   };
 
-  it('get no header without a list', async () => {
+  it('get no header without configured origins', async () => {
     const answer = await h.send('OPTIONS', '/v1/models', undefined, { origin: 'https://app.example', ...preflight });
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('are let in when listed exactly, without credentials', async () => {
+  it('are allowed if listed exactly, without credentials', async () => {
     const open = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
     const asked = await open.send('OPTIONS', '/v1/models', undefined, {
       origin: 'https://app.example',
@@ -237,7 +237,7 @@ describe('pages of other origins', () => {
     'http://app.example',
     'https://APP.example',
     'https://app.example:443',
-  ])('are kept out as %s', async (origin) => {
+  ])('are rejected as %s', async (origin) => {
     const open = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
     for (const method of ['OPTIONS', 'GET']) {
       const answer = await open.send(method, '/v1/models', undefined, { origin, ...preflight });
@@ -246,8 +246,8 @@ describe('pages of other origins', () => {
   });
 });
 
-describe('every answer', () => {
-  it('carries an id: a plain one of the caller, else one of ours', async () => {
+describe('every response', () => {
+  it('has an id: the caller’s if it is plain, otherwise a new one', async () => {
     expect((await h.send('GET', '/healthz', undefined, { 'x-request-id': 'trace-1.2_3' })).headers.get('x-request-id')).toBe('trace-1.2_3');
     for (const id of ['a b', 'x'.repeat(65), 'ä', '']) {
       expect((await h.send('GET', '/nix', undefined, { 'x-request-id': encodeURI(id) || ' ' })).headers.get('x-request-id')).toMatch(
@@ -256,7 +256,7 @@ describe('every answer', () => {
     }
   });
 
-  it('of a fault of ours tells nothing of the inside, and logs it once', async () => {
+  it('to an internal error reveals no details, and logs it once', async () => {
     const broken = createHarness(
       {},
       {
@@ -281,7 +281,7 @@ describe('every answer', () => {
     ]);
   });
 
-  it('to a wrong method names the right ones', async () => {
+  it('to a wrong method names the allowed ones', async () => {
     const answer = await h.send('PATCH', '/v1/toolsets/demo', {});
     expect([answer.status, answer.headers.get('allow'), (await bodyOf(answer)).code]).toEqual([
       405,
@@ -410,7 +410,7 @@ describeCorpus('security/http-probes.json', (path) => {
     }
   });
 
-  it('id-other-tenant: somebody else’s session is an unknown one', async () => {
+  it('id-other-tenant: the session of another key is reported as unknown', async () => {
     const stranger = await h.key({ scopes: ['chat', 'tools', 'approve'] });
     await h.send('PUT', '/v1/toolsets/demo', demo);
     for (const [method, rest, body] of [
@@ -481,7 +481,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
   const strings = readJson<unknown>(path);
   const list = (Array.isArray(strings) ? strings : (Object.values(strings as object).find(Array.isArray) as unknown[])).map(String);
 
-  it('in names, paths, queries and texts are never a fault of ours', async () => {
+  it('in names, paths, queries and texts never cause an internal error', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
     for (const text of list) {

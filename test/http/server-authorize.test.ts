@@ -48,7 +48,7 @@ describe('POST /v1/servers/{server}/authorize', () => {
     parts = await installed();
   });
 
-  it('answers the address to open, and until when', async () => {
+  it('returns the URL to open, and its expiry', async () => {
     const answer = await parts.send('POST', '/v1/servers/docs/authorize');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -58,7 +58,7 @@ describe('POST /v1/servers/{server}/authorize', () => {
     expect(Date.parse(expiresAt)).toBeGreaterThan(parts.installation.now());
   });
 
-  it('is for administrators of the whole workspace', async () => {
+  it('requires an administrator of the whole workspace', async () => {
     for (const rights of [{ scopes: ['chat', 'toolsets', 'tools'] }, { scopes: ['admin'], toolsets: ['demo'] }] as const) {
       const headers = await parts.key(rights as Parameters<Parts['key']>[0]);
       expect((await parts.send('POST', '/v1/servers/docs/authorize', undefined, headers)).status).toBe(403);
@@ -88,7 +88,7 @@ describe('GET /oauth/callback', () => {
     parts = await installed();
   });
 
-  it('ends the sign-in without a key, with a page that is kept by nobody, and has the server read', async () => {
+  it('completes the sign-in without a key, with a page that is not cached, and refreshes the server', async () => {
     const answer = await comeBack(parts, await approved(parts));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -101,7 +101,7 @@ describe('GET /oauth/callback', () => {
     expect(JSON.stringify(parts.log.lines) + parts.installation.logged()).not.toContain(token);
   });
 
-  it('is good once', async () => {
+  it('works once', async () => {
     const back = await approved(parts);
     await comeBack(parts, back);
     const answer = await comeBack(parts, back);
@@ -109,7 +109,7 @@ describe('GET /oauth/callback', () => {
     expect(await answer.text()).toContain('already used');
   });
 
-  it('shows what the authorization server says as text, short and as it is', async () => {
+  it('shows the authorization server’s error as short plain text', async () => {
     const back = await approved(parts);
     back.searchParams.delete('code');
     back.searchParams.set('error', 'access_denied');
@@ -122,7 +122,7 @@ describe('GET /oauth/callback', () => {
     expect(page.length).toBeLessThan(2000);
   });
 
-  it('shows nothing of a request that is not the end of a sign-in', async () => {
+  it('shows nothing of a request that does not complete a sign-in', async () => {
     const back = await approved(parts);
     const twice = new URL(back);
     twice.searchParams.append('state', 'x');
@@ -135,7 +135,7 @@ describe('GET /oauth/callback', () => {
     expect((await comeBack(parts, back)).status).toBe(200);
   });
 
-  it('logs neither code nor state, whatever comes of it', async () => {
+  it('logs neither code nor state, whatever the outcome', async () => {
     const back = await approved(parts);
     const state = back.searchParams.get('state') ?? '';
     back.searchParams.set('code', 'a-code-of-somebody-else');
@@ -147,7 +147,7 @@ describe('GET /oauth/callback', () => {
     expect(logged).not.toContain('a-code-of-somebody-else');
   });
 
-  it('is a page too when the server cannot be read after it', async () => {
+  it('is also a page if the server cannot be refreshed afterwards', async () => {
     parts.sources.mcp = { discover: () => Promise.reject(new Error('down')) };
     const answer = await comeBack(parts, await approved(parts));
     expect(answer.status).toBe(200);
@@ -156,7 +156,7 @@ describe('GET /oauth/callback', () => {
 });
 
 describe('GET /v1/servers/{server}', () => {
-  it('tells whether somebody has signed in, and nothing of the tokens; sent back, it changes nothing', async () => {
+  it('shows the sign-in status without tokens; sent back, it changes nothing', async () => {
     const parts = await installed();
     expect(await bodyOf(await parts.send('GET', '/v1/servers/docs'))).toMatchObject({ authorization: { status: 'signed-out' } });
     await comeBack(parts, await approved(parts));
@@ -170,7 +170,7 @@ describe('GET /v1/servers/{server}', () => {
 });
 
 describe('DELETE /v1/servers/{server}/authorize', () => {
-  it('forgets the sign-in', async () => {
+  it('deletes the sign-in', async () => {
     const parts = await installed();
     await comeBack(parts, await approved(parts));
     expect((await parts.send('DELETE', '/v1/servers/docs/authorize')).status).toBe(204);
@@ -180,7 +180,7 @@ describe('DELETE /v1/servers/{server}/authorize', () => {
 });
 
 describe('GET /oauth/client.json', () => {
-  it('says who this service is, under its own address', async () => {
+  it('returns the client metadata under its own URL', async () => {
     const { app } = await installed();
     const document = await bodyOf(await app.request('/oauth/client.json'));
     expect(document).toMatchObject({
@@ -190,7 +190,7 @@ describe('GET /oauth/client.json', () => {
     });
   });
 
-  it('is nowhere without a public URL over https: a request’s own word for it counts for nothing', async () => {
+  it('is not found without a public https URL, whatever the Host of the request', async () => {
     for (const environment of [{}, { MONIKER_PUBLIC_URL: 'http://moniker.example.com' }] as Record<string, string>[]) {
       const { app } = await installed(environment);
       expect((await app.request('https://attacker.example/oauth/client.json')).status).toBe(404);

@@ -36,7 +36,7 @@ describe('a listing', () => {
   const names = async (path: string): Promise<string[]> =>
     (await bodyOf(await send('GET', path))).entries.map(({ name }: { name: string }) => name);
 
-  it('has what is in a directory, and all beneath it where that is asked for', async () => {
+  it('has the entries of a directory, recursively on request', async () => {
     for (const path of ['a.txt', 'b/c.txt', 'b/d/e.txt', '/tmp/f.txt']) await send('PUT', path, 'x');
     expect(await names('')).toEqual(['a.txt', 'b']);
     expect(await names('workspace?recursive=true')).toEqual(['a.txt', 'b', 'b/c.txt', 'b/d', 'b/d/e.txt']);
@@ -48,15 +48,15 @@ describe('a listing', () => {
     expect((await send('GET', 'b?recursive=yes')).status).toBe(422);
   });
 
-  it('says where it was cut', async () => {
+  it('reports truncation', async () => {
     for (let index = 0; index <= limits.maxListedTree; index += 1) files().write(`/workspace/many/${index}`, new Uint8Array());
     const { entries, truncated } = await bodyOf(await send('GET', 'workspace?recursive=true'));
     expect([entries.length, truncated]).toEqual([limits.maxListedTree, true]);
   });
 });
 
-describe('a write that knows of another state', () => {
-  it('is lost: with the tag of what was there, and with none where nothing may be there', async () => {
+describe('a conditional write', () => {
+  it('fails with an outdated tag, and with If-None-Match on an existing file', async () => {
     const made = await send('PUT', 'a', 'one', { 'if-none-match': '*' });
     const tag = String(made.headers.get('etag'));
     expect([made.status, tag]).toEqual([201, expect.stringMatching(/^"[0-9a-f]{64}"$/)]);
@@ -81,13 +81,13 @@ describe('a write that knows of another state', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('is the second of two that were sent at once', async () => {
+  it('fails for the second of two concurrent ones', async () => {
     const tag = String((await send('PUT', 'a', 'one')).headers.get('etag'));
     const both = await Promise.all(['two', 'three'].map((text) => send('PUT', 'a', text, { 'if-match': tag })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  it('spares a reader who has the bytes already', async () => {
+  it('returns 304 to a reader that has the bytes', async () => {
     const tag = String((await send('PUT', 'a', 'one')).headers.get('etag'));
     const same = await send('GET', 'a', undefined, { 'if-none-match': `"x", ${tag}` });
     expect([same.status, same.headers.get('etag'), await same.text()]).toEqual([304, tag, '']);
@@ -117,7 +117,7 @@ describe('bounds', () => {
 });
 
 describe('any bytes', () => {
-  it('come back as they went in, whatever the name, and never as a page', async () => {
+  it('are read back unchanged, with any name, and never as a page', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), fc.constantFrom('a', 'a.html', 'a.svg', 'ž.js', 'a b'), async (bytes, name) => {
         const made = await send('PUT', encodeURIComponent(name), bytes, { 'content-type': 'text/html' });
@@ -164,7 +164,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
 });
 
 describeCorpus('security/path-payloads.json', (path) => {
-  it('are files of the session under the name as it stands, or refused', async () => {
+  it('are used literally as session files, or rejected', async () => {
     const payloads = Object.values(readJson<{ sources: Record<string, string[]> }>(path).sources).flat();
     let refused = 0;
     for (const payload of payloads) {

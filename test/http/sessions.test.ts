@@ -15,8 +15,8 @@ beforeEach(async () => {
   id = (await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo', instructions: 'Be brief.' }))).id;
 });
 
-describe('beginning a session', () => {
-  it('answers 201 with its place', async () => {
+describe('creating a session', () => {
+  it('returns 201 with its location', async () => {
     const made = await h.send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo@1' });
     const body = await bodyOf(made);
     expect([made.status, made.headers.get('location')]).toEqual([201, `/v1/sessions/${body.id}`]);
@@ -42,7 +42,7 @@ describe('beginning a session', () => {
     [{ model: 'rehearsal/default', toolset: 'Demo' }, 'toolset'],
     [{ model: 'rehearsal/default', toolset: 'demo@0' }, 'toolset'],
     [{ model: 'rehearsal/default', listed: false }, 'listed'],
-  ])('is refused with %j, naming %s', async (body, path) => {
+  ])('is rejected with %j, naming %s', async (body, path) => {
     const answer = await h.send('POST', '/v1/sessions', body);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
   });
@@ -53,7 +53,7 @@ describe('beginning a session', () => {
     [{ model: 'rehearsal/x' }, 'model_not_found'],
     [{ model: 'rehearsal/default', toolset: 'nobody' }, 'not_found'],
     [{ model: 'rehearsal/default', toolset: 'demo@9' }, 'not_found'],
-  ])('is refused with %j, which could run no turn', async (body, code) => {
+  ])('is rejected with %j, which could run no turn', async (body, code) => {
     const answer = await h.send('POST', '/v1/sessions', body);
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, code]);
   });
@@ -62,7 +62,7 @@ describe('beginning a session', () => {
 describe('a turn', () => {
   const turn = (body: unknown, headers?: Record<string, string>) => h.send('POST', `/v1/sessions/${id}/turns`, body, headers);
 
-  it('answers at its end, and names the edition', async () => {
+  it('responds at its end, and names the edition', async () => {
     const answer = await turn({ input: 'hello' });
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
     expect(await bodyOf(answer)).toMatchObject({
@@ -79,7 +79,7 @@ describe('a turn', () => {
     });
   });
 
-  it('takes parts', async () => {
+  it('accepts parts', async () => {
     const input = [
       { type: 'text', text: 'see' },
       { type: 'image', url: 'https://pictures.example/a.png' },
@@ -87,7 +87,7 @@ describe('a turn', () => {
     expect((await bodyOf(await turn({ input }))).text).toBe('You said: see [image]');
   });
 
-  it('streams its events to whom accepts them', async () => {
+  it('streams its events to clients that accept them', async () => {
     const answer = await turn({ input: 'hello' }, { accept: 'text/event-stream' });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -101,7 +101,7 @@ describe('a turn', () => {
     expect(text.match(/^event: .*$/gm)?.at(-1)).toBe('event: turn-end');
   });
 
-  it('is only stored when the caller does not wait', async () => {
+  it('returns when it is stored with respond-async', async () => {
     const answer = await turn({ input: 'wait' }, { prefer: 'handling=lenient, respond-async; wait=5' });
     expect([answer.status, answer.headers.get('location'), answer.headers.get('preference-applied')]).toEqual([
       202,
@@ -112,7 +112,7 @@ describe('a turn', () => {
     expect(await bodyOf(await h.send('POST', `/v1/sessions/${id}/cancel`))).toEqual({ turn: 'turn1', cancelled: true });
   });
 
-  it('that failed is an answer with its problem', async () => {
+  it('that failed is returned with its problem', async () => {
     const answer = await turn({ input: 'fail' });
     expect([answer.status, await bodyOf(answer)]).toEqual([
       200,
@@ -134,7 +134,7 @@ describe('a turn', () => {
     [{ input: [{ type: 'image', url: 'javascript:alert(1)' }] }, 'input\\[0\\].url'],
     [{ input: [{ type: 'image', data: 'AAAA', url: 'https://a.example/b.png' }] }, 'input\\[0\\]'],
     [{ input: 'x', model: 'other/model' }, 'model'],
-  ])('is refused with %j', async (body, path) => {
+  ])('is rejected with %j', async (body, path) => {
     const answer = await turn(body);
     const problem = await bodyOf(answer);
     expect(answer.status).toBe(422);
@@ -164,7 +164,7 @@ describe('the event stream', () => {
     await h.send('POST', `/v1/sessions/${id}/turns`, { input: 'hello' });
   });
 
-  it('gives all events, heartbeats while idle, and a retry at the close', async () => {
+  it('sends all events, heartbeats while idle, and a retry time at the end', async () => {
     const { answer, text } = await events('');
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(numbers(text)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -174,19 +174,19 @@ describe('the event stream', () => {
     expect(waits.slice(1).reduce((sum, wait) => sum + wait, 0)).toBe(limits.idleCloseMs);
   });
 
-  it('continues after a number, from the query or as browsers send it', async () => {
+  it('continues after a number, from the query or Last-Event-ID', async () => {
     expect(numbers((await events('?after=4')).text)).toEqual([5, 6]);
     expect(numbers((await events('', { 'last-event-id': '4' })).text)).toEqual([5, 6]);
     expect(numbers((await events('?after=5', { 'last-event-id': '1' })).text)).toEqual([6]);
     expect(numbers((await events('?after=99')).text)).toEqual([]);
   });
 
-  it.each(['-1', 'x', '', '1.5', '1e3', '0x1', '9999999999999999', '01', '٣'])('answers 422 to after=%s', async (after) => {
+  it.each(['-1', 'x', '', '1.5', '1e3', '0x1', '9999999999999999', '01', '٣'])('returns 422 for after=%s', async (after) => {
     const answer = await h.send('GET', `/v1/sessions/${id}/events?after=${encodeURIComponent(after)}`);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'after']);
   });
 
-  it('ends with the problem when the session goes away', async () => {
+  it('ends with the problem if the session fails', async () => {
     const session = h.sessions.get(id);
     let reads = 0;
     const leaving: SessionPort = {
@@ -200,7 +200,7 @@ describe('the event stream', () => {
     expect(text).toMatch(/event: error\ndata: \{"type":"error","problem":\{.*"code":"not_found".*\}\}\n\nretry: 1000\n\n$/);
   });
 
-  it('reads a page only when the one before was taken', async () => {
+  it('reads a page only when the previous one was consumed', async () => {
     h.sessions.reads.length = 0;
     const reader = (await openEventStream(h.sessions.get(id), caller, 0, (error) => error as Problem)).getReader();
     await reader.read();
@@ -258,18 +258,18 @@ describe('files', () => {
     expect(await (await file('GET', 'workspace/notes/a.txt')).text()).toBe('x');
   });
 
-  it('reach the session whatever characters are in the path: it judges them', async () => {
+  it('reach the session with any characters in the path, which it validates', async () => {
     const refused = await file('PUT', 'a%0Ab.txt', 'x');
     expect([refused.status, (await bodyOf(refused)).detail, filesOf(id)]).toEqual([422, expect.stringContaining('U+000A'), []]);
   });
 
-  it('may be empty, and no larger than the bound', async () => {
+  it('may be empty, and no larger than the limit', async () => {
     expect((await file('PUT', 'workspace/empty')).status).toBe(201);
     expect((await file('PUT', 'workspace/big', new Uint8Array(maxFileBodyBytes + 1))).status).toBe(413);
     expect((await file('GET', 'workspace/big')).status).toBe(404);
   });
 
-  it('keep the name that was sent: nothing is decoded twice', async () => {
+  it('keep the sent name: nothing is decoded twice', async () => {
     await file('PUT', 'workspace/%2541', 'x');
     expect(filesOf(id)).toEqual(['/workspace/%41']);
   });

@@ -14,7 +14,7 @@ const path = '/v1/skills/notes';
 const zip = { 'content-type': 'application/zip' };
 
 describe('/v1/skills', () => {
-  it('is made, read, listed, replaced and deleted under conditions', async () => {
+  it('is created, read, listed, replaced and deleted conditionally', async () => {
     const made = await h.send('PUT', path, skill, { 'if-none-match': '*' });
     expect([made.status, made.headers.get('etag'), made.headers.get('location')]).toEqual([201, '"1"', path]);
     const summary = {
@@ -37,7 +37,7 @@ describe('/v1/skills', () => {
     expect((await h.send('GET', path)).status).toBe(404);
   });
 
-  it('shows what can be sent back as it is, which makes no version', async () => {
+  it('can be sent back unchanged without a new version', async () => {
     await h.send('PUT', path, skill);
     const shown = await bodyOf(await h.send('GET', path));
     expect(shown).toMatchObject({
@@ -48,7 +48,7 @@ describe('/v1/skills', () => {
     expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
   });
 
-  it('takes the same files as a zip archive, which makes no version either', async () => {
+  it('accepts the same files as a zip archive without a new version', async () => {
     await h.send('PUT', path, skill);
     const archive = zipOf({
       'notes/SKILL.md': content,
@@ -61,7 +61,7 @@ describe('/v1/skills', () => {
     expect((await bodyOf(answer)).warnings).toEqual([{ path: 'resources', message: expect.stringContaining('notes/.env') }]);
   });
 
-  it('gives a resource as the bytes that it is', async () => {
+  it('returns the bytes of a resource', async () => {
     await h.send('PUT', path, skill);
     const answer = await h.send('GET', `${path}/resources/logo.png`);
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 1]);
@@ -100,7 +100,7 @@ describe('/v1/skills', () => {
       { content, resources: Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`f${index}`, ''])) },
       'resources',
     ],
-  ])('%s is refused at its path, and what was stored stays', async (_what, body, at) => {
+  ])('%s is rejected at its path, and the stored one stays', async (_what, body, at) => {
     await h.send('PUT', path, skill);
     const answer = await h.send('PUT', path, body);
     expect(answer.status).toBe(422);
@@ -115,24 +115,24 @@ describe('/v1/skills', () => {
     expect(JSON.stringify((await h.catalog.get('skill', 'notes')).body).length).toBeLessThan(1024 * 1024);
   });
 
-  it('leaves hidden files out with a warning', async () => {
+  it('skips hidden files with a warning', async () => {
     const answer = await bodyOf(await h.send('PUT', path, { content, resources: { '.env': 'x', 'a/.git/b': 'y', 'a.txt': 'z' } }));
     expect([answer.resources, answer.warnings.length]).toEqual([[{ path: 'a.txt', bytes: 1 }], 1]);
   });
 
-  it('takes JSON and zip only, and an archive that is none is refused', async () => {
+  it('accepts only JSON and zip, and rejects an invalid archive', async () => {
     expect((await h.send('PUT', path, content, { 'content-type': 'text/markdown' })).status).toBe(415);
     expect((await h.send('PUT', path, 'no archive', zip)).status).toBe(422);
     expect((await h.send('PUT', path, '{', {})).status).toBe(400);
     expect((await h.send('PUT', path, new Uint8Array(limits.maxLargeBodyBytes + 1), zip)).status).toBe(413);
   });
 
-  it.each(['Notes', 'a--b', '-a', 'a-', 'x'.repeat(65), 'a_b', 'a.b'])('has no skill of the name %s', async (name) => {
+  it.each(['Notes', 'a--b', '-a', 'a-', 'x'.repeat(65), 'a_b', 'a.b'])('rejects the name %s', async (name) => {
     expect((await h.send('PUT', `/v1/skills/${name}`, { content })).status).toBe(422);
     expect((await h.send('GET', `/v1/skills/${name}`)).status).toBe(404);
   });
 
-  it('is for keys with the scope that belong to no part of the workspace', async () => {
+  it('requires an unbound key with the scope', async () => {
     const chat = await h.key({ scopes: ['chat'] });
     const bound = await h.key({ scopes: ['toolsets'], toolsets: ['demo'] });
     const writer = await h.key({ scopes: ['toolsets'] });

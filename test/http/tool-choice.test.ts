@@ -49,7 +49,7 @@ const dialects: [string, { ask: Ask; forced(name: string): object; required: unk
 ];
 
 describe.each(dialects)('a choice of tools at %s', (_path, { ask, forced, required, param }) => {
-  it('may be any tool of the list by any of its names', async () => {
+  it('accepts any offered tool by any of its names', async () => {
     for (const name of ['shell', 'builtin.bash', 'Shell', 'bash'])
       expect((await ask('all', { tool_choice: forced(name) })).status).toBe(200);
     expect((await ask('reader', { tool_choice: forced('readFile') })).status).toBe(200);
@@ -73,7 +73,7 @@ describe.each(dialects)('a choice of tools at %s', (_path, { ask, forced, requir
     expect(h.sessions.all.size).toBe(0);
   });
 
-  it.each(['looker', 'idle', 'plain'])('cannot require a call of the agent %s, that has no tool to call', async (agent) => {
+  it.each(['looker', 'idle', 'plain'])('cannot require a call of the agent %s, which has no tools', async (agent) => {
     const answer = await ask(agent, { tool_choice: required });
     const body = await bodyOf(answer);
     expect([answer.status >= 400 && answer.status < 500, body.error.message]).toEqual([
@@ -84,7 +84,7 @@ describe.each(dialects)('a choice of tools at %s', (_path, { ask, forced, requir
   });
 });
 
-describe('a list of all that may be called', () => {
+describe('a list of allowed tools', () => {
   const mine = { type: 'function', function: { name: 'mine', parameters: { type: 'object' } } };
   const chat = (agent: string, names: string[], mode: string | undefined = undefined, tools: unknown[] = []) =>
     dialects[0]?.[1].ask(agent, {
@@ -101,7 +101,7 @@ describe('a list of all that may be called', () => {
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: names.map((name) => ({ type: 'function', name })) },
     });
 
-  it('leaves of the server’s tools and the caller’s those that it names, in any spelling', async () => {
+  it('restricts the server’s and the caller’s tools to those that it names, in any spelling', async () => {
     expect((await chat('all', ['ReadFile', 'mine'], 'required', [mine])).status).toBe(200);
     expect((await respond('all', ['shell'])).status).toBe(200);
     expect((await chat('all', ['mine'], 'auto', [mine, { ...mine, function: { ...mine.function, name: 'other' } }])).status).toBe(200);
@@ -113,14 +113,14 @@ describe('a list of all that may be called', () => {
     expect(h.sessions.submitted[0]?.plan.settings.toolChoice).toBe('required');
   });
 
-  it('never widens what the agent may use', async () => {
+  it('never adds tools to the agent', async () => {
     const answer = await chat('reader', ['read_file', 'shell']);
     expect([answer.status, (await bodyOf(answer)).error.param]).toEqual([422, 'tool_choice.allowed_tools.tools[1].function.name']);
     const other = await respond('reader', ['read_file', 'camera']);
     expect([other.status, (await bodyOf(other)).error.param]).toEqual([422, 'tool_choice.tools[1].name']);
   });
 
-  it('cannot require a call of none', async () => {
+  it('cannot require a call if it is empty', async () => {
     expect((await bodyOf(await chat('all', [], 'required'))).error.message).toContain('no tool that could be called');
   });
 });

@@ -10,20 +10,20 @@ beforeEach(async () => {
 });
 
 describe('/v1/tools', () => {
-  it('shows each tool with the hash that toolsets may name it by, and how it stands', async () => {
+  it('shows each tool with its refId and its state', async () => {
     const { items } = await bodyOf(await h.send('GET', '/v1/tools'));
     for (const item of items) expect(item).toMatchObject({ refId: expect.stringMatching(/^[0-9a-f]{64}$/), state: 'ready' });
     const one = await bodyOf(await h.send('GET', '/v1/tools/builtin.bash'));
     expect(items.find(({ canonical }: { canonical: string }) => canonical === 'builtin.bash')).toEqual(one);
   });
 
-  it('shows what a UI tool shows', async () => {
+  it('shows the fields of a UI tool', async () => {
     const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'], href: '/camera' };
     await h.send('PUT', '/v1/tools/ui.camera', camera);
     expect(await bodyOf(await h.send('GET', '/v1/tools/ui.camera'))).toMatchObject({ kind: 'ui', state: 'ready', ui: camera });
   });
 
-  it('shows a key that is bound to toolsets the tools of those, and no other', async () => {
+  it('shows a bound key only the tools of its toolsets', async () => {
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'docs.search' }] });
     const key = await h.key({ scopes: ['tools'], toolsets: ['demo'] });
     const { items } = await bodyOf(await h.send('GET', '/v1/tools', undefined, key));
@@ -35,7 +35,7 @@ describe('/v1/tools', () => {
 });
 
 describeCorpus('mcp-tools', (path) => {
-  it('are listed page by page, all of the corpus and each once', async () => {
+  it('are listed in pages, the whole corpus and each once', async () => {
     const files = readdirSync(path).filter((name) => name !== 'index.json');
     for (const [index, file] of files.entries()) {
       const server = { kind: 'static', url: 'https://tools.example.com/call', tools: readJson<unknown[]>(`${path}/${file}`) };
@@ -53,7 +53,7 @@ describeCorpus('mcp-tools', (path) => {
 });
 
 describe('default aliases', () => {
-  it.each(['docs.repos.search-2', 'docs.a%2Fb'])('are set for %s, whose name needs care in a path', async (canonical) => {
+  it.each(['docs.repos.search-2', 'docs.a%2Fb'])('are set for %s, whose name is encoded in the path', async (canonical) => {
     const path = `/v1/tools/${encodeURIComponent(canonical)}/aliases`;
     const made = await h.send('PUT', path, { aliases: ['find_repo'] });
     expect([made.status, made.headers.get('location'), await bodyOf(made)]).toEqual([201, path, { aliases: ['find_repo'] }]);
@@ -76,7 +76,7 @@ describe('default aliases', () => {
     expect(tools[0]).toMatchObject({ canonical: 'acme.users.list', wireName: 'people' });
   });
 
-  it('are answered with what toolsets could not take of them', async () => {
+  it('return warnings about toolsets that keep their names', async () => {
     const warnings = [{ path: 'toolsets.demo', message: 'keeps its names' }];
     const { put } = h.catalog;
     h.catalog.put = async (...write) => ({ ...(await put(...write)), warnings });
@@ -89,7 +89,7 @@ describe('default aliases', () => {
   it.each([
     ['unknown', 'docs.none'],
     ['no name', 'x'],
-  ])('are refused for a tool that is %s', async (_what, canonical) => {
+  ])('are rejected for a tool that is %s', async (_what, canonical) => {
     expect((await h.send('PUT', `/v1/tools/${canonical}/aliases`, { aliases: [] })).status).toBeGreaterThanOrEqual(404);
   });
 });

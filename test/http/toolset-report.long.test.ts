@@ -26,8 +26,8 @@ const rowOf = ({ tools }: ToolsetReport, wireName: string): ToolReport => {
   return row;
 };
 
-describe('a toolset as a provider is sent it', () => {
-  it('is made once, and again only for another provider, model or profile', async () => {
+describe('a toolset as a provider receives it', () => {
+  it('is computed once per provider, model and profile', async () => {
     const names = await namesOf({ tools: entriesOf(many(3)) }, many(3));
     const report = reportTools(names, to('openai'));
     expect(reportTools(names, to('openai'))).toBe(report);
@@ -37,7 +37,7 @@ describe('a toolset as a provider is sent it', () => {
     expect(reportTools(names, { ...to('openai'), access: changed }).tools[1]?.left).toContain('accepts 1 tools');
   });
 
-  it('shows held and missing tools with what is known of them, and sends neither', async () => {
+  it('shows held and missing tools with their details, and sends neither', async () => {
     const source = { trusted: false, pin: 'a'.repeat(64) };
     const held = { reason: 'changed' as const, refId: 'b'.repeat(64), changes: [{ path: '/description', from: 'a', to: 'b' }] };
     const tools = [
@@ -59,12 +59,12 @@ describe('a toolset as a provider is sent it', () => {
     ]);
   });
 
-  it('says of a tool of a server that has never listed any where to look for the reason', async () => {
+  it('names where to find the reason for a missing tool of a server that never listed any', async () => {
     const report = reportTools(await namesOf({ tools: [{ tool: 'sleepy.deploy' }] }, [], ['sleepy']), to('openai'));
     expect(rowOf(report, 'deploy').left).toContain('GET /v1/servers/sleepy');
   });
 
-  it('lists what is for people as never sent, and has nothing to say against it', async () => {
+  it('lists UI tools as never sent, without a warning', async () => {
     const ui = { label: 'Camera', description: 'Takes a picture.', category: 'media', triggers: ['photo'] };
     const tools = [toolOf('s', 'fine'), toolOf('ui', 'camera', { kind: 'ui', ui })];
     const report = reportTools(await namesOf({ tools: entriesOf(tools) }, tools), to('openai'));
@@ -72,7 +72,7 @@ describe('a toolset as a provider is sent it', () => {
     expect(report.warnings).toEqual([]);
   });
 
-  it('names the arguments that are hidden, and shows none of them', async () => {
+  it('names hidden arguments without their values', async () => {
     const inputSchema = { type: 'object', properties: { method: { type: 'string' }, id: { type: 'string' } }, required: ['method', 'id'] };
     const tools = [toolOf('s', 'get', { inputSchema })];
     const entry = { tool: 's.get', arguments: { preset: { method: 'read' } } };
@@ -90,13 +90,13 @@ describe('a toolset as a provider is sent it', () => {
     ]);
   });
 
-  it('counts what the prompt says once with the text protocol', async () => {
+  it('counts the prompt once with the text protocol', async () => {
     const report = reportTools(await namesOf({ tools: entriesOf(many(3)) }, many(3)), text);
     expect(report.prompt).toContain('tool_2');
     expect([report.tokens, report.promptTokens]).toEqual([Math.ceil((report.prompt ?? '').length / 4), report.tokens]);
   });
 
-  it('sums up what schemas lose for it, the commonest first', async () => {
+  it('summarizes schema changes for it, most frequent first', async () => {
     const inputSchema = (size: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: size }, (_, index) => [`p${index}`, { type: 'string', default: 'x' }])),
@@ -109,10 +109,10 @@ describe('a toolset as a provider is sent it', () => {
   });
 });
 
-describe('a toolset of more tools than are sent at once', () => {
+describe('a toolset with more tools than are sent at once', () => {
   const document = { tools: entriesOf(many(300)).map((entry, index) => (index === 7 ? { ...entry, alwaysOffered: true } : entry)) };
 
-  it('is sent the tools to find and to read on by, and what is always offered; the rest is shown as it goes once it was found', async () => {
+  it('shows find_tools, fetch_result and always offered tools; the rest as sent after it was found', async () => {
     const report = reportTools(await namesOf(document, many(300)), to('openai'));
     const first = report.tools.filter(({ onDemand }) => onDemand === undefined);
     expect(first.map(({ wireName, entry }) => [wireName, entry])).toEqual([
@@ -127,7 +127,7 @@ describe('a toolset of more tools than are sent at once', () => {
     expect(report.warnings).toEqual([]);
   });
 
-  it('is shown as its turns are sent it, whether or not the table has the tool to find by', async () => {
+  it('is shown as its turns send it, with or without find_tools in the table', async () => {
     const names = await namesOf(document, many(300));
     const view = planNames(names, { aliases: true, allow: null });
     const sent = sentTools(turnNames(names, { aliases: true, allow: null }) ?? names).map(({ name }) => name);
@@ -138,7 +138,7 @@ describe('a toolset of more tools than are sent at once', () => {
     }
   });
 
-  it('warns of their number where they are sent all the same', async () => {
+  it('warns about their number if all are sent', async () => {
     const all = { ...document, onDemandAbove: 500 };
     const report = reportTools(await namesOf(all, many(300)), to('openai'));
     expect(report.tools.filter(({ definition }) => definition !== null)).toHaveLength(128);
@@ -152,7 +152,7 @@ describe('a toolset of more tools than are sent at once', () => {
     expect(messages(reportTools(await namesOf(all, many(300)), to('anthropic')))).toHaveLength(1);
   });
 
-  it('is told in words by the text protocol in the same way', async () => {
+  it('is described in the prompt by the text protocol in the same way', async () => {
     const report = reportTools(await namesOf(document, many(300)), text);
     expect(report.prompt).toContain('tool_7');
     expect(report.prompt).not.toContain('tool_8"');

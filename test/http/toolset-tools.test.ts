@@ -32,7 +32,7 @@ beforeAll(async () => {
   await put('cohere', { kind: 'cohere', profile: { maxTools: 1 } });
 });
 
-describe('the tools of a toolset as a provider is sent them', () => {
+describe('the tools of a toolset as a provider receives them', () => {
   const united = {
     type: 'object',
     properties: { id: { type: 'string' }, path: { type: 'string', default: '/' } },
@@ -51,7 +51,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
       'openai-compatible',
       { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: { type: 'object', properties: {}, ...pages } } },
     ],
-  ])('are in the form of %s', async (provider, definition) => {
+  ])('are in the format of %s', async (provider, definition) => {
     const body = await toolsFor(`?provider=${provider}`);
     expect(body.tools[0]).toMatchObject({ canonical: 'odd.pages', wireName: 'pages', state: 'ready' });
     expect(body.tools[0].definition).toEqual(definition);
@@ -62,7 +62,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.provider).toBe(provider);
   });
 
-  it('come with what was changed, by its place', async () => {
+  it('have the changes by path', async () => {
     const body = await toolsFor('?provider=gemini');
     expect(body.tools[0].changes).toEqual([
       { path: '/oneOf', message: 'converted to anyOf: more than one alternative may match' },
@@ -72,7 +72,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.tools[2]).toMatchObject({ wireName: 'shell', changes: [] });
   });
 
-  it('name the one that cannot be sent, with the reason, and show the rest', async () => {
+  it('name a tool that cannot be sent, with the reason, and show the rest', async () => {
     const body = await toolsFor('?provider=anthropic');
     expect(body.tools.map((tool: { wireName: string; definition: unknown }) => [tool.wireName, tool.definition !== null])).toEqual([
       ['pages', true],
@@ -91,7 +91,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.tools[1].left).toContain('type array');
   });
 
-  it('follow the profile of a configured provider, which goes before the kind of its name', async () => {
+  it('follow the profile of a configured provider, which takes precedence over the kind of its name', async () => {
     const body = await toolsFor('?provider=cohere');
     expect(body.tools.map((tool: { definition: unknown }) => tool.definition !== null)).toEqual([true, false, false]);
     expect(body.warnings[1]).toEqual({
@@ -116,7 +116,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(plain.tools).toHaveLength(3);
   });
 
-  it('are told of each other, and by their trusted server, under the names of today', async () => {
+  it('mention each other under current names, also in instructions of a trusted server', async () => {
     const wise = { tools: [{ tool: 'wise.get_it' }, { tool: 'wise.look_up', name: 'find_it' }] };
     expect((await h.send('PUT', '/v1/toolsets/wise', wise)).status).toBe(201);
     const { tools, prompt } = await bodyOf(await h.send('GET', '/v1/toolsets/wise/tools?provider=anthropic'));
@@ -124,7 +124,7 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(prompt).toMatch(/^## Instructions of wise\nBegin with `find_it`\.\n\n## Tool names\n[\s\S]*- find_it = wise\.look_up/);
   });
 
-  it('are told in the prompt by the text protocol, asked for or of a provider', async () => {
+  it('are in the prompt with the text protocol, requested or by provider', async () => {
     const text = await toolsFor('?provider=text');
     expect(text.prompt).toContain('<tool_call>');
     expect(text.prompt).toContain(JSON.stringify(text.tools[0].definition));
@@ -134,13 +134,13 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect({ ...small, provider: 'text' }).toEqual(text);
   });
 
-  it('follow what is known of a model', async () => {
+  it('follow known properties of a model', async () => {
     expect((await toolsFor('?provider=openai-compatible&model=gemma-2b-it')).prompt).toContain('<tool_call>');
     expect((await toolsFor('?provider=openai-compatible&model=other')).prompt).not.toContain('<tool_call>');
     expect((await h.send('GET', '/v1/toolsets/odd/tools?provider=openai-compatible&model=')).status).toBe(422);
   });
 
-  it('are not shown for a provider that nobody knows', async () => {
+  it('are not shown for an unknown provider', async () => {
     const answer = await h.send('GET', '/v1/toolsets/odd/tools?provider=nobody');
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'model_not_found']);
   });

@@ -20,7 +20,7 @@ const rollback = async (version: unknown, query = '', headers = {}) =>
   await h.send('POST', `/v1/toolsets/demo/rollback${query}`, { version }, headers);
 
 describe('the difference of two versions', () => {
-  it('is that of the newest and the one before it, when none is named', async () => {
+  it('compares the newest with the previous version by default', async () => {
     const answer = await diff();
     expect([answer.status, await bodyOf(answer)]).toEqual([
       200,
@@ -50,7 +50,7 @@ describe('the difference of two versions', () => {
     ]);
   });
 
-  it('is told in either direction, and is none of a version with itself', async () => {
+  it('works in both directions, and is empty for the same version', async () => {
     const back = await bodyOf(await diff('?from=2&to=1'));
     expect(back.changes.map(({ change, canonical }: { change: string; canonical: string }) => [change, canonical])).toEqual([
       ['changed', 'builtin.bash'],
@@ -60,26 +60,26 @@ describe('the difference of two versions', () => {
     expect(await bodyOf(await diff('?from=2&to=2'))).toEqual({ toolset: 'demo', from: 2, to: 2, fields: [], changes: [], more: 0 });
   });
 
-  it('is all of the first version, which has none before it', async () => {
+  it('contains everything for the first version', async () => {
     const { from, to, changes } = await bodyOf(await diff('?to=1'));
     expect([from, to, changes.map(({ change }: { change: string }) => change)]).toEqual([null, 1, ['added', 'added']]);
   });
 
-  it('passes over the number of a removal', async () => {
+  it('skips the number of a removal', async () => {
     await h.send('DELETE', '/v1/toolsets/demo');
     await put(first);
     const { from, to } = await bodyOf(await diff());
     expect([from, to]).toEqual([2, 4]);
   });
 
-  it.each(['?to=3', '?from=3', '?from=9&to=1'])('is not there of %s', async (query) => {
+  it.each(['?to=3', '?from=3', '?from=9&to=1'])('is not found for %s', async (query) => {
     await h.send('DELETE', '/v1/toolsets/demo');
     await put(first);
     const answer = await diff(query);
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
   });
 
-  it('asks for one to be brought back where the toolset was removed', async () => {
+  it('requires a rollback if the toolset was removed', async () => {
     await h.send('DELETE', '/v1/toolsets/demo');
     const answer = await diff('?from=1&to=2');
     expect([answer.status, (await bodyOf(answer)).detail]).toEqual([404, expect.stringContaining('rollback')]);
@@ -90,13 +90,13 @@ describe('the difference of two versions', () => {
     expect((await diff(query)).status).toBe(422);
   });
 
-  it('is for the keys of the toolset only', async () => {
+  it('requires a key for the toolset', async () => {
     const headers = await h.key({ scopes: ['tools'], toolsets: ['other'] });
     expect((await h.send('GET', '/v1/toolsets/demo/diff', undefined, headers)).status).toBe(403);
   });
 });
 
-describe('going back to a version', () => {
+describe('rolling back to a version', () => {
   it('writes its document as a new one', async () => {
     const answer = await rollback(1);
     expect([answer.status, answer.headers.get('etag'), await bodyOf(answer)]).toEqual([
@@ -108,40 +108,40 @@ describe('going back to a version', () => {
     expect((await bodyOf(await diff('?from=1&to=3'))).changes).toEqual([]);
   });
 
-  it('makes no version of what stands already', async () => {
+  it('creates no version if nothing changes', async () => {
     const answer = await rollback(2);
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"2"']);
   });
 
-  it('only checks with dryRun', async () => {
+  it('only validates with dryRun', async () => {
     const answer = await rollback(1, '?dryRun=true');
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, null]);
     expect((await bodyOf(await h.send('GET', '/v1/toolsets/demo'))).announce).toBe('none');
   });
 
-  it('holds to If-Match', async () => {
+  it('respects If-Match', async () => {
     expect((await rollback(1, '', { 'if-match': '"1"' })).status).toBe(412);
     expect((await rollback(1, '', { 'if-match': '"2"' })).status).toBe(200);
   });
 
-  it('brings a removed toolset back', async () => {
+  it('restores a removed toolset', async () => {
     await h.send('DELETE', '/v1/toolsets/demo');
     const answer = await rollback(2);
     expect([answer.status, answer.headers.get('etag'), answer.headers.get('location')]).toEqual([201, '"4"', '/v1/toolsets/demo']);
     expect((await h.send('GET', '/v1/toolsets/demo/resolve?name=terminal')).status).toBe(200);
   });
 
-  it.each([3, 99])('is refused for version %i, which never held a document', async (version) => {
+  it.each([3, 99])('is rejected for version %i, which has no document', async (version) => {
     await h.send('DELETE', '/v1/toolsets/demo');
     const answer = await rollback(version);
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
   });
 
-  it.each([{}, { version: 0 }, { version: '1' }, { version: 1, dryRun: true }])('is refused for %j', async (body) => {
+  it.each([{}, { version: 0 }, { version: '1' }, { version: 1, dryRun: true }])('is rejected for %j', async (body) => {
     expect((await h.send('POST', '/v1/toolsets/demo/rollback', body)).status).toBe(422);
   });
 
-  it('is refused where a tool is gone for good, with its place', async () => {
+  it('is rejected if a tool no longer exists, with its path', async () => {
     const withGone: Harness = createHarness(
       {},
       {
@@ -165,7 +165,7 @@ describe('going back to a version', () => {
     expect((await h.send('GET', '/v1/toolsets/demo')).headers.get('etag')).toBe('"2"');
   });
 
-  it('brings "never" back by the hand of an administrator only', async () => {
+  it('restores "never" only for an administrator', async () => {
     await put({ tools: [{ tool: 'builtin.bash', approval: 'never' }] });
     await put(first);
     const writer = await h.key({ scopes: ['toolsets'] });
@@ -175,14 +175,14 @@ describe('going back to a version', () => {
     expect((await rollback(3)).status).toBe(200);
   });
 
-  it('is for the keys of the toolset that may write', async () => {
+  it('requires a key that may write the toolset', async () => {
     for (const rights of [{ scopes: ['tools'] as const }, { scopes: ['toolsets'] as const, toolsets: ['other'] }])
       expect((await rollback(1, '', await h.key(rights))).status).toBe(403);
   });
 });
 
 describe('an older version', () => {
-  it('is listed as it is sent, and resolves its own names', async () => {
+  it('is shown as sent, and resolves its own names', async () => {
     const tools = await h.send('GET', '/v1/toolsets/demo/tools?version=1');
     expect([tools.headers.get('x-moniker-edition'), (await bodyOf(tools)).tools[0].wireName]).toEqual(['demo@1.1', 'shell']);
     const resolve = async (query: string) => (await h.send('GET', `/v1/toolsets/demo/resolve?${query}`)).status;
@@ -190,7 +190,7 @@ describe('an older version', () => {
     expect(await resolve('name=read_file&version=7')).toBe(404);
   });
 
-  it('is what a pin in a chat or a session names', async () => {
+  it('is used by a pin in a chat or a session', async () => {
     const chat = { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] };
     const byHeader = await h.send('POST', '/v1/chat/completions', chat, { 'x-moniker-toolset': 'demo@1' });
     expect([byHeader.status, byHeader.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
@@ -200,7 +200,7 @@ describe('an older version', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('may be the one that an agent has, visible to the keys of that toolset', async () => {
+  it('may be pinned by an agent, visible to keys of that toolset', async () => {
     const agent = { model: 'rehearsal/default', toolset: 'demo@1' };
     const writer = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['demo'] });
     expect((await h.send('PUT', '/v1/agents/helper', agent, writer)).status).toBe(403);

@@ -6,11 +6,11 @@ beforeEach(() => {
   h = createHarness();
 });
 
-describe('the word of an entry on asking', () => {
+describe('the approval setting of an entry', () => {
   const entry = { tool: 'builtin.bash', name: 'run', aliases: [] };
   const never = { ...entry, approval: 'never' };
 
-  it('is stored as it was given, and shows in a dry run', async () => {
+  it('is stored unchanged, and shown in a dry run', async () => {
     const put = await h.send('PUT', '/v1/toolsets/demo', { tools: [{ ...entry, approval: 'always' }, { tool: 'builtin.read_file' }] });
     expect(put.status).toBe(201);
     const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/demo'));
@@ -26,7 +26,7 @@ describe('the word of an entry on asking', () => {
     expect(await dry('run', { command: 'ls' })).toBe('allow');
   });
 
-  it('is "never" only by an administrator, who is told by the path', async () => {
+  it('can be "never" only by an administrator, with the path in the error', async () => {
     const editor = await h.key({ scopes: ['toolsets', 'tools'] });
     const refused = await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.read_file' }, never] }, editor);
     expect([refused.status, await bodyOf(refused)]).toMatchObject([
@@ -38,7 +38,7 @@ describe('the word of an entry on asking', () => {
     expect((await h.send('PUT', '/v1/toolsets/demo', { tools: [never] })).status).toBe(201);
   });
 
-  it('may be left standing by who edits another entry, but not touched', async () => {
+  it('can be kept by other keys, but not changed', async () => {
     const editor = await h.key({ scopes: ['toolsets'] });
     await h.send('PUT', '/v1/toolsets/demo', { tools: [never] });
     const put = async (tools: object[], headers = {}) =>
@@ -52,7 +52,7 @@ describe('the word of an entry on asking', () => {
     expect(await put([never])).toBe(403);
   });
 
-  it('is not brought back by a write that names the version in which an administrator takes it away meanwhile', async () => {
+  it('cannot be restored by a write that races its removal by an administrator', async () => {
     const editor = await h.key({ scopes: ['toolsets'] });
     await h.send('PUT', '/v1/toolsets/demo', { tools: [never] });
     const { get } = h.catalog;
@@ -69,7 +69,7 @@ describe('the word of an entry on asking', () => {
 });
 
 describe('writing a toolset', () => {
-  it('answers 201 with location, version and ETag, then 200 for the next version', async () => {
+  it('returns 201 with location, version and ETag, then 200 for the next version', async () => {
     const made = await h.send('PUT', '/v1/toolsets/demo', demo);
     expect(made.status).toBe(201);
     expect(made.headers.get('etag')).toBe('"1"');
@@ -81,12 +81,12 @@ describe('writing a toolset', () => {
     expect(again.headers.get('location')).toBeNull();
   });
 
-  it('makes no version of an identical document', async () => {
+  it('creates no version for an identical document', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     expect((await h.send('PUT', '/v1/toolsets/demo', demo)).headers.get('etag')).toBe('"1"');
   });
 
-  it('gives back what may be sent again', async () => {
+  it('returns a document that can be sent back', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     const document = await bodyOf(await h.send('GET', '/v1/toolsets/demo'));
     expect(document).toMatchObject({ name: 'demo', ...demo });
@@ -99,25 +99,25 @@ describe('writing a toolset', () => {
     expect((await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'x' }, { 'if-match': tag })).status).toBe(200);
   });
 
-  it.each(['"2"', 'W/"1"', '"abc"', '"0"', '""'])('answers 412 when If-Match is %j and the version is 1', async (tag) => {
+  it.each(['"2"', 'W/"1"', '"abc"', '"0"', '""'])('returns 412 when If-Match is %j and the version is 1', async (tag) => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     const lost = await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'x' }, { 'if-match': tag });
     expect([lost.status, (await bodyOf(lost)).code]).toEqual([412, 'precondition_failed']);
     expect((await h.send('GET', '/v1/toolsets/demo')).headers.get('etag')).toBe('"1"');
   });
 
-  it('takes If-None-Match: * as "must not exist"', async () => {
+  it('treats If-None-Match: * as "must not exist"', async () => {
     expect((await h.send('PUT', '/v1/toolsets/demo', demo, { 'if-none-match': '*' })).status).toBe(201);
     expect((await h.send('PUT', '/v1/toolsets/demo', demo, { 'if-none-match': '*' })).status).toBe(412);
   });
 
-  it('checks and stores nothing with dryRun', async () => {
+  it('validates without storing with dryRun', async () => {
     const checked = await h.send('PUT', '/v1/toolsets/demo?dryRun=true', demo);
     expect([checked.status, await bodyOf(checked)]).toEqual([200, { toolset: 'demo', version: 1, warnings: [] }]);
     expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(404);
   });
 
-  it('refuses a misspelt dryRun instead of writing', async () => {
+  it('rejects a misspelled dryRun instead of writing', async () => {
     const refused = await h.send('PUT', '/v1/toolsets/demo?dryrun=true', demo);
     expect([refused.status, (await bodyOf(refused)).issues]).toEqual([422, [{ path: 'dryrun', message: 'unknown field' }]]);
     expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(404);
@@ -161,7 +161,7 @@ describe('writing a toolset', () => {
     expect(problem.issues.map((issue: { path: string }) => issue.path)).toContain(path);
   });
 
-  it.each(['Demo', 'a b', 'ä', '-x', 'x'.repeat(51)])('refuses to make a toolset called %j', async (name) => {
+  it.each(['Demo', 'a b', 'ä', '-x', 'x'.repeat(51)])('rejects a toolset named %j', async (name) => {
     const answer = await h.send('PUT', `/v1/toolsets/${encodeURIComponent(name)}`, demo);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'toolset']);
   });
@@ -173,7 +173,7 @@ describe('reading toolsets', () => {
     await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'second' });
   });
 
-  it('gives an older version and lists those kept', async () => {
+  it('returns an older version and lists the stored ones', async () => {
     const old = await h.send('GET', '/v1/toolsets/demo?version=1');
     expect([old.headers.get('etag'), (await bodyOf(old)).description]).toEqual(['"1"', undefined]);
     const { items, nextCursor } = await bodyOf(await h.send('GET', '/v1/toolsets/demo/versions'));
@@ -182,7 +182,7 @@ describe('reading toolsets', () => {
     expect((await h.send('GET', '/v1/toolsets/demo?version=9')).status).toBe(404);
   });
 
-  it('answers 304 to a client that has it', async () => {
+  it('returns 304 to a client that has it', async () => {
     const answer = await h.send('GET', '/v1/toolsets/demo', undefined, { 'if-none-match': '"1", "2"' });
     expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([304, '', '"2"']);
   });
@@ -195,14 +195,14 @@ describe('reading toolsets', () => {
     expect([second.items[0].name, second.nextCursor]).toEqual(['extra', null]);
   });
 
-  it('deletes, and never uses a version again', async () => {
+  it('deletes, and never reuses a version number', async () => {
     expect((await h.send('DELETE', '/v1/toolsets/demo', undefined, { 'if-match': '"1"' })).status).toBe(412);
     expect((await h.send('DELETE', '/v1/toolsets/demo')).status).toBe(204);
     expect((await h.send('DELETE', '/v1/toolsets/demo')).status).toBe(404);
     expect((await h.send('PUT', '/v1/toolsets/demo', demo)).headers.get('etag')).toBe('"4"');
   });
 
-  it('shows the tools as they are sent, with the block that the prompt gets', async () => {
+  it('shows the tools as sent, with the block for the prompt', async () => {
     const answer = await h.send('GET', '/v1/toolsets/demo/tools');
     expect(answer.headers.get('x-moniker-edition')).toBe('demo@2.1');
     const body = await bodyOf(answer);
@@ -247,7 +247,7 @@ describe('reading toolsets', () => {
     expect(answer.headers.get('x-moniker-edition')).toBe('demo@2.1');
   });
 
-  it('answers an unknown name with near ones', async () => {
+  it('returns similar names for an unknown name', async () => {
     const answer = await h.send('GET', '/v1/toolsets/demo/resolve?name=shel');
     expect([answer.status, await bodyOf(answer)]).toEqual([
       404,
@@ -255,7 +255,7 @@ describe('reading toolsets', () => {
     ]);
   });
 
-  it('says of a tool that the workspace has, and the toolset not, that it is outside, to whoever may see all tools', async () => {
+  it('reports a tool outside the toolset to keys that may see all tools', async () => {
     const answer = await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=local.roll_dice'));
     expect(answer).toMatchObject({
       code: 'unknown_tool',
@@ -267,7 +267,7 @@ describe('reading toolsets', () => {
     expect([less.code, less.elsewhere, less.detail]).toEqual(['unknown_tool', undefined, expect.not.stringContaining('outside')]);
   });
 
-  it('answers why a name means a tool, and where it stands', async () => {
+  it('explains why a name resolves, with the path of its entry', async () => {
     expect(await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=terminal'))).toEqual({
       requested: 'terminal',
       canonical: 'builtin.bash',
@@ -285,7 +285,7 @@ describe('reading toolsets', () => {
     });
   });
 
-  it('answers an ambiguous name with its candidates', async () => {
+  it('returns the candidates of an ambiguous name', async () => {
     await h.send('PUT', '/v1/toolsets/two', {
       tools: [
         { tool: 'docs.search', name: 'search_docs' },
@@ -299,7 +299,7 @@ describe('reading toolsets', () => {
     ]);
   });
 
-  it('asks for the name to resolve', async () => {
+  it('requires the name to resolve', async () => {
     const answer = await h.send('GET', '/v1/toolsets/demo/resolve');
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'name']);
   });
@@ -310,7 +310,7 @@ describe('calling a tool', () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
   });
 
-  it('runs it by an alias and says what it was', async () => {
+  it('runs it by an alias and returns its canonical name', async () => {
     const answer = await h.send('POST', '/v1/toolsets/demo/calls', { name: 'terminal', arguments: { command: 'ls' } });
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
     expect(await bodyOf(answer)).toEqual({
@@ -327,7 +327,7 @@ describe('calling a tool', () => {
     ]);
   });
 
-  it('answers 200 with isError to faults of the call', async () => {
+  it('returns 200 with isError for errors of the call', async () => {
     const unknown = await h.send('POST', '/v1/toolsets/demo/calls', { name: 'nix' });
     expect([unknown.status, await bodyOf(unknown)]).toEqual([
       200,
@@ -347,16 +347,16 @@ describe('calling a tool', () => {
     [{ name: 'shell', arguments: null }, 'arguments'],
     [{ name: 'shell', session: 7 }, 'session'],
     [{ name: 'shell', approve: true }, 'approve'],
-  ])('answers 422 to %j, naming %s', async (body, path) => {
+  ])('returns 422 for %j, naming %s', async (body, path) => {
     const answer = await h.send('POST', '/v1/toolsets/demo/calls', body);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
   });
 
-  it('answers 404 for a toolset that is not there', async () => {
+  it('returns 404 for a missing toolset', async () => {
     expect((await h.send('POST', '/v1/toolsets/other/calls', { name: 'shell' })).status).toBe(404);
   });
 
-  it('takes the names of a version that is asked for', async () => {
+  it('uses the names of the requested version', async () => {
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', name: 'renamed', aliases: [] }] });
     const call = (query: string) => h.send('POST', `/v1/toolsets/demo/calls${query}`, { name: 'shell', arguments: { command: 'ls' } });
     expect(await bodyOf(await call(''))).toMatchObject({ isError: true, code: 'unknown_tool' });
@@ -367,7 +367,7 @@ describe('calling a tool', () => {
     expect((await call('?version=7')).status).toBe(404);
   });
 
-  it('tells with dryRun what a call would come to, and runs nothing', async () => {
+  it('reports with dryRun what a call would do, and runs nothing', async () => {
     const fine = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', arguments: { command: 'ls' } }));
     expect(fine).toEqual({ requested: 'shell', canonical: 'builtin.bash', via: 'wire', valid: true, issues: [], verdict: 'allow' });
     const bad = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', arguments: { command: 7 } }));
@@ -375,7 +375,7 @@ describe('calling a tool', () => {
     expect((await bodyOf(await h.send('GET', '/v1/audit'))).items).toEqual([]);
   });
 
-  it('runs in a session that is the caller’s', async () => {
+  it('runs in a session of the caller', async () => {
     const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
     const answer = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: {}, session: id }));
     expect(answer.content).toEqual([{ type: 'text', text: `in ${id}` }]);

@@ -32,7 +32,7 @@ describe('/v1/tools/ui.{name}', () => {
     expect((await h.send('DELETE', '/v1/tools/ui.camera')).status).toBe(404);
   });
 
-  it('keeps to the conditions of its writer', async () => {
+  it('is written conditionally', async () => {
     await put('ui.camera');
     expect((await put('ui.camera', { ...camera, label: 'x' }, { 'if-match': '"7"' })).status).toBe(412);
     expect((await put('ui.camera', camera, { 'if-none-match': '*' })).status).toBe(412);
@@ -40,7 +40,7 @@ describe('/v1/tools/ui.{name}', () => {
     expect((await bodyOf(await h.send('GET', '/v1/tools/ui.camera'))).description).toBe('Takes a photo.');
   });
 
-  it('lives beside the default aliases of every tool', async () => {
+  it('does not conflict with the default aliases route', async () => {
     await put('ui.camera');
     expect((await h.send('PUT', '/v1/tools/ui.camera/aliases', { aliases: ['webcam'] })).status).toBe(201);
     expect((await bodyOf(await h.send('GET', '/v1/tools/ui.camera'))).aliases).toEqual(['webcam']);
@@ -54,7 +54,7 @@ describe('/v1/tools/ui.{name}', () => {
     ['ui.c', 'canonical: must be "ui." and 2 to 64 of a-z'],
     ['ui.__proto__', 'canonical: must be "ui." and 2 to 64 of a-z'],
     ['ui.a.b', 'canonical: must be "ui." and 2 to 64 of a-z'],
-  ])('writes no %s, and says what is written here before it looks at the body', async (canonical, why) => {
+  ])('rejects %s with what can be written here, before it reads the body', async (canonical, why) => {
     const answer = await put(canonical, { nonsense: true });
     const { code, detail } = await bodyOf(answer);
     expect([answer.status, code]).toEqual([422, 'invalid_request']);
@@ -62,7 +62,7 @@ describe('/v1/tools/ui.{name}', () => {
     expect((await h.send('DELETE', `/v1/tools/${canonical}`)).status).toBe(404);
   });
 
-  it('says why a tool that is not of the page cannot be deleted', async () => {
+  it('reports why other tools cannot be deleted', async () => {
     const answer = await bodyOf(await h.send('DELETE', '/v1/tools/builtin.bash'));
     expect(answer).toMatchObject({
       code: 'not_found',
@@ -78,7 +78,7 @@ describe('/v1/tools/ui.{name}', () => {
     [{ ...camera, label: '' }, 'label'],
     [{ ...camera, inputSchema: {} }, 'inputSchema'],
     [{ label: 'Camera' }, 'description'],
-  ])('refuses %j at its path, and leaves what is stored', async (body, path) => {
+  ])('rejects %j at its path, and keeps the stored one', async (body, path) => {
     await put('ui.camera');
     const answer = await put('ui.camera', body);
     const { issues } = await bodyOf(answer);
@@ -87,7 +87,7 @@ describe('/v1/tools/ui.{name}', () => {
     expect((await put('ui.camera')).headers.get('etag')).toBe('"1"');
   });
 
-  it('is for keys that may write toolsets, of the whole workspace', async () => {
+  it('requires an unbound key with the scope toolsets', async () => {
     const headers = async (scopes: readonly ('tools' | 'toolsets')[], toolsets?: string[]) =>
       await h.key({ scopes, ...(toolsets && { toolsets }) });
     expect((await put('ui.camera', camera, await headers(['tools']))).status).toBe(403);
@@ -112,7 +112,7 @@ describe('a toolset with UI tools', () => {
     expect(JSON.stringify([sent, prompt])).not.toMatch(/camera|webcam|photo/);
   });
 
-  it.each(['camera', 'webcam', 'ui.camera', 'Camera'])('refuses a call of %s as what is not called', async (name) => {
+  it.each(['camera', 'webcam', 'ui.camera', 'Camera'])('rejects a call of %s, which is not callable', async (name) => {
     const call = (query: string) => h.send('POST', `/v1/toolsets/study/calls${query}`, { name, arguments: {} });
     const answer = await call('');
     expect(answer.status).toBe(200);

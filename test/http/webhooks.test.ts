@@ -3,7 +3,7 @@ import { bodyOf, createChatHarness, createHarness } from './harness.ts';
 import { asGitHub, deliver, gitHubSecret, opened, putWebhook } from './hook-senders.ts';
 
 describe('/v1/webhooks', () => {
-  it('never shows a secret, and shows that there is one', async () => {
+  it('never shows a secret, only that one exists', async () => {
     const harness = await createChatHarness();
     const made = await putWebhook(harness, { secret: [gitHubSecret, 'an older secret of theirs'], callbackSecret: 'whsec_callbacks' });
     expect([made.status, made.headers.get('location')]).toEqual([201, '/v1/webhooks/triage']);
@@ -17,12 +17,12 @@ describe('/v1/webhooks', () => {
       for (const hidden of [gitHubSecret, 'older secret', 'whsec_']) expect(answer).not.toContain(hidden);
   });
 
-  it('shows the address to give to the sender, where the service knows its own', async () => {
+  it('shows the URL for the sender if the public URL is set', async () => {
     const harness = createHarness({ MONIKER_PUBLIC_URL: 'https://moniker.example/api/' });
     expect(await bodyOf(await putWebhook(harness))).toMatchObject({ url: 'https://moniker.example/api/hooks/default/triage' });
   });
 
-  it('takes back what it shows, and keeps the secrets then', async () => {
+  it('accepts its own output, and keeps the secrets', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);
     const shown = await bodyOf(await harness.send('GET', '/v1/webhooks/triage'));
@@ -31,7 +31,7 @@ describe('/v1/webhooks', () => {
     expect((await deliver(harness, asGitHub(opened))).status).toBe(202);
   });
 
-  it('is written under conditions, and removed', async () => {
+  it('is written conditionally, and removed', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);
     const lost = await harness.send('DELETE', '/v1/webhooks/triage', undefined, { 'if-match': '"9"' });
@@ -41,7 +41,7 @@ describe('/v1/webhooks', () => {
     expect((await deliver(harness, asGitHub(opened))).status).toBe(404);
   });
 
-  it('is for keys with the scope admin, of the whole workspace', async () => {
+  it('requires an unbound key with scope admin', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);
     const lesser = await harness.key({ scopes: ['chat', 'tools', 'toolsets', 'approve'] });
@@ -69,7 +69,7 @@ describe('/v1/webhooks', () => {
     ['another name than the path has', { name: 'other' }, 'name'],
     ['settings of another scheme', { bearer: { header: 'x-token' } }, 'bearer'],
     ['a callback to a file', { callbackUrl: 'file:///etc/passwd' }, 'callbackUrl'],
-  ])('refuses %s, and says where', async (_, changes, path) => {
+  ])('rejects %s with its path', async (_, changes, path) => {
     const answer = await putWebhook(await createChatHarness(), changes);
     const body = await bodyOf(answer);
     expect([answer.status, body.issues?.map((issue: { path: string }) => issue.path)]).toEqual([422, [path]]);
@@ -81,14 +81,14 @@ describe('/v1/webhooks', () => {
     ['a secret that is neither one nor several', { secret: { secret: 'NAME' } }, 'secret', /a string or a list/],
     ['several secrets under the name of their number', { secrets: ['a', 'b'] }, 'secrets', /set them in `secret`/],
     ['a callback to nothing that is an address', { callbackUrl: 'example.com/x' }, 'callbackUrl', /begins with https/],
-  ])('refuses %s, and says what would do', async (_, changes, path, message) => {
+  ])('rejects %s with what to do', async (_, changes, path, message) => {
     const { issues } = await bodyOf(await putWebhook(await createChatHarness(), changes));
     expect(issues).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 });
 
 describe('/v1/webhooks/{webhook}/test', () => {
-  it('says what would come of an event, and runs nothing', async () => {
+  it('reports what an event would start, and runs nothing', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness, { input: '{{@event}} of {{issue.title}}{{issue.nothing}} from {{@headers.x-from}}' });
     const answer = await harness.send('POST', '/v1/webhooks/triage/test', {
@@ -104,7 +104,7 @@ describe('/v1/webhooks/{webhook}/test', () => {
     expect([harness.triggers.accepted, harness.sessions.submitted]).toEqual([[], []]);
   });
 
-  it('says why nothing would come of one', async () => {
+  it('reports why an event would start nothing', async () => {
     const harness = await createChatHarness();
     await putWebhook(harness);
     const { sessionKey, input, reason } = await bodyOf(

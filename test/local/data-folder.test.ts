@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the keys of this machine', () => {
-  it('are made once, long, each another, and for their owner only', () => {
+  it('are created once, long, different, and readable only by their owner', () => {
     const made = readKeys(folder, {});
     expect(made).toMatchObject({ isNew: true, rootKeyFile: join(folder, 'keys') });
     expect(readKeys(folder, {})).toEqual({ ...made, isNew: false });
@@ -25,7 +25,7 @@ describe('the keys of this machine', () => {
     expect(statSync(join(folder, 'keys')).mode & 0o777).toBe(0o600);
   });
 
-  it('are taken from the environment first, and what is there is not stored', () => {
+  it('come from the environment first, and are then not stored', () => {
     const given = 'g'.repeat(32);
     expect(readKeys(folder, { MONIKER_ROOT_KEY: given })).toMatchObject({ rootKey: given, isNew: false, rootKeyFile: null });
     expect(readKeys(folder, {}).rootKey).not.toBe(given);
@@ -41,7 +41,7 @@ describe('the lock of a data folder', () => {
     lockDataDir(folder)();
   });
 
-  it('counts for nothing when its process is gone or it says nothing', () => {
+  it('is ignored if its process has ended or it is empty', () => {
     // Above the largest process id that Linux gives.
     writeFileSync(join(folder, 'lock'), '4194999\n');
     lockDataDir(folder)();
@@ -49,24 +49,21 @@ describe('the lock of a data folder', () => {
     lockDataDir(folder)();
   });
 
-  it.runIf(existsSync('/proc/self/stat'))(
-    'counts for nothing when its process id went to another process, or nobody has buried it',
-    async () => {
-      writeFileSync(join(folder, 'lock'), `${process.pid} 1\n`);
+  it.runIf(existsSync('/proc/self/stat'))('is ignored if its process id was reused, or the process is a zombie', async () => {
+    writeFileSync(join(folder, 'lock'), `${process.pid} 1\n`);
+    lockDataDir(folder)();
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const [child] = await once(parent.stdout, 'data');
+      const pid = Number(String(child));
+      // From here on it is a `sleep`, which does not look after its children; the shell might have buried a dead one.
+      await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+      process.kill(pid, 'SIGKILL');
+      await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
+      writeFileSync(join(folder, 'lock'), `${pid}\n`);
       lockDataDir(folder)();
-      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-      try {
-        const [child] = await once(parent.stdout, 'data');
-        const pid = Number(String(child));
-        // From here on it is a `sleep`, which does not look after its children; the shell might have buried a dead one.
-        await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
-        process.kill(pid, 'SIGKILL');
-        await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
-        writeFileSync(join(folder, 'lock'), `${pid}\n`);
-        lockDataDir(folder)();
-      } finally {
-        parent.kill('SIGKILL');
-      }
-    },
-  );
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
 });

@@ -51,13 +51,13 @@ const folders = mkdtempSync(join(tmpdir(), 'moniker-demo-'));
 afterAll(() => rmSync(folders, { recursive: true }));
 const folder = (): string => mkdtempSync(join(folders, 'data-'));
 
-it('there is a session to paste a turn to while the demo agent and its toolset are there', async () => {
+it('creates a demo session while the demo agent and its toolset exist', async () => {
   const whole = { '/v1/agents/demo': { toolset: 'demo' }, '/v1/toolsets/demo': {} };
   expect(await prepareDemo(service(whole), folder())).toBe('made');
   expect(await prepareDemo(service({ '/v1/agents/demo': {} }), folder())).toBe('made');
 });
 
-it('there is none when the agent is gone, or its toolset: the turn would only fail', async () => {
+it('creates no session if the agent or its toolset is missing', async () => {
   expect(await prepareDemo(service({ '/v1/toolsets/demo': {} }), folder())).toBeNull();
   expect(await prepareDemo(service({ '/v1/agents/demo': { toolset: 'demo' } }), folder())).toBeNull();
 });
@@ -75,13 +75,13 @@ it.each([
   for (const path of Object.keys(documents)) expect(await (await h.send('GET', path)).json()).toMatchObject({ description: 'mine' });
 });
 
-it("makes no demo agent over a user's toolset", async () => {
+it("creates no demo agent over a user's toolset", async () => {
   const { client, h } = raced(usersToolset);
   expect(await prepareDemo(client, folder())).toBeNull();
   expect((await h.send('GET', '/v1/agents/demo')).status).toBe(404);
 });
 
-it('makes the toolset, the agent and a session on a first start', async () => {
+it('creates the toolset, the agent and a session on a first start', async () => {
   const { client, h } = raced({});
   expect(await prepareDemo(client, folder())).not.toBeNull();
   expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ toolset: 'demo', made: true });

@@ -47,7 +47,7 @@ const fill = [0x41, 0, 0x41, 7, 0x41, 0x80, 0x80, 0x04, 0xfc, 11, 0];
 it.each([
   ['a loop that does not end', spin],
   ['a recursion that does not end', recurse],
-])('stops %s when no fuel is left', (_, body) => {
+])('stops %s without fuel', (_, body) => {
   const module = instantiate(body, 3);
   module.fuel.value = 100;
   expect(module.run).toThrow(WebAssembly.RuntimeError);
@@ -57,7 +57,7 @@ it.each([
 it.each([
   ['copies', copy],
   ['fills', fill],
-])('takes fuel for memory that it %s, by its size', (_, body) => {
+])('uses fuel for memory that it %s, by size', (_, body) => {
   const module = instantiate(body, 0);
   module.fuel.value = 1_000;
   module.run();
@@ -65,7 +65,7 @@ it.each([
   expect(module.run).toThrow(WebAssembly.RuntimeError);
 });
 
-it('takes more for loops that load words', () => {
+it('uses more fuel for loops that load words', () => {
   const turnsOf = (body: readonly number[]): number => {
     const module = instantiate(body, 0);
     module.fuel.value = 100;
@@ -76,7 +76,7 @@ it('takes more for loops that load words', () => {
   expect(turnsOf([0x03, 0x40, 0x41, 0, 0x28, 2, 0, 0x1a, 0x0b])).toBe(4);
 });
 
-it('refuses instructions that it does not know, and modules without the import', () => {
+it('rejects unknown instructions, and modules without the import', () => {
   expect(() => instantiate([0xfd, 0], 0)).toThrow('The instruction 0xfd 0 cannot be metered');
   expect(() => meterWasm(moduleOf(spin), { fuelExport: 'fuel', settleImport: { module: 'env', name: 'other' } })).toThrow(
     'The WebAssembly module has no import env.other',

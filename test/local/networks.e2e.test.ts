@@ -63,7 +63,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses
 const local = ['127.0.0.1', '127.255.255.254', '0.0.0.0', 'localhost', ...(hasIpv6 ? ['[::1]', '[::]', '[::ffff:127.0.0.1]'] : [])];
 
 describe.each(['PUBLIC_NETWORK', 'fetch'])('%s', (via) => {
-  it.each(local)('refuses %s, where a server listens', async (host) => {
+  it.each(local)('blocks %s, although a server listens', async (host) => {
     expect(await send('PRIVATE_NETWORK', host)).toBe('reached: inner');
     expect(await send(via, host)).toMatch(refused);
   });
@@ -84,12 +84,12 @@ describe.each(['PUBLIC_NETWORK', 'fetch'])('%s', (via) => {
   });
 });
 
-it('refuses where a redirect leads from a host that was allowed', async () => {
+it('blocks the target of a redirect from an allowed host', async () => {
   expect(await send('PRIVATE_NETWORK', '127.0.0.1', '/redirect')).toBe('reached: inner');
   expect(await send('PUBLIC_NETWORK', 'localhost', '/redirect')).toMatch(refused);
 });
 
-it('tells a refused address from a connection that fails', async () => {
+it('distinguishes a blocked address from a failed connection', async () => {
   upstreamPort = await claimPort(0);
   expect(await send('PRIVATE_NETWORK', '127.0.0.1')).not.toMatch(refused);
 });

@@ -12,7 +12,7 @@ for (const network of blockedNetworks()) {
 const isDenied = (address: string): boolean => denied.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 const hostOf = (address: string): string => new URL(`http://${isIPv6(address) ? `[${address}]` : address}/`).hostname;
 
-it('denies after DNS resolution exactly what the guard refuses by text', () => {
+it('denies after DNS resolution exactly what the guard rejects by text', () => {
   const groups = fc.tuple(
     fc.constantFrom(0, 0x64, 0x2001, 0x2002, 0xfc00, 0xfe80),
     ...Array.from({ length: 7 }, () => fc.constantFrom(0, 1, 0xff9b, 0xffff, 0x7f00, 0x0a00, 0x0808)),

@@ -17,7 +17,7 @@ describe('the address of an Ollama', () => {
   });
 });
 
-describe('looking for one', () => {
+describe('probing for one', () => {
   const server = createServer((_request, response) => response.end(body));
   let body = '';
   const listen = (): Promise<string> =>
@@ -37,13 +37,13 @@ describe('looking for one', () => {
     ['{"version": "0.9.0"}', true],
     ['{"hello": 1}', false],
     ['<html>', false],
-  ])('what answers %s: %s', async (answer, found) => {
+  ])('a server that returns %s: %s', async (answer, found) => {
     body = answer;
     const address = await listen();
     expect(await findOllama(address)).toBe(found ? address : null);
   });
 
-  it('finds none where nothing listens', async () => {
+  it('finds none without a server', async () => {
     expect(await findOllama('127.0.0.1:9')).toBeNull();
   });
 });

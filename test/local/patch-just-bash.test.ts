@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('is what is installed: no edit of interpreter-patch.ts is missing in node_modules', () => {
+it('is installed: no edit of interpreter-patch.ts is missing in node_modules', () => {
   expect(applyPatch(folder)).toBe(true);
   expect(readFileSync(join(installed, interpreterPatch.file), 'utf8') === readFileSync(file(), 'utf8')).toBe(true);
 });
@@ -41,7 +41,7 @@ it('may be applied again, also after it has changed', () => {
   expect(readFileSync(file(), 'utf8') === before).toBe(true);
 });
 
-it('says why it does not apply: another version, another file, a text that is not there once', () => {
+it('reports why it does not apply: another version, another file, a text that does not occur once', () => {
   const advice = 'Delete node_modules/just-bash and run npm install.';
   const edit = (find: string) => ({ ...interpreterPatch, edits: [{ what: 'a test', find, replace: '' }] });
   expect(() => applyPatch(folder, edit('no such text'))).toThrow(`"a test": its text occurs 0 times instead of 1. ${advice}`);

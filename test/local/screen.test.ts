@@ -19,7 +19,7 @@ test('the screen links to the start page with the key in the fragment, as the pa
   expect(new URLSearchParams(hash.slice(1)).get('key')).toBe(screen.newKey);
 });
 
-test('the screen of a later start says where the key is, and does not hold it', () => {
+test('the screen of a later start shows the location of the key, not the key', () => {
   const text = renderStartScreen({ ...screen, newKey: null, keyFile: "it's/keys", demoSession: 's1' });
   expect(text).toContain("  key      in it's/keys\n");
   expect(text).toContain('  open     http://127.0.0.1:8787/\n');
@@ -27,13 +27,13 @@ test('the screen of a later start says where the key is, and does not hold it', 
   expect(text.match(/Bearer \$KEY"/g)).toHaveLength(2);
 });
 
-test('the screen names a key of the environment, and does not hold it', () => {
+test('the screen names a key of the environment, and does not show it', () => {
   const text = renderStartScreen({ ...screen, newKey: null, keyFile: null, demoSession: 's1' });
   expect(text).toContain('  key      MONIKER_ROOT_KEY of the environment\n');
   expect(text.match(/Bearer \$MONIKER_ROOT_KEY"/g)).toHaveLength(2);
 });
 
-test('skills of a folder are shown, and what became of those that were not loaded, one line each', () => {
+test('skills of a folder are shown, with one line for each that was not loaded', () => {
   const names = Array.from({ length: 10 }, (_, index) => `s${index}`);
   const notes = ['skill a was not loaded:\n  open it', ...Array.from({ length: 20 }, () => 'x'.repeat(1000))];
   const lines = renderStartScreen({ ...screen, skills: { folder: 'skills', names, notes } }).split('\n');

@@ -43,7 +43,7 @@ function service() {
   return { sent, put: put as <T>(path: string, body: unknown) => Promise<T> };
 }
 
-it('every folder with a SKILL.md is a skill, with the files in it as text or bytes', async () => {
+it('every folder with a SKILL.md is a skill, with its files as text or bytes', async () => {
   const folder = folderOf({
     'one/SKILL.md': skill('one'),
     'one/scripts/run.sh': 'ls\n',
@@ -70,7 +70,7 @@ it('the folder itself may be the skill', async () => {
   expect(api.sent.get('/v1/skills/pdf')?.resources).toEqual({ 'a/SKILL.md': 'a file of it' });
 });
 
-it('a broken one is told, and the others are loaded', async () => {
+it('an invalid skill is reported, and the others are loaded', async () => {
   const folder = folderOf({
     'bad/SKILL.md': 'no frontmatter',
     'good/SKILL.md': skill('good'),
@@ -92,7 +92,7 @@ it('a broken one is told, and the others are loaded', async () => {
   expect(notes.join('\n')).toMatch(/skill undescribed was not loaded: SKILL.md: description: is missing/);
 });
 
-it('links lead to files in the folder, and never out of it', async () => {
+it('links are followed to files in the folder, and never out of it', async () => {
   const outside = folderOf({ 'secret.txt': 'secret', 'skill/SKILL.md': skill('linked') });
   const folder = folderOf({ 'one/SKILL.md': skill('one'), 'shared.txt': 'shared' });
   symlinkSync(join(outside, 'secret.txt'), join(folder, 'one/secret.txt'));
@@ -114,7 +114,7 @@ it('links lead to files in the folder, and never out of it', async () => {
   ]);
 });
 
-it('a folder that is not there, or has no skills, is told and stops nothing', async () => {
+it('a missing folder, or one without skills, is reported and stops nothing', async () => {
   expect((await loadSkills(service(), join(folders, 'nowhere'))).notes).toEqual([expect.stringContaining('not a readable folder')]);
   expect((await loadSkills(service(), folderOf({ 'a/b.txt': '' }))).notes).toEqual([expect.stringContaining('no folder with a SKILL.md')]);
 });

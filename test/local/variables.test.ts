@@ -7,7 +7,7 @@ import { builtinProvider } from '../../src/storage/builtin-providers.ts';
 const keys = { rootKey: 'root', masterKey: 'master' };
 
 describe("the Worker's variables on this machine", () => {
-  it('are the settings as they are, the keys, and the address as public URL unless one is set', () => {
+  it('are the unchanged settings, the keys, and the local URL as public URL unless one is set', () => {
     const local = readEnvironment({ MONIKER_ALIASES: 'off', OPENAI_API_KEY: 'sk', MONIKER_DATA_DIR: 'here', HOME: '/root' });
     expect(workerVariables(local, keys, 'http://127.0.0.1:8787', null)).toEqual({
       MONIKER_ALIASES: 'off',
@@ -22,7 +22,7 @@ describe("the Worker's variables on this machine", () => {
     expect(workerVariables(outside, keys, 'http://127.0.0.1:8787', null).MONIKER_PUBLIC_URL).toBe('https://tools.example');
   });
 
-  it('let providers, and only them, reach an Ollama that was found, beside what the operator allows', () => {
+  it('let only providers reach a detected Ollama, in addition to the operator’s settings', () => {
     const local = readEnvironment({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:10.0.0.1:80' });
     const variables = workerVariables(local, keys, 'http://127.0.0.1:8787', '127.0.0.1:11434');
     expect(builtinProvider(readSettings(variables), 'ollama')?.baseUrl).toBe('http://127.0.0.1:11434/v1');
@@ -32,7 +32,7 @@ describe("the Worker's variables on this machine", () => {
     });
   });
 
-  it('tell of names that mean nothing, and take no port that is none', () => {
+  it('report unknown names, and reject an invalid port', () => {
     expect(readEnvironment({ MONIKER_ALIASSES: 'off' }).unknown).toEqual(['MONIKER_ALIASSES']);
     expect(readEnvironment({ MONIKER_LOG: 'debug' }).unknown).toEqual([]);
     expect(readEnvironment({ PORT: '0' }).port).toBe(0);

@@ -26,7 +26,7 @@ const canaries: Canary[] = Object.values(corpus)[0]?.default.secrets ?? [
 afterEach(() => vi.restoreAllMocks());
 
 describe('a secret', () => {
-  it('that is too short to be known again in an answer is stored with a warning', async () => {
+  it('that is too short to be redacted is stored with a warning', async () => {
     const { catalog } = await emptyWorkspace();
     const put = (value: string) => catalog.put('secret', 'PIN', { value, hosts: ['api.example.com'] });
     expect((await put('123')).warnings).toEqual([{ path: 'value', message: expect.stringContaining('shorter than 4') }]);
@@ -35,7 +35,7 @@ describe('a secret', () => {
 });
 
 describe('planted secrets', () => {
-  it.each(canaries)('$id: is in no table, no KV value, no answer, no message and no log line', async ({ prefix, fill, length }) => {
+  it.each(canaries)('$id: is in no table, KV value, response, message or log line', async ({ prefix, fill, length }) => {
     const value = prefix.startsWith('<') ? `mk_${fill.repeat(length)}` : prefix + fill.repeat(Math.max(1, length - prefix.length));
     const apiKey = value.replaceAll(/[^\x21-\x7e]/g, '');
     const seen: unknown[] = [];
@@ -91,7 +91,7 @@ describe('planted secrets', () => {
 });
 
 describe('a sealed value', () => {
-  it('does not open in another place: name, kind, workspace or master key', async () => {
+  it('cannot be opened with another name, kind, workspace or master key', async () => {
     const { workspace, catalog, settings, object } = await emptyWorkspace();
     await catalog.put('secret', 'ONE', { value: 'the-token', hosts: ['api.example.com'] });
     const sealed = await runInDurableObject(object, (_instance, { storage }) =>
@@ -110,7 +110,7 @@ describe('a sealed value', () => {
     await expect(openValue(createMasterKey('another'), place, sealed)).rejects.toMatchObject({ code: 'not_configured' });
   });
 
-  it('swapped for that of another secret is refused when it is read', async () => {
+  it('swapped with that of another secret is rejected when it is read', async () => {
     const { workspace, catalog, isolate, object } = await emptyWorkspace();
     await catalog.put('secret', 'ONE', { value: 'one', hosts: ['one.example.com'] });
     await catalog.put('secret', 'TWO', { value: 'two', hosts: ['two.example.com'] });

@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 describe('revoking a key', () => {
-  it('without `cancel` leaves what runs, waits and is queued', async () => {
+  it('without `cancel` keeps running, waiting and queued turns', async () => {
     const [waiting, running] = [await create(), await create()];
     for (const input of [asks, 'hello']) await say(waiting, input);
     await say(running, slow);
@@ -57,7 +57,7 @@ describe('revoking a key', () => {
     await send('POST', `/v1/sessions/${running}/cancel`);
   });
 
-  it('with `cancel=true` ends what runs, waits and is queued, and says how many turns', async () => {
+  it('with `cancel=true` ends running, waiting and queued turns, and returns their number', async () => {
     const [waiting, running, idle] = [await create(), await create(), await create()];
     for (const input of [asks, 'hello', slow]) await say(waiting, input);
     for (const input of [slow, 'hello']) await say(running, input);
@@ -70,14 +70,14 @@ describe('revoking a key', () => {
     for (const session of [waiting, running]) expect((await send('GET', `/v1/sessions/${session}/files/effects.txt`)).status).toBe(404);
   });
 
-  it('with `cancel=true` leaves the sessions of other keys', async () => {
+  it('with `cancel=true` does not affect sessions of other keys', async () => {
     const other = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'cancelled' }));
     await send('POST', `/v1/sessions/${other.id}/turns`, { input: asks }, { prefer: 'respond-async' });
     expect(await bodyOf(await remove('?cancel=true'))).toEqual({ cancelledTurns: 0, isDone: true });
     await vi.waitFor(async () => expect(await view(other.id)).toMatchObject({ turn: { status: 'waiting' } }));
   });
 
-  it('can cancel after it revoked, and twice', async () => {
+  it('can cancel after a revocation, and twice', async () => {
     const session = await create();
     await say(session, asks);
     await remove('');
@@ -86,14 +86,14 @@ describe('revoking a key', () => {
     expect(await statuses(session)).toEqual(['cancelled']);
   });
 
-  it('goes through more sessions than it takes at a time', async () => {
+  it('processes more sessions than fit in one batch', async () => {
     const sessions = await Promise.all(Array.from({ length: maxCancelledSessionsAtOnce * 2 + 3 }, create));
     await Promise.all(sessions.map((session) => say(session, asks)));
     expect(await bodyOf(await remove('?cancel=true'))).toEqual({ cancelledTurns: sessions.length, isDone: true });
     for (const session of sessions) expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } });
   });
 
-  it('continues after the Catalog died in the middle', async () => {
+  it('continues after a crash of the Catalog', async () => {
     const session = await create();
     await say(session, asks);
     const catalog = (await object()) as unknown as CatalogRpc;
@@ -104,7 +104,7 @@ describe('revoking a key', () => {
     await vi.waitFor(async () => expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } }));
   });
 
-  it('goes through the sessions once more when no isolate trusts the key any longer', async () => {
+  it('makes a second pass when no isolate trusts the key any more', async () => {
     const session = await create();
     await remove('?cancel=true');
     // Other isolates may trust the key until then.
@@ -123,7 +123,7 @@ describe('revoking a key', () => {
     expect(await view(session)).toMatchObject({ turn: null });
   });
 
-  it('ends a turn of a session that is in no index at the next ring of its alarm', async () => {
+  it('ends a turn of an unindexed session at its next alarm', async () => {
     const chat = { model: 'rehearsal/default', toolset: 'cancelled', stream: true, messages: [{ role: 'user', content: slow }] };
     const answer = await asKey('POST', '/v1/chat/completions', chat);
     const session = answer.headers.get('x-moniker-session') ?? '';
@@ -136,7 +136,7 @@ describe('revoking a key', () => {
     await text;
   });
 
-  it.each(['yes', '1', ''])('refuses cancel=%s', async (value) => {
+  it.each(['yes', '1', ''])('rejects cancel=%s', async (value) => {
     expect((await remove(`?cancel=${value}`)).status).toBe(422);
   });
 });

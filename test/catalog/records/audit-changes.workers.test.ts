@@ -148,7 +148,7 @@ describe('the audit of changes', () => {
     expect(JSON.stringify(own)).not.toContain(key);
   });
 
-  it('keeps neither the change nor its row when the row cannot be written', async () => {
+  it('stores neither the change nor its row if the row cannot be written', async () => {
     const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName('default', 'catalog', '')));
     const sql = (query: string) => runInDurableObject(object, (_instance, { storage }) => void storage.sql.exec(query));
     await sql("CREATE TRIGGER unaudited BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the audit is full'); END");
@@ -168,7 +168,7 @@ describe('the audit of changes', () => {
     );
   });
 
-  it('records what a tool of the configuration changes in the name of its key', async () => {
+  it('records the changes of configuration tools under their key', async () => {
     const desk = wire(testEnv).callDeps('default').configuration?.(keyId);
     await desk?.write('by-tool', Toolset.parse({ name: 'by-tool', tools: [{ tool: 'builtin.bash' }] }), null);
     await desk?.rename('by-tool', 'renamed', 1);

@@ -26,7 +26,7 @@ function disk() {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('rows of the audit', () => {
-  it('that come while others are on their way to the disk are written together, and answered when they are there', async () => {
+  it('that arrive during a commit are written together, and confirmed when they are on disk', async () => {
     const { batches, commits, append } = disk();
     const first = append('s1');
     await soon();
@@ -42,7 +42,7 @@ describe('rows of the audit', () => {
     await others;
   });
 
-  it('that cannot be written are told to those who brought them, and to nobody after them', async () => {
+  it('that cannot be written fail only for their own callers', async () => {
     const { batches, commits, append, setBroken } = disk();
     setBroken(true);
     await expect(Promise.all([append('s1'), append('s2')])).rejects.toThrow('the disk is full');

@@ -64,7 +64,7 @@ describe('a deleted session', () => {
     });
   });
 
-  it('leaves nothing in callbacks, whether they were sent or wait', async () => {
+  it('leaves nothing in callbacks, sent or pending', async () => {
     const { id } = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
     for (const word of ['one', 'two']) expect((await say(id, `say ${canary} ${word}`)).status).toBe(200);
     await vi.waitFor(async () =>
@@ -116,7 +116,7 @@ describe('a deleted session', () => {
     expect(await inCatalog()).toEqual([]);
   });
 
-  it('takes along the payload of the delivery that it ran', async () => {
+  it('removes the payload of its delivery', async () => {
     await send('PUT', '/v1/webhooks/erased', webhook({ session: 'fixed' }));
     const { id, session } = await delivered(canary);
     expect((await inCatalog()).length).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ describe('a deleted session', () => {
 });
 
 describe('a deleted webhook', () => {
-  it('takes along its deliveries, their payloads, its callbacks and its secrets', async () => {
+  it('removes its deliveries, their payloads, its callbacks and its secrets', async () => {
     const secret = `whsec_${btoa(canary)}`;
     await send('PUT', '/v1/webhooks/erased', webhook({ callbackUrl: 'http://127.0.0.1:9/', callbackSecret: secret }));
     const { id, session } = await delivered(canary);
@@ -149,7 +149,7 @@ describe('a deleted webhook', () => {
     expect(await inCatalog()).toEqual([]);
   });
 
-  it('takes nothing more, also where an isolate still knows it', async () => {
+  it('accepts nothing more, also in an isolate that has it cached', async () => {
     await send('PUT', '/v1/webhooks/erased', webhook());
     await delivered('x');
     await send('DELETE', '/v1/webhooks/erased');
@@ -166,7 +166,7 @@ describe('a deleted webhook', () => {
     expect(await inCatalog()).toEqual([]);
   });
 
-  it('that is made again under its name begins with nothing', async () => {
+  it('that is created again under its name starts empty', async () => {
     await send('PUT', '/v1/webhooks/erased', webhook({ session: 'again' }));
     await delivered(canary);
     await send('DELETE', '/v1/webhooks/erased');
@@ -175,7 +175,7 @@ describe('a deleted webhook', () => {
     await send('DELETE', '/v1/webhooks/erased');
   });
 
-  it('with more rows than go at once is erased by the alarm, after a crash too', async () => {
+  it('with many rows is erased by the alarm, also after a crash', async () => {
     await send('PUT', '/v1/webhooks/erased', webhook({ session: 'many' }));
     await runInDurableObject(await object(), (_instance, { storage }) => {
       const insert = `INSERT INTO deliveries (kind, name, id, status, run, repeats, warnings, is_json, headers, bytes, received_at, run_at, attempts, held, ended_at)
@@ -197,7 +197,7 @@ describe('a deleted webhook', () => {
 });
 
 describe('a deleted schedule or subscription', () => {
-  it('takes along its runs and its callbacks', async () => {
+  it('removes its runs and its callbacks', async () => {
     await send('PUT', '/v1/schedules/erased', { agent: 'erased', input: canary, interval: '1d', session: 'scheduled' });
     await send('POST', '/v1/schedules/erased/run');
     await send('DELETE', '/v1/schedules/erased');

@@ -11,7 +11,7 @@ import { publishTimeoutMs } from '../../../src/catalog/records/outbox.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('what reaches KV after it was given up does not stay there in the place of a newer state', async () => {
+it('a late KV write does not replace a newer state', async () => {
   const sql = fakeSql(catalogMigrations);
   const log = { error: () => undefined, info: () => undefined, debug: () => undefined };
   // The outbox reads no more of its context than this.

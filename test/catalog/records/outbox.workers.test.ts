@@ -51,7 +51,7 @@ describe('publishing', () => {
     expect(await outboxRows(object)).toEqual([]);
   });
 
-  it('acknowledges a write although KV fails, and goes on until it is through, with growing pauses', async () => {
+  it('confirms a write although KV fails, and retries with growing delays until it succeeds', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     let isDown = true;
     const kv = scriptedKv((key, value) => (isDown ? Promise.reject(new Error('KV is down')) : through(key, value)));
@@ -74,7 +74,7 @@ describe('publishing', () => {
     expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).toBeNull();
   });
 
-  it('has an alarm set before the first attempt ends, so that a crash loses nothing', async () => {
+  it('sets an alarm before the first attempt ends, so that a crash loses nothing', async () => {
     const { catalog, object } = await emptyWorkspace();
     const alarms: (number | null)[] = [];
     let storage: DurableObjectStorage | undefined;
@@ -89,7 +89,7 @@ describe('publishing', () => {
     expect(alarms).toEqual([expect.any(Number), expect.any(Number)]);
   });
 
-  it('of all that followed from a write is done by the next process, when the one that wrote died before it', async () => {
+  it('is completed by the next process if the first died after a write', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     const tool = (description: string) => ({ name: 'get', description, inputSchema: { type: 'object' } });
     const server = (description: string) => ({ kind: 'static', url: 'https://tools.example.com/call', tools: [tool(description)] });
@@ -115,7 +115,7 @@ describe('publishing', () => {
     expect(JSON.parse((await testEnv.KV.get(kvKeys.skill(workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
   });
 
-  it('does not wait for ever with an answer when KV is slow, and has one publish of a name at a time', async () => {
+  it('bounds the wait for slow KV, and publishes a name once at a time', async () => {
     const { catalog, object } = await emptyWorkspace();
     let running = 0;
     let most = 0;
@@ -163,7 +163,7 @@ describe('publishing', () => {
     expect(times.length).toBeLessThan(5);
   });
 
-  it('leaves a tombstone for what was removed', async () => {
+  it('publishes a tombstone for a removed document', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('run'));
     await catalog.remove('toolset', 'support');

@@ -20,7 +20,7 @@ const onlyPrivate = { private: 'a file', untrusted: null, origin: 'server a' };
 const onlyUntrusted = { private: null, untrusted: 'a page' };
 
 describe('marks outside of sessions', () => {
-  it('are joined under their name, and never fewer', () => {
+  it('are merged under their name, and never lost', () => {
     const { context } = opened();
     const add = (taint: typeof untainted, ttlMs = 500) => addTaintMarks(context, { names: ['a', 'b'], taint, ttlMs });
     add(untainted);
@@ -42,7 +42,7 @@ describe('marks outside of sessions', () => {
     expect([readTaintMarks(context, ['a'])[0]?.taint, rows()]).toEqual([onlyUntrusted, 1]);
   });
 
-  it('of answers are bounded for each key, those of direct calls stay', () => {
+  it('of answers are limited for each key, those of direct calls remain', () => {
     const { context, rows, sql } = opened();
     const limit = maxAnswerMarks;
     addTaintMarks(context, { names: ['direct'], taint: onlyPrivate, ttlMs: 500 });

@@ -22,7 +22,7 @@ const fail = (): never => {
 const trigger = { kind: 'webhook', name: 'hook' } as const;
 
 describe('a transaction that records', () => {
-  it('leaves what was made of tools as it is, also when it fails', () => {
+  it('keeps caches of tools, also when it fails', () => {
     const context = open();
     const made = madeToolDefinitions(context);
     expect(context.record(() => 'kept')).toBe('kept');
@@ -31,7 +31,7 @@ describe('a transaction that records', () => {
     expect(context.writes()).toBe(0);
   });
 
-  it.each(['record', 'transact'] as const)('that fails has counted nothing (%s)', (kind) => {
+  it.each(['record', 'transact'] as const)('that fails does not change counts (%s)', (kind) => {
     const context = open();
     checkBacklog(context, trigger);
     const tooMuch = () => {
@@ -43,7 +43,7 @@ describe('a transaction that records', () => {
   });
 });
 
-it('a transaction that writes has tools made anew, also when what was read within it never was', () => {
+it('a writing transaction invalidates caches of tools, also after a rollback', () => {
   const context = open();
   const before = madeToolDefinitions(context);
   context.transact(() => undefined);

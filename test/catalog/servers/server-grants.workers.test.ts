@@ -4,8 +4,8 @@ import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { openValue } from '../../../src/storage/secret-box.ts';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 
-describe('what somebody granted', () => {
-  it('is sealed where it is kept, for this server of this workspace', async () => {
+describe('a stored sign-in', () => {
+  it('is sealed for its server and workspace', async () => {
     const { catalog, object, settings, workspace } = await emptyWorkspace();
     expect(await catalog.saveServerGrant('docs', { value: '{"accessToken":"a token of docs"}', revision: 0 })).toBe(true);
     const sealed = await runInDurableObject(object, (_instance, { storage }) =>
@@ -24,7 +24,7 @@ describe('what somebody granted', () => {
     }
   });
 
-  it('is written by one of those who have read the same', async () => {
+  it('is written by only one of several concurrent writers', async () => {
     const { catalog } = await emptyWorkspace();
     const writers = Array.from({ length: 10 }, (_, index) => catalog.saveServerGrant('docs', { value: `of ${index}`, revision: 0 }));
     const written = await Promise.all(writers);

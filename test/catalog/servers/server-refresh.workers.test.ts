@@ -32,8 +32,8 @@ async function rowCounts({ object }: Workspace): Promise<Record<string, number>>
   );
 }
 
-describe('what was read of a server', () => {
-  it('is still there when its object comes back, and so is who reads it', async () => {
+describe('the listing of a server', () => {
+  it('survives an eviction, including the refresh lease', async () => {
     const parts = await emptyWorkspace();
     const { catalog, object, isolate, workspace } = parts;
     await catalog.put('server', 'facts', mcp);
@@ -61,7 +61,7 @@ describe('what was read of a server', () => {
     expect(await pages((page) => catalog.serverTools('facts', page), 200)).toHaveLength(limits.maxServerTools);
   });
 
-  it('leaves nothing behind when the server is removed', async () => {
+  it('is deleted when the server is removed', async () => {
     const parts = await emptyWorkspace();
     const { catalog } = parts;
     await catalog.put('server', 'facts', { kind: 'openapi', document: { openapi: '3.1.0' } });
@@ -72,7 +72,7 @@ describe('what was read of a server', () => {
     expect(await rowCounts(parts)).toEqual({ server_state: 0, server_offers: 0, server_documents: 0, server_tools: 0 });
   });
 
-  it('is taken whole or not at all', async () => {
+  it('is stored atomically', async () => {
     const parts = await emptyWorkspace();
     const { catalog, object } = parts;
     await catalog.put('server', 'facts', mcp);
@@ -86,7 +86,7 @@ describe('what was read of a server', () => {
     expect((await parts.directory.server(parts.workspace, 'facts')).ready).toEqual(['get']);
   });
 
-  it('is refused where the workspace has no room for it, and what there was stays', async () => {
+  it('is rejected above the workspace limit, and the previous one stays', async () => {
     const parts = await emptyWorkspace();
     const { catalog } = parts;
     await catalog.put('server', 'facts', mcp);
@@ -110,8 +110,8 @@ describe('what was read of a server', () => {
   });
 });
 
-describe('an OpenAPI document that was given whole', () => {
-  it('may have five megabytes, and comes back character for character', async () => {
+describe('an inline OpenAPI document', () => {
+  it('may have five megabytes, and is read back unchanged', async () => {
     const { catalog } = await emptyWorkspace();
     const line = 'größe: "😀"\r\n';
     const document = `\ufeff${line.repeat(Math.floor(limits.maxOpenApiBytes / new TextEncoder().encode(line).byteLength) - 1)}`;
@@ -127,8 +127,8 @@ describe('an OpenAPI document that was given whole', () => {
   });
 });
 
-describe('a workspace of the release that knew static servers only', () => {
-  it('keeps them as they were, and has its first other server', async () => {
+describe('a workspace of the release with static servers only', () => {
+  it('keeps them unchanged, and accepts a first server of another kind', async () => {
     const parts = await emptyWorkspace();
     const { catalog, object } = parts;
     const facts = { kind: 'static', url: mcp.url, tools: [tool('get'), tool('put')] };
@@ -172,8 +172,8 @@ describe('a workspace of the release that knew static servers only', () => {
   });
 });
 
-describe('work behind an answer', () => {
-  it('goes on in an object as well as in the Worker', async () => {
+describe('background work', () => {
+  it('continues in an object and in the Worker', async () => {
     const { object } = await emptyWorkspace();
     const done: string[] = [];
     const work = async (where: string): Promise<void> => void done.push(where);

@@ -38,7 +38,7 @@ async function toolsOf(catalog: Catalog, server: string): Promise<Map<string, Se
 describe.skipIf(isSkipped(servers.size === 0, 'corpus mcp-tools', '../shared/fixtures is not beside this checkout'))(
   'the public servers in one workspace',
   () => {
-    it('are all known, in pages and by name, and every toolset of them learns of its holds alone', async () => {
+    it('are all listed, in pages and by name, and each toolset has only its own held tools', async () => {
       const { catalog, directory, workspace } = await emptyWorkspace();
       const canonicals: string[] = [];
       for (const [name, tools] of servers) {
@@ -85,7 +85,7 @@ describe.skipIf(isSkipped(cases.length === 0, 'corpus security/tool-pinning.json
   () => {
     const ofMcp = new Set(['same-url-new-server-identity']);
 
-    it('is held as each case says', async () => {
+    it('is held as each case expects', async () => {
       const verdicts: string[] = [];
       for (const { id, first, second, sequence, expect: wanted } of cases) {
         if (ofMcp.has(id)) continue;

@@ -18,7 +18,7 @@ function server(count: number, descriptionLength: number, mark = 'x'): Record<st
 }
 
 describe('a workspace', () => {
-  it('takes a listing as large as a body may be, page by page, and no more definitions than it can keep', async () => {
+  it('accepts a listing of the maximum body size, paged, and limits the definitions', async () => {
     const { catalog, directory, workspace } = await emptyWorkspace();
     const large = server(limits.maxServerTools, 4_700);
     expect(JSON.stringify(large).length).toBeGreaterThan(0.9 * limits.maxLargeBodyBytes);
@@ -43,7 +43,7 @@ describe('a workspace', () => {
     expect(names.edition.tools.every(({ state, held }) => state === 'held' && held?.changes.length === 1)).toBe(true);
   });
 
-  it('sends pages of held tools as short as any, however often one long path stands in what changed', async () => {
+  it('limits pages of held tools, however often a long path is in the changes', async () => {
     const { catalog } = await emptyWorkspace();
     const key = 'é'.repeat(1_900);
     const large = (value: number) => {
@@ -65,7 +65,7 @@ describe('a workspace', () => {
     expect(await pages((page) => catalog.serverTools('long', page), 200)).toHaveLength(60);
   });
 
-  it('has editions as large as they may be, with schemas of tools beside those that models see, whether KV has them or not', async () => {
+  it('supports editions of the maximum size, with original schemas, in KV or not', async () => {
     const { catalog, isolate, workspace } = await emptyWorkspace();
     const tools = Array.from({ length: 1_000 }, (_, index) => ({
       name: `tool_${index}`,
@@ -91,7 +91,7 @@ describe('a workspace', () => {
     expect((await isolate().toolset(workspace, 'wide')).pointer).toEqual(pointer);
   });
 
-  it('has skills as large as they may be, of bytes that no text is, in pages', async () => {
+  it('supports binary skills of the maximum size, in pages', async () => {
     const { catalog, isolate, workspace } = await emptyWorkspace();
     const base64 = btoa(String.fromCharCode(...Array.from({ length: 8_000 }, (_, index) => (index * 7) % 256)));
     const resources = Array.from({ length: 61 }, (_, index) => ({ path: `files/${index}.bin`, base64 }));
@@ -109,7 +109,7 @@ describe('a workspace', () => {
     expect(await isolate().skill(workspace, 'skill-7')).toEqual(skill);
   });
 
-  it('knows so many tools of all its servers together', async () => {
+  it('limits the tools of all its servers together', async () => {
     const { catalog } = await emptyWorkspace();
     const servers = maxWorkspaceTools / limits.maxServerTools;
     for (let index = 0; index < servers; index++) await catalog.put('server', `s${index}`, server(limits.maxServerTools, 0));

@@ -53,7 +53,7 @@ const changed = listed('get_fact', { description: 'Returns a fact of the day. Al
 const other = listed('put_fact', { description: 'Keeps a fact.' });
 
 describe('a listing', () => {
-  it('that is the first puts its tools into force, where toolsets, aliases and reads find them', async () => {
+  it('of a new server has its tools accepted for toolsets, aliases and reads', async () => {
     const { catalog, directory, workspace } = await facts();
     expect(await states(catalog)).toEqual({ get_fact: 'ready', put_fact: 'ready' });
     expect(await catalog.tool('facts.get_fact')).toMatchObject({
@@ -99,7 +99,7 @@ describe('a listing', () => {
     expect(await refusal(catalog.acceptTool('nobody', 'get_fact'))).toMatchObject({ code: 'not_found' });
   });
 
-  it('that is accepted says which toolsets it does not fit, and leaves the tool held in those', async () => {
+  it('that is accepted reports toolsets that fail to compile, which keep the tool held', async () => {
     const parts = await facts();
     const { catalog } = parts;
     const withTopic = { inputSchema: { type: 'object', properties: { topic: { type: 'string' } } } };
@@ -118,7 +118,7 @@ describe('a listing', () => {
     expect(await editionTools(parts, 'preset')).toMatchObject([{ state: 'held' }]);
   });
 
-  it('that goes back to what was accepted releases the tool, and one that changes again holds it again', async () => {
+  it('that returns to the accepted definition releases the tool, and a further change holds it again', async () => {
     const { catalog } = await facts();
     const seen: string[] = [];
     for (const tool of [changed, listed('get_fact'), changed]) {
@@ -128,7 +128,7 @@ describe('a listing', () => {
     expect(seen).toEqual(['held', 'ready', 'held']);
   });
 
-  it('without a tool that a toolset has marks it missing; back as it was it is ready, changed it is held', async () => {
+  it('without a used tool marks it missing; listed again it is ready, or held if changed', async () => {
     const parts = await facts();
     const { catalog } = parts;
     const gone = await catalog.put('server', 'facts', server([other]));
@@ -142,14 +142,14 @@ describe('a listing', () => {
     expect(await states(catalog)).toEqual({ get_fact: 'held', put_fact: 'ready' });
   });
 
-  it('without a tool that no toolset has forgets it', async () => {
+  it('without an unused tool deletes it', async () => {
     const { catalog } = await facts();
     await catalog.put('server', 'facts', server([listed('get_fact')]));
     expect(await states(catalog)).toEqual({ get_fact: 'ready' });
     await expect(catalog.tool('facts.put_fact')).rejects.toMatchObject({ code: 'unknown_tool' });
   });
 
-  it('with a new name holds the new tool, which nobody has to put into a toolset before it is accepted', async () => {
+  it('with a new name holds the new tool, which can be accepted before it is in a toolset', async () => {
     const parts = await facts();
     const { catalog } = parts;
     await catalog.put('server', 'facts', server([listed('get_fact'), other, listed('list_facts', { description: 'All facts.' })]));
@@ -162,7 +162,7 @@ describe('a listing', () => {
     expect(await revision(parts, 'daily')).toBe('1.1');
   });
 
-  it('with a bad definition leaves that one out and says where', async () => {
+  it('with an invalid definition skips it and reports its path', async () => {
     const { catalog } = await emptyWorkspace();
     const tools = [
       listed('get_fact'),
@@ -180,7 +180,7 @@ describe('a listing', () => {
     expect(({} as Record<string, unknown>).description).toBeUndefined();
   });
 
-  it('says no version twice: the same one, in another order too, and the server as it was shown', async () => {
+  it('creates no version if unchanged, reordered, or sent back as shown', async () => {
     const parts = await facts();
     const { catalog } = parts;
     const hidden = listed('hidden', { description: 'Hidden\u{E0078} words' });
@@ -199,7 +199,7 @@ describe('a listing', () => {
     expect((await states(catalog)).get_fact).toBe('held');
   });
 
-  it('is only looked at by a dry run', async () => {
+  it('is not stored by a dry run', async () => {
     const { catalog } = await facts();
     const { warnings } = await catalog.put('server', 'facts', server([changed, other]), { dryRun: true });
     expect(warnings).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('a listing', () => {
     expect(await catalog.get('server', 'facts')).toMatchObject({ version: 1 });
   });
 
-  it('is read again by a refresh, which changes nothing of itself', async () => {
+  it('is read again by a refresh, which by itself changes nothing', async () => {
     const { catalog } = await facts();
     await catalog.put('server', 'facts', server([changed, other, { name: 'broken' }]));
     const before = await serverTools(catalog);
@@ -229,7 +229,7 @@ describe('a listing', () => {
 describe('a tool under another name', () => {
   const renamed = [listed('get_facts'), other];
 
-  it('is offered as a re-bind, which keeps the names the toolset had', async () => {
+  it('is suggested as a replacement, which keeps the names in the toolset', async () => {
     const parts = await facts();
     const { catalog } = parts;
     await catalog.put('tool-aliases', 'facts.get_fact', { aliases: ['fact'] });
@@ -259,7 +259,7 @@ describe('a tool under another name', () => {
     await expect(catalog.tool('facts.get_fact')).rejects.toMatchObject({ code: 'unknown_tool' });
   });
 
-  it('is not offered where it would be a guess, and not re-bound unseen where it is another', async () => {
+  it('is not suggested if ambiguous, and a different one must be accepted first', async () => {
     const { catalog } = await facts();
     await catalog.put('server', 'facts', server([listed('get_one'), listed('get_two'), other]));
     expect((await serverTools(catalog)).get('get_fact')?.renamedTo).toBeUndefined();
@@ -274,7 +274,7 @@ describe('a tool under another name', () => {
     expect(await catalog.rebindTool('facts', 'get_fact', 'new_fact')).toEqual({ toolsets: ['daily'] });
   });
 
-  it('stays offered while it is listed, also when it was accepted in between', async () => {
+  it('stays suggested while it is listed, also after it was accepted', async () => {
     const { catalog } = await facts();
     await catalog.put('server', 'facts', server(renamed));
     await catalog.acceptTool('facts', 'get_facts');
@@ -284,7 +284,7 @@ describe('a tool under another name', () => {
     expect((await serverTools(catalog)).get('get_fact')?.renamedTo).toBeUndefined();
   });
 
-  it('is re-bound in all toolsets or in none', async () => {
+  it('replaces the tool in all toolsets or in none', async () => {
     const parts = await facts();
     const { catalog } = parts;
     await catalog.put('server', 'other', server([listed('get_fact')]));
@@ -299,7 +299,7 @@ describe('a tool under another name', () => {
 });
 
 describe('a server that is removed', () => {
-  it('leaves its tools missing where toolsets have them, and made anew it meets what was accepted', async () => {
+  it('leaves its tools missing in toolsets, and a new one is compared with the accepted definitions', async () => {
     const parts = await facts();
     const { catalog, directory, workspace } = parts;
     await catalog.remove('server', 'facts');
@@ -318,7 +318,7 @@ describe('a server that is removed', () => {
     expect((await catalog.get('server', 'facts')).version).toBe(5);
   });
 
-  it('is forgotten with the last toolset that has one of its tools', async () => {
+  it('is deleted with the last toolset that has one of its tools', async () => {
     const { catalog } = await facts();
     await catalog.put('toolset', 'second', { tools: [{ tool: 'facts.get_fact' }] });
     await catalog.remove('server', 'facts');
@@ -329,8 +329,8 @@ describe('a server that is removed', () => {
   });
 });
 
-describe('what a server says for all of its tools', () => {
-  it('reaches its toolsets when it changes, and instructions only of one that is trusted', async () => {
+describe('settings of a server for all of its tools', () => {
+  it('reach its toolsets when they change, and instructions only of a trusted server', async () => {
     const parts = await facts();
     const { catalog } = parts;
     const tools = [listed('get_fact'), other];
@@ -342,7 +342,7 @@ describe('what a server says for all of its tools', () => {
     expect(await revision(parts, 'daily')).toBe('1.2');
   });
 
-  it('may name secrets that are bound to its host, and those that do not exist yet', async () => {
+  it('may name secrets that are bound to its host, and missing ones', async () => {
     const { catalog } = await emptyWorkspace();
     await catalog.put('secret', 'TOOLS', { value: 'the-token', hosts: ['tools.example.com'] });
     await catalog.put('secret', 'ELSEWHERE', { value: 'the-token', hosts: ['api.example.org'] });
@@ -354,7 +354,7 @@ describe('what a server says for all of its tools', () => {
     expect((await catalog.get('server', 'facts')).body.headers).toEqual({ authorization: { secret: 'LATER' } });
   });
 
-  it('has a name of its own', async () => {
+  it('cannot use a reserved name', async () => {
     const { catalog } = await emptyWorkspace();
     for (const name of ['builtin', 'local', 'made', 'client', 'ui', '__proto__', 'A', 'a.b', '']) {
       expect(await refusal(catalog.put('server', name, server([listed('get_fact')])))).toMatchObject({ code: 'invalid_request' });
@@ -364,7 +364,7 @@ describe('what a server says for all of its tools', () => {
 });
 
 describe('a write of a server', () => {
-  it('is whole or nothing, and is all there after the object was evicted', async () => {
+  it('is atomic, and complete after an eviction', async () => {
     const parts = await facts();
     const { catalog, object } = parts;
     await runInDurableObject(object, (_instance, { storage }) => {
@@ -385,7 +385,7 @@ describe('a write of a server', () => {
     expect(await editionTools(parts, 'daily')).toMatchObject([{ state: 'held' }]);
   });
 
-  it('that fails in its middle is not remembered either', async () => {
+  it('that fails leaves nothing in the cache', async () => {
     const { catalog, object } = await facts();
     await catalog.put('toolset', 'second', { tools: [{ tool: 'facts.get_fact' }] });
     await catalog.put('server', 'facts', server([listed('get_facts'), other]));
@@ -399,7 +399,7 @@ describe('a write of a server', () => {
     expect((await catalog.get('toolset', 'daily')).version).toBe(1);
   });
 
-  it('leaves a toolset that would not compile as it was, and changes the others', async () => {
+  it('keeps a toolset that fails to compile, and changes the others', async () => {
     const parts = await facts();
     const { catalog } = parts;
     await catalog.put('toolset', 'preset', { tools: [{ tool: 'facts.get_fact', arguments: { preset: { topic: 'cats' } } }] });

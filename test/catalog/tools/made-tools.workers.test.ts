@@ -43,7 +43,7 @@ const putAll = async (catalog: Catalog, tools: Record<string, string>) => {
 };
 
 describe('a made tool', () => {
-  it('keeps what its code names as what it uses, and is known with a schema of its parameters', async () => {
+  it('stores the tools that its code uses, and has a schema of its parameters', async () => {
     const { catalog } = await made();
     const document = await catalog.get('made-tool', 'made.find_and_replace');
     expect(document).toMatchObject({ version: 1, body: { uses: ['builtin.read_file', 'builtin.write_file'], aliases: ['find_replace'] } });
@@ -61,7 +61,7 @@ describe('a made tool', () => {
     });
   });
 
-  it('stands in a toolset with all that it may call, and follows each change in a new revision', async () => {
+  it('is in a toolset with all tools that it may call, and each change makes a new revision', async () => {
     const { catalog, seen } = await made();
     await catalog.put('toolset', 'desk', desk);
     const first = await seen();
@@ -89,7 +89,7 @@ describe('a made tool', () => {
     expect((await seen()).revision).toBe(2);
   });
 
-  it('is missing once it was deleted, and its numbers are never used again', async () => {
+  it('is missing after it was deleted, and its version numbers are never reused', async () => {
     const { catalog, seen } = await made();
     await catalog.put('toolset', 'desk', desk);
     await catalog.remove('made-tool', 'made.find_and_replace', { ifMatch: 1 });
@@ -98,7 +98,7 @@ describe('a made tool', () => {
     expect((await seen()).tool).toMatchObject({ state: 'ready' });
   });
 
-  it('follows the tools beneath it, however deep: a toolset with the outermost is compiled anew', async () => {
+  it('follows its nested tools at any depth: a toolset with the outermost is recompiled', async () => {
     const { catalog, directory, workspace } = await emptyWorkspace();
     await putAll(catalog, { inner: 'read_file', outer: 'inner' });
     await catalog.put('toolset', 'desk', { tools: [{ tool: 'made.outer' }] });
@@ -112,7 +112,7 @@ describe('a made tool', () => {
     expect([outer?.state, outer?.made?.uses[0]?.state]).toEqual(['ready', 'missing']);
   });
 
-  it('has what it uses of a server held when that changes, and ready again when it is accepted', async () => {
+  it('has a server tool that it uses held when that changes, and ready when it is accepted', async () => {
     const { catalog, directory, workspace } = await emptyWorkspace();
     const server = (description: string) => ({
       kind: 'static',
@@ -170,14 +170,14 @@ describe('a made tool', () => {
       'uses[0]: there is no tool "builtin.raed_file"; did you mean builtin.read_file',
     ],
     ['made.adder', { ...replace, shiny: true }, 'shiny: unknown field'],
-  ])('is refused as %s where something is wrong, at its path', async (name, body, fault) => {
+  ])('is rejected as %s with the path of the fault', async (name, body, fault) => {
     const { catalog } = await emptyWorkspace();
     const found = await faults(catalog.put('made-tool', name, body));
     expect(found.join('\n')).toContain(fault);
     await expect(catalog.get('made-tool', name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('takes no name or alias of another made tool, in any spelling', async () => {
+  it('cannot have a name or alias of another made tool, in any spelling', async () => {
     const { catalog } = await made();
     expect(await faults(catalog.put('made-tool', 'made.find-and-replace', replace))).toEqual([
       expect.stringContaining('name: "find-and-replace" is the name of made.find_and_replace'),
@@ -185,14 +185,14 @@ describe('a made tool', () => {
     ]);
   });
 
-  it('calls what its code cannot be read for when that is declared, by any name that it goes by', async () => {
+  it('can call declared tools that its code does not name statically, by any name', async () => {
     const { catalog } = await emptyWorkspace();
     const body = { description: 'Picks.', implementation: 'return await tools[args.which]({})', uses: ['readFile', 'shell'] };
     const { document } = await catalog.put('made-tool', 'made.picker', body);
     expect(document.body).toMatchObject({ uses: ['builtin.bash', 'builtin.read_file'] });
   });
 
-  it('keeps the names that its code has for a tool, whatever default aliases there are later', async () => {
+  it('keeps the tool names in its code, whatever default aliases are set later', async () => {
     const { catalog, directory, workspace } = await emptyWorkspace();
     await putAll(catalog, { runner: 'shell' });
     await catalog.put('tool-aliases', 'builtin.bash', { aliases: [] });
@@ -200,7 +200,7 @@ describe('a made tool', () => {
     expect(tools[0]?.made?.uses[0]).toMatchObject({ canonical: 'builtin.bash', aliases: [{ name: 'shell', mode: 'hidden' }] });
   });
 
-  it('never stands beneath itself, nor deeper than calls go, and the way is shown', async () => {
+  it('never calls itself or nests too deeply, and the error shows the path', async () => {
     const { catalog } = await emptyWorkspace();
     await putAll(catalog, { aa: 'read_file', bb: 'aa', cc: 'bb' });
     expect(await faults(catalog.put('made-tool', 'made.aa', calls('cc')))).toEqual([
@@ -217,7 +217,7 @@ describe('a made tool', () => {
 });
 
 describe('all made tools of a workspace', () => {
-  it('are one edition that is published and that nobody can name', async () => {
+  it('are one published edition without an accessible name', async () => {
     const { catalog, directory, workspace } = await made();
     await putAll(catalog, { other: 'read_file' });
     const all = await directory.made(workspace);
@@ -233,7 +233,7 @@ describe('all made tools of a workspace', () => {
     await expect(directory.toolset(workspace, '.made')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are as they are now in every isolate, at once', async () => {
+  it('are current in every isolate immediately', async () => {
     const { catalog, isolate, workspace } = await made();
     const other = isolate();
     expect((await other.made(workspace))?.names.tools).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('all made tools of a workspace', () => {
     expect((await other.made(workspace))?.names.tools).toHaveLength(2);
   });
 
-  it('have the default aliases that were set for one, and its own again when those are removed', async () => {
+  it('have configured default aliases, and their own again when those are removed', async () => {
     const { catalog, directory, workspace } = await made();
     const aliases = async () => (await directory.made(workspace))?.names.tools[0]?.aliases.map(({ name }) => name);
     expect(await aliases()).toEqual(['find_replace']);
@@ -251,14 +251,14 @@ describe('all made tools of a workspace', () => {
     expect(await aliases()).toEqual(['find_replace']);
   });
 
-  it('are none before the first is made', async () => {
+  it('are empty before the first is created', async () => {
     const { directory, workspace } = await emptyWorkspace();
     expect(await directory.made(workspace)).toBeNull();
   });
 });
 
-describe('an agent that asks for made tools', () => {
-  it('is told which it goes without, and why, when it is written and when it is read', async () => {
+describe('an agent with `made: true`', () => {
+  it('has warnings about made tools that it is not offered, when it is written and read', async () => {
     const { catalog } = await made();
     await putAll(catalog, { runner: 'bash' });
     await catalog.put('toolset', 'files', { tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }] });
@@ -273,7 +273,7 @@ describe('an agent that asks for made tools', () => {
   });
 });
 
-describe('a stored row that is not what was written', () => {
+describe('a stored row that was modified', () => {
   it.each([
     ['whose code was changed', "json_set(body, '$.implementation', 'return await tools.bash({command: args.path})')"],
     ['that may call more', "json_set(body, '$.uses[2]', 'builtin.bash')"],

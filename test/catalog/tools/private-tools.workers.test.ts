@@ -18,7 +18,7 @@ async function twoKeys() {
 }
 
 describe('private made tools', () => {
-  it('are compiled for their key alone, and are no part of what the workspace knows', async () => {
+  it('are compiled only for their key, and are not known to the workspace', async () => {
     const { a, b, put, namesOf, catalog, directory, workspace } = await twoKeys();
     await put(a, 'helper');
     await put(a, 'outer', tool('return await tools.helper({})'));
@@ -38,7 +38,7 @@ describe('private made tools', () => {
     expect(await namesOf(a)).toEqual(['made.helper', 'made.outer']);
   });
 
-  it('are at most so many for a key, deleted names not counted, and never those of another', async () => {
+  it('are limited for each key, not counting deleted names', async () => {
     const { a, b, put, catalog } = await twoKeys();
     for (let count = 0; count < maxPrivateTools; count += 1) await put(a, `tool_${count}`);
     await expect(put(a, 'one_more')).rejects.toMatchObject({ code: 'conflict' });
@@ -48,7 +48,7 @@ describe('private made tools', () => {
     await put(a, 'one_more');
   });
 
-  it('follow the shared tools that they use', async () => {
+  it('follow changes of the shared tools that they use', async () => {
     const { a, put, catalog, directory, workspace } = await twoKeys();
     await catalog.put('made-tool', 'made.inner', tool('return 1'));
     await put(a, 'outer', tool('return await tools.inner({})'));
@@ -60,7 +60,7 @@ describe('private made tools', () => {
     expect(await inner()).toMatchObject({ state: 'missing' });
   });
 
-  it('are removed with their key, and written by none that was revoked', async () => {
+  it('are removed with their key, and cannot be written by a revoked one', async () => {
     const { a, b, put, namesOf, catalog, object } = await twoKeys();
     for (const key of [a, b]) await put(key, 'helper');
     await catalog.revokeKey(a);
@@ -75,7 +75,7 @@ describe('private made tools', () => {
     expect(rows).toEqual([{ name: `${b}/made.helper` }]);
   });
 
-  it('of a key that has expired are removed when the Catalog begins anew', async () => {
+  it('of an expired key are removed when the Catalog restarts', async () => {
     const { a, put, catalog, object } = await twoKeys();
     await put(a, 'helper');
     await runInDurableObject(object, (_instance, { storage }) => void storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', a));
@@ -102,7 +102,7 @@ describe('private made tools', () => {
     expect(await namesOf(a)).toEqual(['made.helper', 'made.other']);
   });
 
-  it('moved to another key in the table are held: the hash covers whose they are', async () => {
+  it('moved to another key in the table are held: the hash covers the owner', async () => {
     const { a, b, put, namesOf, object, catalog } = await twoKeys();
     await put(a, 'helper');
     await runInDurableObject(

@@ -48,7 +48,7 @@ describe('documents of an older release', () => {
     await evictDurableObject(object);
   });
 
-  it('are read and listed, and what was compiled from them is used', async () => {
+  it('are read and listed, and their editions are used', async () => {
     expect((await get('toolsets/old')).tools).toEqual([{ tool: 'facts.get_fact', aliases: ['constructor'] }]);
     expect((await get('toolsets')).items.map(({ name }: { name: string }) => name)).toEqual(['good', 'old', 'old-tool']);
     expect((await get('toolsets/old/versions')).items).toHaveLength(1);
@@ -64,14 +64,14 @@ describe('documents of an older release', () => {
     expect((await get('tools?limit=200')).items.length).toBeGreaterThan(5);
   });
 
-  it('answer in a chat', async () => {
+  it('work in a chat', async () => {
     const answer = await bodyOf(
       await send('POST', '/v1/chat/completions', { model: 'agent/older', messages: [{ role: 'user', content: 'What can you do?' }] }),
     );
     expect(answer.choices[0].message.content).toContain('constructor');
   });
 
-  it('are refused at their path when they are written again, and stay as they are', async () => {
+  it('are rejected at their path when they are written again, and stay unchanged', async () => {
     for (const [path, at] of [
       ['toolsets/old', 'tools[0].aliases[0]'],
       ['tools/builtin.bash/aliases', 'aliases[0]'],
@@ -86,7 +86,7 @@ describe('documents of an older release', () => {
     }
   });
 
-  it('are told of where a tool of theirs changes, and the others are compiled anew', async () => {
+  it('have a warning when one of their tools changes, and the others are recompiled', async () => {
     const answer = await bodyOf(await send('POST', '/v1/servers/facts/refresh'));
     expect(answer).toMatchObject({ refused: ['old/fact'], tools: 1 });
     // What it calls its tool is refused now: nobody calls that any more.
@@ -107,7 +107,7 @@ describe('documents of an older release', () => {
     expect(made.warnings).toMatchObject([{ path: 'tools[0]', message: expect.stringContaining('__proto__') }]);
   });
 
-  it('are no version to go back to, and what replaces them is', async () => {
+  it('cannot be restored, and their replacements can', async () => {
     const put = await send('PUT', '/v1/toolsets/old', { tools: [{ tool: 'facts.get_fact', aliases: ['newer_name'] }] });
     expect([put.status, put.headers.get('etag')]).toEqual([200, '"2"']);
     expect((await get('toolsets/old?version=1')).tools[0].aliases).toEqual(['constructor']);

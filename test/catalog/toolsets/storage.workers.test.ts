@@ -9,7 +9,7 @@ import { emptyWorkspace } from '../../storage/workspace.ts';
 import { maxQueuedWrites } from '../../../src/catalog/catalog.ts';
 
 describe('the object', () => {
-  it('has everything after it was evicted', async () => {
+  it('keeps everything after an eviction', async () => {
     const { workspace, catalog, isolate, object } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('run'));
     await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com'] });
@@ -21,14 +21,14 @@ describe('the object', () => {
     expect(await reader.secret(workspace, 'GH', { host: 'api.example.com' })).toBe('the-token');
   });
 
-  it('answers for no workspace but its own', async () => {
+  it('serves only its own workspace', async () => {
     const { catalog, object } = await emptyWorkspace();
     await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com'] });
     const rpc = object as unknown as CatalogRpc;
     expect(await rpc.run('other', 'get', ['secret', 'GH'])).toMatchObject({ ok: false, problem: { code: 'internal' } });
   });
 
-  it('does nothing half: a write that fails leaves all tables as they were', async () => {
+  it('writes atomically: a failed write leaves all tables unchanged', async () => {
     const { catalog, object } = await emptyWorkspace();
     await catalog.put('toolset', 'support', shell('run'));
     const dump = () =>
@@ -49,7 +49,7 @@ describe('the object', () => {
     });
   });
 
-  it('gives concurrent writers of one document versions of their own', async () => {
+  it('gives concurrent writers of one document different versions', async () => {
     const { catalog } = await emptyWorkspace();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => catalog.put('toolset', 'support', shell(`run_${index}`))));
     expect(answers.map(({ document }) => document.version).sort((a, b) => a - b)).toEqual(
@@ -61,7 +61,7 @@ describe('the object', () => {
     expect(winners.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('refuses writes that would wait behind too many others, and takes them again afterwards', async () => {
+  it('rejects writes when the queue is full, and accepts them again afterwards', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
     // Called inside the object, so that all of them come before the first is done.
     const outcomes = await runInDurableObject(object, (instance) => {
@@ -75,7 +75,7 @@ describe('the object', () => {
     expect(await catalog.put('agent', 'later', { model: 'rehearsal/default' })).toMatchObject({ created: true });
   });
 
-  it('refuses a database from a newer release', async () => {
+  it('rejects a database from a newer release', async () => {
     const { catalog, object } = await emptyWorkspace();
     await catalog.list('agent', { limit: 1 });
     await runInDurableObject(object, (_instance, { storage }) => {
@@ -87,7 +87,7 @@ describe('the object', () => {
 });
 
 describe('editions', () => {
-  it('of many chunks come back as they were, with characters across the cuts', async () => {
+  it('of many chunks are read back unchanged, with characters across chunk boundaries', async () => {
     const { object } = await emptyWorkspace();
     await runInDurableObject(object, (_instance, { storage }) => {
       // Three bytes each: no chunk ends where a character does.
@@ -102,7 +102,7 @@ describe('editions', () => {
 });
 
 describe('pages', () => {
-  it('of large documents end before they are too large to send', async () => {
+  it('of large documents are limited in size', async () => {
     const { catalog } = await emptyWorkspace();
     const notes = Array.from({ length: 20 }, (_, index) => ({ name: `n${index}`, note: 'x'.repeat(limits.maxNoteBytes) }));
     const tools = Array.from({ length: 90 }, (_, index) => ({ tool: 'builtin.bash', name: `run_${index}`, aliases: [], notes }));
@@ -142,7 +142,7 @@ describe('hostile names and bodies', () => {
     'a\n',
   ];
 
-  it.each(names)('the name %j is refused when written and unknown when read', async (name) => {
+  it.each(names)('the name %j is rejected when written and unknown when read', async (name) => {
     const { catalog } = await emptyWorkspace();
     for (const [kind, body] of [
       ['toolset', shell('run')],
@@ -159,7 +159,7 @@ describe('hostile names and bodies', () => {
     expect((await catalog.list('toolset', { limit: 10 })).items).toEqual([]);
   });
 
-  it('a body may not carry fields that are not its own', async () => {
+  it('a body cannot have unknown fields', async () => {
     const { catalog } = await emptyWorkspace();
     for (const field of ['version', 'workspace', 'constructor', 'hasApiKey', 'sealed']) {
       const problem = await refusal(catalog.put('agent', 'helper', { model: 'rehearsal/default', [field]: 1 }));
@@ -174,7 +174,7 @@ describe('hostile names and bodies', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('an agent that names what is not there is stored with a warning at each place', async () => {
+  it('an agent that names missing documents is stored with a warning for each path', async () => {
     const { catalog } = await emptyWorkspace();
     const agent = { model: 'nobody/x', fallbacks: ['rehearsal/default', 'none/y'], toolset: 'later', tools: ['x'] };
     expect((await catalog.put('agent', 'helper', agent)).warnings.map(({ path }) => path)).toEqual(['model', 'fallbacks[1]', 'toolset']);

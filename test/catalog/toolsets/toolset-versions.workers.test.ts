@@ -13,7 +13,7 @@ async function workspaceWithTwo() {
 }
 
 describe('a version of a toolset', () => {
-  it('can be read, and its names used, after others were written', async () => {
+  it('can be read, and its names used, after newer ones were written', async () => {
     const { workspace, catalog, directory } = await workspaceWithTwo();
     expect((await catalog.get('toolset', 'demo', 1)).body).toMatchObject(first);
     const wireNames = async (version?: number) =>
@@ -21,7 +21,7 @@ describe('a version of a toolset', () => {
     expect([await wireNames(1), await wireNames(2), await wireNames()]).toEqual([['shell'], ['read_file'], ['read_file']]);
   });
 
-  it('can be read and put back after the toolset was removed, and used only then', async () => {
+  it('can be read and restored after the toolset was removed, and used only after that', async () => {
     const { workspace, catalog, directory } = await workspaceWithTwo();
     await catalog.remove('toolset', 'demo');
     await expect(directory.toolset(workspace, 'demo', 1)).rejects.toMatchObject({ code: 'not_found' });
@@ -38,7 +38,7 @@ describe('a version of a toolset', () => {
     expect((await directory.toolset(workspace, 'demo')).pointer.version).toBe(4);
   });
 
-  it('is what an agent’s pin is held against when the agent is written', async () => {
+  it('is checked for an agent’s pin when the agent is written', async () => {
     const { catalog } = await workspaceWithTwo();
     const warningsFor = async (toolset: string) =>
       (await catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset, tools: ['shell', 'read_file'] })).warnings.map(

@@ -27,8 +27,8 @@ function hold(room: Room, url: string): () => void {
   };
 }
 
-describe('who is told', () => {
-  it('is what began the turn, and whoever has subscribed to such turns', async () => {
+describe('the receivers', () => {
+  it('are the trigger of the turn and its subscriptions', async () => {
     const room = openCallbacks();
     await room.put('webhook', 'hook', hook);
     await room.subscribe('all');
@@ -49,7 +49,7 @@ describe('who is told', () => {
     ).toEqual(['all.example.net', 'failures.example.net', 'others.example.net']);
   });
 
-  it('hears of it once, however often the session says it', async () => {
+  it('get one callback, however often the session reports it', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     const same = notice({ trigger });
@@ -60,7 +60,7 @@ describe('who is told', () => {
     expect([room.sent.length, list(room).length, room.counts()]).toEqual([1, 1, { messages: 0, bytes: 0 }]);
   });
 
-  it('hears of each turn of a session that was deleted and made again under its name', async () => {
+  it('get a callback for each turn of a session that was recreated under its name', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.tell({ sequence: 1, turn: 'before' });
@@ -70,7 +70,7 @@ describe('who is told', () => {
     expect(room.sent.length).toBe(3);
   });
 
-  it('gets a body that says what is known, and nothing of what is not', async () => {
+  it('get a body with all known fields, and no unknown ones', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.tell({ trigger, turn: 't', text: 'Zoë 👋' });
@@ -89,7 +89,7 @@ describe('who is told', () => {
 });
 
 describe('the secret', () => {
-  it('of a webhook is its callbackSecret, else the first of its secrets', async () => {
+  it('of a webhook is its callbackSecret, otherwise its first secret', async () => {
     const room = openCallbacks();
     await room.put('webhook', 'hook', hook);
     room.tell({ trigger });
@@ -100,7 +100,7 @@ describe('the secret', () => {
     expect(room.sent.map((message) => message.secret)).toEqual(['first', secret]);
   });
 
-  it('of a schedule is its callbackSecret; without one nothing is sent, and it is said why', async () => {
+  it('of a schedule is its callbackSecret; without one nothing is sent, with the reason', async () => {
     const room = openCallbacks();
     const schedule = { agent: 'doer', interval: '1h', input: 'x', callbackUrl: 'https://own.example.net/' };
     await room.put('schedule', 'hourly', { ...schedule, callbackSecret: secret });
@@ -116,7 +116,7 @@ describe('the secret', () => {
     });
   });
 
-  it('of a subscription goes nowhere that the guard refuses, which is said when it is written and each time it is read', async () => {
+  it('of a subscription is not used for a URL that the guard rejects, with a warning on write and read', async () => {
     const room = openCallbacks();
     const warnings = [{ path: 'url', message: expect.stringContaining('MONIKER_ALLOW_PRIVATE_HOSTS=') }];
     const { document, ...answer } = await room.subscribe('all', { url: 'http://10.0.0.1/' });
@@ -125,7 +125,7 @@ describe('the secret', () => {
     expect((await room.subscribe('all')).warnings).toEqual([]);
   });
 
-  it('of a subscription is needed at first, and stays when it is left out', async () => {
+  it('of a subscription is required at first, and kept when it is omitted', async () => {
     const room = openCallbacks();
     const url = 'https://all.example.net/';
     await expect(room.put('subscription', 'all', { url })).rejects.toMatchObject({ code: 'invalid_request' });
@@ -140,8 +140,8 @@ describe('the secret', () => {
   });
 });
 
-describe('what is not taken', () => {
-  it('while nothing can be noted of it is stored, and sent by the alarm afterwards: whoever told of it is not told of the fault', async () => {
+describe('a failed callback', () => {
+  it('is sent by the alarm after a storage error, which the caller does not receive', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON callbacks BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
@@ -152,7 +152,7 @@ describe('what is not taken', () => {
     expect(list(room)).toMatchObject([{ status: 'delivered' }]);
   });
 
-  it('is sent again after growing pauses, under one id, until it is given up and kept as dead', async () => {
+  it('is retried with growing delays, under one id, until it is stored as dead', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = Array.from({ length: 20 }, () => refused);
@@ -172,7 +172,7 @@ describe('what is not taken', () => {
     expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
   });
 
-  it('is taken on the fourth attempt where the first three fail', async () => {
+  it('is delivered on the fourth attempt if the first three fail', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = [refused, { error: 'nobody there' }, refused];
@@ -187,7 +187,7 @@ describe('what is not taken', () => {
     ]);
   });
 
-  it('is dead at once where the receiver wants no more, and once more alive by hand', async () => {
+  it('is dead at once if the receiver returns 410, and pending again after a manual retry', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = [{ isFinal: true, status: 410 }, refused, taken];
@@ -208,7 +208,7 @@ describe('what is not taken', () => {
     expect(() => retryCallback(room.context, id)).toThrow(/was already delivered/);
   });
 
-  it('waits as long as it is asked to, but not longer than the next step', async () => {
+  it('respects Retry-After, up to the next delay', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = [
@@ -226,7 +226,7 @@ describe('what is not taken', () => {
     }
   });
 
-  it('goes to the address that is written meanwhile, and nowhere once its target is gone', async () => {
+  it('is sent to a corrected URL, and nowhere after its target is removed', async () => {
     const room = openCallbacks();
     await room.put('webhook', 'hook', hook);
     await room.subscribe('all');
@@ -246,7 +246,7 @@ describe('what is not taken', () => {
     expect(list(room, { kind: 'webhook' })[0]?.attempts.at(-1)?.error).toContain('no longer has a callbackUrl');
   });
 
-  it('comes again after the process died while it was under way, and after a pause that grows where it dies each time', async () => {
+  it('is retried after the process died during it, with growing delays for repeated crashes', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     hold(room, 'https://all.example.net/');
@@ -273,7 +273,7 @@ describe('what is not taken', () => {
     expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
   });
 
-  it('is a failed attempt where its secret does not open, and is sent when it does again', async () => {
+  it('fails while its secret cannot be opened, and is sent afterwards', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     const { master } = room.context;
@@ -287,8 +287,8 @@ describe('what is not taken', () => {
   });
 });
 
-describe('many at once', () => {
-  it('are sent few at a time, fewer to one target, and a slow one holds up no other', async () => {
+describe('many callbacks', () => {
+  it('are limited in total and per target, and a slow target delays no other', async () => {
     const room = openCallbacks();
     for (const name of ['slow', 'quick']) await room.subscribe(name);
     const letGo = hold(room, 'https://slow.example.net/');
@@ -302,7 +302,7 @@ describe('many at once', () => {
     expect(room.mostAtOnce).toBeLessThanOrEqual(maxConcurrentCallbacks);
   });
 
-  it('wake the object in time where no room is left for what is due', async () => {
+  it('wake the object in time when the limit is reached', async () => {
     const room = openCallbacks();
     await room.subscribe('slow');
     hold(room, 'https://slow.example.net/');
@@ -310,7 +310,7 @@ describe('many at once', () => {
     expect(room.sender.nextDue()).toBe(room.now() + limits.callbackLeaseMs);
   });
 
-  it('are refused, and seen to be, where too many wait', async () => {
+  it('are dropped visibly if too many are pending', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.context.sql.exec('UPDATE callback_backlog SET messages = ?', maxPendingCallbacks);
@@ -323,7 +323,7 @@ describe('many at once', () => {
     expect([room.sent.length, room.counts().messages]).toEqual([0, maxPendingCallbacks]);
   });
 
-  it('are refused where their bodies are too large together', async () => {
+  it('are dropped if their bodies are too large together', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.context.sql.exec('UPDATE callback_backlog SET bytes = ?', maxPendingCallbackBytes - 100);
@@ -332,7 +332,7 @@ describe('many at once', () => {
     expect(list(room).map(({ status }) => status)).toEqual(['dead']);
   });
 
-  it('of megabytes are kept in pieces, and sent whole', async () => {
+  it('of megabytes are stored in chunks, and sent complete', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     const text = '👋'.repeat(400_000);
@@ -343,8 +343,8 @@ describe('many at once', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is listed newest first, page by page, by status, target and delivery', async () => {
+describe('stored callbacks', () => {
+  it('are listed newest first, in pages, by status, target and delivery', async () => {
     const room = openCallbacks();
     await room.put('webhook', 'hook', hook);
     await room.subscribe('all');
@@ -372,7 +372,7 @@ describe('what is kept', () => {
     expect(shown({ kind: 'subscription' })).toEqual(['c subscription', 'b subscription', 'a subscription']);
   });
 
-  it('is forgotten in time, what was given up later than what was delivered', async () => {
+  it('are deleted after a time, dead ones later than delivered ones', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = [taken, { isFinal: true }];
@@ -391,7 +391,7 @@ describe('what is kept', () => {
     expect(left).toEqual([]);
   });
 
-  it('is bounded by number too, and what still waits is not forgotten', async () => {
+  it('are also limited in number, without deleting pending ones', async () => {
     const room = openCallbacks();
     await room.subscribe('all');
     room.outcomes = [refused];
@@ -409,7 +409,7 @@ describe('what is kept', () => {
     expect(list(room).map(({ status }) => status)).toEqual(['delivered', 'pending']);
   });
 
-  it('is nothing where there are no subscriptions and no address', async () => {
+  it('do not exist without subscriptions and callback URLs', async () => {
     const room = openCallbacks();
     room.tell({ trigger });
     await room.quiet();

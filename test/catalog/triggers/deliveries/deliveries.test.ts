@@ -18,7 +18,7 @@ const ignored = (id: string, text = '{}'): NewDelivery => ({
   verdict: { become: 'ignored', reason: 'The filter does not match.', warnings: [] },
 });
 
-it('a repeat is counted and answered with what the first one was, whatever its body', () => {
+it('a repeat is counted and returns the first result, whatever its body', () => {
   const { context } = openStorage();
   const first = acceptDelivery(context, run('1', 'key', { text: '{"a":1}' }));
   expect(first).toEqual({
@@ -35,7 +35,7 @@ it('a repeat is counted and answered with what the first one was, whatever its b
   expect(readDelivery(context, hook, '1')).toMatchObject({ repeats: 2, sessionKey: 'key', payload: { a: 1 }, event: 'thing.happened' });
 });
 
-it('the same id is another delivery for another trigger, and ids tell upper from lower case', () => {
+it('the same id is another delivery for another trigger, and ids are case-sensitive', () => {
   const { context } = openStorage();
   const other = { kind: 'webhook', name: 'other' } as const;
   expect(acceptDelivery(context, run('a')).isRepeat).toBe(false);
@@ -44,7 +44,7 @@ it('the same id is another delivery for another trigger, and ids tell upper from
   expect(acceptDelivery(context, run('a', 'a', { trigger: { ...other, kind: 'schedule' } })).isRepeat).toBe(false);
 });
 
-it('what is ignored or failed is kept with its reason, ended at once, and is in nobody’s way', async () => {
+it('ignored or failed deliveries are stored with the reason, end at once, and block nothing', async () => {
   const storage = openStorage();
   const { context } = storage;
   acceptDelivery(context, ignored('1'));
@@ -61,7 +61,7 @@ it('what is ignored or failed is kept with its reason, ended at once, and is in 
   expect(life.tried).toEqual([]);
 });
 
-it('a payload of several pieces comes back as it was, text as text, and an empty one as empty', () => {
+it('a payload of several chunks is read back unchanged, text as text, and an empty one as empty', () => {
   const { context } = openStorage();
   const long = `${'é'.repeat(limits.storageChunkBytes)}\u0000 "end"`;
   const plain = (id: string, text: string): NewDelivery => ({ ...ignored(id), payload: { text, isJson: false, headers: { 'x-a': 'b' } } });
@@ -72,7 +72,7 @@ it('a payload of several pieces comes back as it was, text as text, and an empty
   expect(readDeliveryPayload(context, hook, 'empty').payload).toEqual({ text: '', isJson: false, headers: { 'x-a': 'b' } });
 });
 
-it('lists the newest first, page by page, of one status where that is asked for', () => {
+it('lists the newest first, in pages, filtered by status', () => {
   const { context } = openStorage();
   for (let index = 0; index < 7; index += 1) acceptDelivery(context, index % 2 === 0 ? run(String(index)) : ignored(String(index)));
   acceptDelivery(context, run('of another', 'k', { trigger: nightly }));
@@ -87,7 +87,7 @@ it('lists the newest first, page by page, of one status where that is asked for'
   expect(() => listDeliveries(context, nightly, { limit: 3, cursor: first.nextCursor ?? '' })).toThrow('cursor');
 });
 
-it('a page ends before its payloads are too much, and never without one', () => {
+it('a page ends before its payloads are too large, but has at least one delivery', () => {
   const { context } = openStorage();
   changed.listPageBytes = 100;
   for (let index = 0; index < 4; index += 1) acceptDelivery(context, ignored(String(index), JSON.stringify('x'.repeat(60))));
@@ -96,7 +96,7 @@ it('a page ends before its payloads are too much, and never without one', () => 
   expect(listDeliveries(context, hook, { limit: 10, cursor: page.nextCursor ?? '' }).items.map(({ id }) => id)).toEqual(['2']);
 });
 
-it('too many, or too large, that are on their way: the next is told to come back and nothing of it is kept', async () => {
+it('above the backlog limit, the next delivery gets a retry time and is not stored', async () => {
   const storage = openStorage();
   const { context } = storage;
   const refused = expect.objectContaining({ code: 'rate_limited', extra: { retryAfterMs: limits.backlogRetryAfterMs } });
@@ -120,7 +120,7 @@ it('too many, or too large, that are on their way: the next is told to come back
   expect(() => acceptDelivery(context, run('5', 'one'))).toThrow(refused);
 });
 
-it('one trigger takes half of the room at most, so that another is not refused for it', () => {
+it('one trigger uses at most half of the backlog, so that others are not rejected', () => {
   const storage = openStorage();
   const { context } = storage;
   const refused = expect.objectContaining({ code: 'rate_limited' });
@@ -143,7 +143,7 @@ it('one trigger takes half of the room at most, so that another is not refused f
   acceptDelivery(context, run('5', 'k', { trigger: other }));
 });
 
-it('a turn is followed to its end, and what is said after that, or of a run before, changes nothing', async () => {
+it('a turn is followed to its end, and later or older notices change nothing', async () => {
   const storage = openStorage();
   const { context } = storage;
   const life = openLife(storage);
@@ -168,7 +168,7 @@ it('a turn is followed to its end, and what is said after that, or of a run befo
   expect(readDelivery(context, hook, '1')).toMatchObject({ status: 'completed', reason: null, run: 2, turn: 'another turn' });
 });
 
-it('a replay that is no longer meant to run says so, and one of what is under way is refused', () => {
+it('a replay that no longer matches is stored as such, and one of a running delivery is rejected', () => {
   const { context } = openStorage();
   acceptDelivery(context, run('1'));
   expect(() => replayDelivery(context, hook, '1', run('1').verdict)).toThrow(expect.objectContaining({ code: 'conflict' }));
@@ -184,7 +184,7 @@ it('a replay that is no longer meant to run says so, and one of what is under wa
   });
 });
 
-it('payloads go a week after the end and rows after a month, what has not ended stays', async () => {
+it('payloads are deleted a week after the end and rows after a month; running ones remain', async () => {
   const { context, advance } = openStorage();
   const sweep = createDeliverySweep(context);
   expect(sweep.nextDue()).toBeNull();
@@ -209,7 +209,7 @@ it('payloads go a week after the end and rows after a month, what has not ended 
   expect(sweep.nextDue()).toBeNull();
 });
 
-it('a large sweep comes in parts, one right after the other', async () => {
+it('a large sweep runs in parts, one right after the other', async () => {
   const { context, advance } = openStorage();
   const sweep = createDeliverySweep(context);
   changed.maxSweptRows = 3;
@@ -223,7 +223,7 @@ it('a large sweep comes in parts, one right after the other', async () => {
   expect(listDeliveries(context, hook, { limit: 10 }).items).toEqual([]);
 });
 
-it('a trigger that is sent much keeps its newest, and all that has not ended', () => {
+it('a busy trigger keeps its newest deliveries, and all that have not ended', () => {
   const { context } = openStorage();
   changed.maxStoredDeliveries = 10;
   changed.maxSweptRows = 5;
@@ -242,7 +242,7 @@ function textOf(bytes: number): string {
   return JSON.stringify('x'.repeat(bytes - 2));
 }
 
-it('payloads that are too large together are let go, the oldest first, and what they came to stays', async () => {
+it('payloads above the total size are deleted, oldest first, and their results remain', async () => {
   const { context } = openStorage();
   changed.maxStoredPayloadBytes = 10_000;
   changed.payloadRecountBytes = 2_000;
@@ -259,7 +259,7 @@ it('payloads that are too large together are let go, the oldest first, and what 
   expect(() => readDeliveryPayload(context, hook, '0')).toThrow(expect.objectContaining({ code: 'conflict' }));
 });
 
-it('many small payloads go before one large one, in parts, as more comes', () => {
+it('many small old payloads are deleted before a large new one, in parts', () => {
   const { context } = openStorage();
   changed.maxStoredPayloadBytes = 5_000;
   changed.payloadRecountBytes = 1_000;
@@ -272,7 +272,7 @@ it('many small payloads go before one large one, in parts, as more comes', () =>
   expect(bytes).toBeGreaterThan(3_900);
 });
 
-it('the last run of a schedule is the newest that was meant to run', () => {
+it('the last run of a schedule is the newest that was not skipped', () => {
   const { context } = openStorage();
   expect(lastRun(context, nightly)).toBeNull();
   acceptDelivery(context, run('1', 'own', { trigger: nightly }));
@@ -280,7 +280,7 @@ it('the last run of a schedule is the newest that was meant to run', () => {
   expect(lastRun(context, nightly)).toMatchObject({ id: '1', status: 'pending' });
 });
 
-it('ids and names that are SQL, or very odd, are only that', () => {
+it('ids and names with SQL or unusual characters are used literally', () => {
   const { context } = openStorage();
   for (const id of ["'; DROP TABLE deliveries; --", '%', '_', '\u0000', '😀', 'x'.repeat(limits.maxDeliveryIdLength)]) {
     expect(acceptDelivery(context, run(id)).isRepeat, id).toBe(false);

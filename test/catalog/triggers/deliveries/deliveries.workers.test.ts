@@ -29,7 +29,7 @@ async function open() {
   return { ...place, owner, sessions, triggers: triggers(place.workspace), catalog: catalog(place.workspace), delivery };
 }
 
-it('a delivery becomes a turn of the session and the name that were promised, and is followed to its end', async () => {
+it('a delivery becomes a turn of the announced session and id, and is followed to its end', async () => {
   const { triggers, delivery, sessions, owner } = await open();
   const accepted = await triggers.acceptDelivery(await delivery('1', 'key'));
   expect(accepted).toMatchObject({ status: 'pending', turn: 'turn-1', isRepeat: false });
@@ -46,7 +46,7 @@ it('a delivery becomes a turn of the session and the name that were promised, an
   expect((await triggers.deliveries(hook, { limit: 5 })).items).toMatchObject([{ id: '1', repeats: 1, payload: { a: [1] } }]);
 });
 
-it('many at once, with repeats among them, are one turn each, in the order they were taken in', async () => {
+it('many concurrent deliveries with repeats become one turn each, in the order they were stored', async () => {
   const { triggers, delivery, sessions, owner } = await open();
   const all = await Promise.all(Array.from({ length: 30 }, (_, index) => delivery(String(index), `session ${index % 3}`)));
   const answers = await Promise.all([...all, ...all].map((one) => triggers.acceptDelivery(one)));
@@ -63,14 +63,14 @@ it('many at once, with repeats among them, are one turn each, in the order they 
   }
 });
 
-it('what was stored when its object went is brought by the next one', async () => {
+it('a stored delivery is dispatched by the next object after eviction', async () => {
   const { triggers, delivery, object } = await open();
   await triggers.acceptDelivery(await delivery('1', 'key'));
   await evictDurableObject(object);
   await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
 });
 
-it('an agent that is not there is a failed delivery, which can be run again once it is', async () => {
+it('a missing agent is a failed delivery, which can be replayed after the agent is created', async () => {
   const { triggers, delivery, catalog } = await open();
   const missing = await delivery('1', 'key', 'nobody');
   await triggers.acceptDelivery(missing);
@@ -81,7 +81,7 @@ it('an agent that is not there is a failed delivery, which can be run again once
   await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
 });
 
-it('a trigger may use the agent of its document, and nothing once it is removed', async () => {
+it('a trigger may use the agent of its document, and nothing after it is removed', async () => {
   const { catalog } = await open();
   expect(await catalog.keyRights('webhook:hook')).toEqual({ scopes: ['chat', 'tools'], agents: ['doer'] });
   await catalog.remove('webhook', 'hook');

@@ -19,7 +19,7 @@ const open = (): { storage: Storage; life: Life } => {
 const status = ({ context }: Storage, id: string): string => readDelivery(context, hook, id).status;
 const begun = (life: Life): string[] => life.begun.map(({ trigger }) => trigger.delivery);
 
-it('brings a delivery with all that its turn is made of', async () => {
+it('dispatches a delivery with everything that its turn needs', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1', 'key'));
   life.dispatcher.kick();
@@ -39,7 +39,7 @@ it('brings a delivery with all that its turn is made of', async () => {
   expect(life.dispatcher.nextDue()).toBeNull();
 });
 
-it('to one session they go one after the other, to many at most as many at once as may', async () => {
+it('dispatches one at a time to one session, and a limited number to many sessions', async () => {
   const { storage, life } = open();
   const { promise, resolve } = Promise.withResolvers<void>();
   life.hold = promise;
@@ -78,7 +78,7 @@ const flood = async ({ storage, life }: ReturnType<typeof open>, everyMs: number
   return storage.context.now() - begin;
 };
 
-it('a burst is only stored while more of it comes, and brought once it is over', async () => {
+it('a burst is only stored while it continues, and dispatched after it has ended', async () => {
   const { storage, life } = open();
   for (let index = 0; index < 50; index += 1) {
     acceptDelivery(storage.context, run(String(index)));
@@ -93,14 +93,14 @@ it('a burst is only stored while more of it comes, and brought once it is over',
   expect(life.dispatcher.nextDue()).toBeNull();
 });
 
-it('a burst that does not end is brought nevertheless, and what comes steadily soon', async () => {
+it('an endless burst is dispatched anyway, and a steady stream soon', async () => {
   const endless = await flood(open(), 5);
   expect(endless).toBeGreaterThanOrEqual(limits.maxBatchWindowMs);
   expect(endless).toBeLessThan(limits.maxBatchWindowMs + batchWindowMs);
   expect(await flood(open(), 50)).toBeLessThan(2 * batchWindowMs);
 });
 
-it('a burst is brought by the alarm where its object dies meanwhile', async () => {
+it('a burst is dispatched by the alarm if its object dies meanwhile', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('last'));
   life.dispatcher.arrived();
@@ -111,7 +111,7 @@ it('a burst is brought by the alarm where its object dies meanwhile', async () =
   expect(begun(life)).toEqual(['last']);
 });
 
-it('what somebody waits for is not held back', async () => {
+it('a delivery that a caller waits for skips the batch window', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   life.dispatcher.arrived();
@@ -121,7 +121,7 @@ it('what somebody waits for is not held back', async () => {
   expect(begun(life)).toEqual(['1']);
 });
 
-it('what cannot be reached is tried again after a growing pause, and those behind it in its session wait', async () => {
+it('an unreachable session is retried with growing delays, and its later deliveries wait', async () => {
   const { storage, life } = open();
   life.fates = ['unreachable', 'unreachable', 'unreachable'];
   acceptDelivery(storage.context, run('1', 'one'));
@@ -145,7 +145,7 @@ it('what cannot be reached is tried again after a growing pause, and those behin
   expect(life.tried.map(({ isRetry: isRepeat }) => isRepeat)).toEqual([false, true, true, true, false]);
 });
 
-it('what will not come right fails at once with the reason, is told once, and lets the next one go', async () => {
+it('a permanent error fails at once with the reason, is reported once, and releases the next delivery', async () => {
   const { storage, life } = open();
   life.fates = ['refused'];
   acceptDelivery(storage.context, run('1', 'one'));
@@ -199,7 +199,7 @@ it.each([
   expect(status(storage, '2')).toBe('failed');
 });
 
-it('what is not found because its agent was removed a moment ago fails at once', async () => {
+it('a delivery whose agent was just removed fails at once', async () => {
   const { storage, life } = open();
   storeDocument(storage, 'agent', 'doer', {}, storage.context.now());
   storage.context.sql.exec("UPDATE documents SET deleted = 1, body = '{}'");
@@ -210,7 +210,7 @@ it('what is not found because its agent was removed a moment ago fails at once',
   expect(status(storage, '1')).toBe('failed');
 });
 
-it('while nothing can be noted it is brought by the alarm afterwards: whoever kicked is not told of the fault', async () => {
+it('is dispatched by the alarm after a storage error, which the caller does not receive', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   storage.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
@@ -222,7 +222,7 @@ it('while nothing can be noted it is brought by the alarm afterwards: whoever ki
   expect(begun(life)).toEqual(['1']);
 });
 
-it('a clock that is set back holds nothing', async () => {
+it('a clock that is set back delays nothing', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   life.dispatcher.arrived();
@@ -235,7 +235,7 @@ it('a clock that is set back holds nothing', async () => {
   expect(begun(life)).toEqual(['2']);
 });
 
-it('what could not be reached for a day has failed', async () => {
+it('fails after a day without reaching its session', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   for (let tries = 0; status(storage, '1') === 'pending'; tries += 1) {
@@ -254,7 +254,7 @@ it('what could not be reached for a day has failed', async () => {
   expect(took).toBeLessThanOrEqual(limits.dispatchGiveUpMs + limits.maxDispatchBackoffMs);
 });
 
-it('a session that never answers is a fault after a time, and its delivery is tried again', async () => {
+it('a session that never responds times out, and its delivery is retried', async () => {
   const { storage, life } = open();
   life.fates = ['taken, no answer'];
   acceptDelivery(storage.context, run('1'));
@@ -268,7 +268,7 @@ it('a session that never answers is a fault after a time, and its delivery is tr
   expect(begun(life)).toEqual(['1']);
 });
 
-it('a notice that comes before the dispatch is known to have arrived is believed, and stays', async () => {
+it('a notice that arrives before the dispatch has returned is applied', async () => {
   const { storage, life } = open();
   life.fates = ['taken, no answer'];
   acceptDelivery(storage.context, run('1', 'one'));
@@ -289,7 +289,7 @@ it('a notice that comes before the dispatch is known to have arrived is believed
   expect(status(storage, '1')).toBe('completed');
 });
 
-it('what an earlier run of it comes to, late, is not taken for its replay, which is brought as well', async () => {
+it('a late result of an earlier run does not affect its replay', async () => {
   const { storage, life } = open();
   const { promise, resolve } = Promise.withResolvers<void>();
   life.hold = promise;
@@ -308,7 +308,7 @@ it('what an earlier run of it comes to, late, is not taken for its replay, which
   expect(status(storage, '1')).toBe('running');
 });
 
-it('whoever waits until it is taken hears of it then, of a failure too, and else after the time', async () => {
+it('a waiting caller continues when the delivery is accepted or fails, otherwise after the timeout', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   acceptDelivery(storage.context, run('2'));
@@ -326,7 +326,7 @@ it('whoever waits until it is taken hears of it then, of a failure too, and else
   await life.dispatcher.untilTaken(hook, '1', 1_000);
 });
 
-it('a queued run waits for all runs of its schedule that are under way, also for one that was begun beside its times', async () => {
+it('a queued run waits for all runs of its schedule in progress, including a manual one', async () => {
   const { storage, life } = open();
   const { context } = storage;
   const accept = async (id: string, isQueued: boolean): Promise<void> => {
@@ -351,7 +351,7 @@ it('a queued run waits for all runs of its schedule that are under way, also for
   expect(begun(life)).toEqual(['first', 'now', 'queued']);
 });
 
-it('of an object that dies while it holds back, the next one brings it at once', async () => {
+it('if an object dies during the batch window, the next one dispatches at once', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
   life.dispatcher.arrived();

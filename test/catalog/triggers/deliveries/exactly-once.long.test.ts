@@ -117,7 +117,7 @@ async function rest({ advance }: Storage, life: Life): Promise<void> {
 
 const named = ({ trigger }: TriggeredRun): string => `${trigger.delivery} ${trigger.run}`;
 
-it('however it fails, dies and repeats, there is one turn for each delivery and run, or one word that it could not begin', async () => {
+it('with any failures, crashes and repeats, each delivery and run has one turn, or one notice that it could not start', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
       const storage = openStorage();
@@ -142,7 +142,7 @@ it('however it fails, dies and repeats, there is one turn for each delivery and 
   );
 });
 
-it('of runs that wait for the one before them, never two are under way, and all come, in their order', async () => {
+it('queued runs never overlap, and all of them run in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('due', 'ends', 'dies', 'alarm'), { maxLength: 30 }), async (steps) => {
       const storage = openStorage();

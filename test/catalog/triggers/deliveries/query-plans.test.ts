@@ -5,7 +5,7 @@ import { acceptDelivery, followTurn } from '../../../../src/catalog/triggers/del
 import { createDeliverySweep } from '../../../../src/catalog/triggers/deliveries/delivery-sweep.ts';
 import { notice, openLife, openStorage, run } from './deliveries-of.ts';
 
-it('nothing goes through rows that it does not want', async () => {
+it('no query scans unrelated rows', async () => {
   const storage = openStorage();
   const { context } = storage;
   const { exec } = context.sql;

@@ -44,7 +44,7 @@ describe('on time', () => {
     for (const name of ['new-york', 'berlin', 'lord-howe']) for (const { id, received } of room.runs(name)) expect(received).toBe(id);
   });
 
-  it('an interval keeps to its grid, from the time it was written, over days of any length', async () => {
+  it('an interval keeps to its grid, starting at the write, over days of any length', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00.250Z');
     await room.put('often', { interval: '1h30m' });
     await room.runUntil('2026-03-09T10:00:00Z');
@@ -53,7 +53,7 @@ describe('on time', () => {
     expect(runs.every((at, index) => at === Date.parse('2026-03-07T10:00:00.250Z') + (index + 1) * 5_400_000)).toBe(true);
   });
 
-  it('one date comes once, and never again', async () => {
+  it('a single date runs once', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('once', { at: '2026-03-08T09:30:00+01:00' });
     expect(room.due()).toBe('2026-03-08T08:30:00.000Z');
@@ -62,7 +62,7 @@ describe('on time', () => {
     expect(room.due()).toBeNull();
   });
 
-  it('a run knows its schedule, when it was due and what it is called', async () => {
+  it('a run receives its schedule, its due time and its id', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('told', { cron: '0 * * * *', session: '{{@schedule}} {{@time}} {{@delivery}}' });
     await room.ring('2026-03-07T11:00:07Z');
@@ -80,8 +80,8 @@ describe('on time', () => {
   });
 });
 
-describe('after sleeping', () => {
-  it('what was due meanwhile is one run, of the newest time, and the next one comes at its own', async () => {
+describe('after downtime', () => {
+  it('missed times become one run, of the newest time, and the next run is on time', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('hourly', { cron: '0 * * * *' });
     await room.put('minutes', { interval: '7m' });
@@ -92,7 +92,7 @@ describe('after sleeping', () => {
     expect(scheduleState(room.context, 'minutes').nextRunAt).toBe('2026-03-07T12:34:00.000Z');
   });
 
-  it('two alarms at once are one run', async () => {
+  it('two concurrent alarms start one run', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('hourly', { cron: '0 * * * *' });
     room.at('2026-03-07T11:00:00Z');
@@ -101,7 +101,7 @@ describe('after sleeping', () => {
     expect(room.due()).toBe('2026-03-07T12:00:00.000Z');
   });
 
-  it('a process that died before the next time was written down runs the same time once', async () => {
+  it('a process that died before the next time was stored runs the same time once', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('hourly', { cron: '0 * * * *' });
     await room.ring('2026-03-07T11:00:00Z');
@@ -121,7 +121,7 @@ describe('after sleeping', () => {
     { at: '2026-11-01T06:30:00Z' },
   ];
 
-  it('any rule, asleep at any times: each time that is due is run or made up for exactly once, none early, all in order', async () => {
+  it('for any rule and any downtime: each due time is run or covered exactly once, none early, all in order', async () => {
     const sleeps = fc.array(fc.integer({ min: 0, max: 9 * 3_600_000 }), { minLength: 1, maxLength: 12 });
     const begin = fc.constantFrom('2026-03-07T20:00:00Z', '2026-10-31T20:00:00Z', '2026-04-04T08:00:00Z', '2026-10-03T08:00:00Z');
     await fc.assert(
@@ -153,7 +153,7 @@ describe('after sleeping', () => {
   });
 });
 
-describe('a run that is due while the one before it has not ended', () => {
+describe('a run that is due before the previous one has ended', () => {
   const overlapping = async (overlap: 'skip' | 'queue'): Promise<ScheduleRoom> => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('slow', { cron: '0 * * * *', overlap });
@@ -163,7 +163,7 @@ describe('a run that is due while the one before it has not ended', () => {
     return room;
   };
 
-  it('is skipped, visibly, and says which one is still going', async () => {
+  it('is skipped visibly, and names the run in progress', async () => {
     const room = await overlapping('skip');
     expect(standing(room, 'slow')).toEqual(['11:00 running', '12:00 skipped']);
     expect(room.runs('slow')[1]?.reason).toBe('the run 2026-03-07T11:00:00.000Z has not ended: it is running');
@@ -176,7 +176,7 @@ describe('a run that is due while the one before it has not ended', () => {
     expect(standing(room, 'slow')).toEqual(['11:00 completed', '12:00 skipped', '13:00 pending']);
   });
 
-  it('counts as going while somebody’s word is waited for', async () => {
+  it('is skipped while the previous run waits for approval', async () => {
     const room = await overlapping('skip');
     room.move('slow', '2026-03-07T11:00:00.000Z', 'waiting');
     await room.ring('2026-03-07T13:00:00Z');
@@ -186,14 +186,14 @@ describe('a run that is due while the one before it has not ended', () => {
     });
   });
 
-  it('waits for its turn with `queue`, and is begun when the one before it ends', async () => {
+  it('waits with `queue`, and starts when the previous run ends', async () => {
     const room = await overlapping('queue');
     expect(room.runs('slow')[1]).toMatchObject({ status: 'pending', held: 1, due_at: null });
     room.move('slow', '2026-03-07T11:00:00.000Z', 'completed');
     expect(room.runs('slow')[1]).toMatchObject({ status: 'pending', held: 0, due_at: room.now });
   });
 
-  it('queues so many and no more: the rest are skipped', async () => {
+  it('queues a limited number of runs, and skips the rest', async () => {
     const room = await overlapping('queue');
     await room.put('slow', { cron: '0 * * * *', overlap: 'queue', description: 'the same' });
     for (let hour = 13; hour < 24; hour += 1) await room.ring(`2026-03-07T${hour}:00:00Z`);
@@ -205,28 +205,25 @@ describe('a run that is due while the one before it has not ended', () => {
     expect(room.runs('slow').filter(({ status }) => status === 'pending')).toEqual([]);
   });
 
-  it.each(['{{@schedule}}', '{{@delivery}}'])(
-    'is not begun any more once its schedule is paused or removed, in session %s',
-    async (session) => {
-      const room = scheduleRoom('2026-03-07T10:00:00Z');
-      const slow = { cron: '0 * * * *', overlap: 'queue', session };
-      await room.put('slow', slow);
-      for (const hour of [11, 12, 13]) await room.ring(`2026-03-07T${hour}:00:00Z`);
-      await room.put('slow', { ...slow, paused: true });
-      const [, ...held] = room.runs('slow');
-      const paused = { status: 'skipped', held: 0, due_at: null, reason: expect.stringContaining('was paused while this run was waiting') };
-      expect(held).toMatchObject([paused, paused]);
-      room.move('slow', '2026-03-07T11:00:00.000Z', 'completed');
-      expect(standing(room, 'slow')).toEqual(['11:00 completed', '12:00 skipped', '13:00 skipped']);
+  it.each(['{{@schedule}}', '{{@delivery}}'])('does not start after its schedule is paused or removed, in session %s', async (session) => {
+    const room = scheduleRoom('2026-03-07T10:00:00Z');
+    const slow = { cron: '0 * * * *', overlap: 'queue', session };
+    await room.put('slow', slow);
+    for (const hour of [11, 12, 13]) await room.ring(`2026-03-07T${hour}:00:00Z`);
+    await room.put('slow', { ...slow, paused: true });
+    const [, ...held] = room.runs('slow');
+    const paused = { status: 'skipped', held: 0, due_at: null, reason: expect.stringContaining('was paused while this run was waiting') };
+    expect(held).toMatchObject([paused, paused]);
+    room.move('slow', '2026-03-07T11:00:00.000Z', 'completed');
+    expect(standing(room, 'slow')).toEqual(['11:00 completed', '12:00 skipped', '13:00 skipped']);
 
-      await room.put('slow', slow);
-      for (const hour of [14, 15]) await room.ring(`2026-03-07T${hour}:00:00Z`);
-      await room.remove('slow');
-      expect(standing(room, 'slow')).toEqual([]);
-    },
-  );
+    await room.put('slow', slow);
+    for (const hour of [14, 15]) await room.ring(`2026-03-07T${hour}:00:00Z`);
+    await room.remove('slow');
+    expect(standing(room, 'slow')).toEqual([]);
+  });
 
-  it('does not wait for one that itself waits behind it: a run by hand in the same session', async () => {
+  it('does not wait for a manual run that is queued behind it in the same session', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('slow', { cron: '0 * * * *', overlap: 'queue', session: '{{@schedule}}' });
     await room.ring('2026-03-07T11:00:00Z');
@@ -240,7 +237,7 @@ describe('a run that is due while the one before it has not ended', () => {
   });
 });
 
-it('whether the run before has ended is found without going through those that have', async () => {
+it('checks whether the previous run has ended without scanning ended runs', async () => {
   const room = scheduleRoom('2026-03-07T10:00:00Z');
   await room.put('hourly', { cron: '0 * * * *' });
   await room.runUntil('2026-03-07T15:30:00Z');
@@ -257,8 +254,8 @@ it('whether the run before has ended is found without going through those that h
   expect(ids(room, 'hourly')).toHaveLength(6);
 });
 
-describe('what is written about a schedule', () => {
-  it('pausing keeps the times that pass from running, and going on begins anew', async () => {
+describe('a write of a schedule', () => {
+  it('pausing skips the times that pass, and resuming starts anew', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('pausing', { interval: '1h' });
     room.at('2026-03-07T10:30:00Z');
@@ -270,7 +267,7 @@ describe('what is written about a schedule', () => {
     expect(ids(room, 'pausing')).toEqual([]);
   });
 
-  it('the times stand where they are when something else about it changes, and begin anew when they change', async () => {
+  it('keeps the next run if other fields change, and recomputes it if the times change', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('often', { interval: '1h' });
     room.at('2026-03-07T10:59:00Z');
@@ -285,7 +282,7 @@ describe('what is written about a schedule', () => {
     expect(room.due()).toBe('2026-03-08T00:00:00.000Z');
   });
 
-  it('a removed one runs no more, and one of its name begins anew', async () => {
+  it('stops a removed schedule, and a new one with its name starts anew', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('gone', { interval: '1h' });
     await room.remove('gone');
@@ -296,7 +293,7 @@ describe('what is written about a schedule', () => {
     expect(room.due()).toBe('2026-03-07T13:00:00.000Z');
   });
 
-  it('one that is removed or paused while its alarm is under way does not run', async () => {
+  it('does not run a schedule that is removed or paused during its alarm', async () => {
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
     const room = scheduleRoom('2026-03-07T10:00:00Z', { sessionId: () => held.then(() => 'session') });
@@ -312,7 +309,7 @@ describe('what is written about a schedule', () => {
     expect(room.due()).toBeNull();
   });
 
-  it('a date that has passed may be written again as it is, and is refused when it is new', async () => {
+  it('accepts an unchanged past date, and rejects a new one', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('once', { at: '2026-03-07T11:00:00Z' });
     await room.runUntil('2026-03-07T12:00:00Z');
@@ -330,8 +327,8 @@ describe('what is written about a schedule', () => {
   });
 });
 
-describe('by hand', () => {
-  it('a run is begun now, beside its times, although it is paused', async () => {
+describe('manual runs', () => {
+  it('start outside of the times, also if the schedule is paused', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('hand', { interval: '1h', paused: true, session: '{{@time}}' });
     const accepted = await room.scheduler.runNow('hand');
@@ -349,8 +346,8 @@ describe('by hand', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('one that can make nothing of its templates fails visibly, and its next time stands', async () => {
+describe('errors', () => {
+  it('a template error fails visibly, and the next run stays scheduled', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('broken', { cron: '0 * * * *', session: `{{@schedule}}${'-'.repeat(maxSessionKeyLength)}` });
     await room.put('sound', { cron: '0 * * * *' });
@@ -360,7 +357,7 @@ describe('what goes wrong', () => {
     expect(scheduleState(room.context, 'broken')).toMatchObject({ nextRunAt: '2026-03-07T12:00:00.000Z', lastRun: { status: 'failed' } });
   });
 
-  it('one that breaks in a way nobody foresaw is tried again later, and holds up neither the others nor the alarm', async () => {
+  it('an unexpected error is retried later, and delays neither other schedules nor the alarm', async () => {
     const sessionId = async (schedule: string): Promise<string> => {
       if (schedule === 'broken') throw new Error('something else');
       return 'session';
@@ -374,7 +371,7 @@ describe('what goes wrong', () => {
     expect(room.due()).toBe('2026-03-07T11:01:00.000Z');
   });
 
-  it('one that broke runs under the time that it was due at, and then at its times again', async () => {
+  it('a retried run keeps its due time, and later runs are on time', async () => {
     let isBroken = true;
     const sessionId = async (): Promise<string> => {
       if (isBroken) throw new Error('something else');
@@ -403,7 +400,7 @@ describe('what goes wrong', () => {
     );
   };
 
-  it('where too much is on its way it stays due, and comes when there is room', async () => {
+  it('a run stays due while the backlog is full', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('patient', { cron: '0 * * * *' });
     for (let count = 0; count < 3; count += 1) await room.put(`other-${count}`, { cron: '0 * * * *' });
@@ -417,7 +414,7 @@ describe('what goes wrong', () => {
     expect(room.errors).toEqual([]);
   });
 
-  it('one that has too much on its way by itself holds up no other', async () => {
+  it('a schedule with a full backlog delays no other', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     for (const name of ['full', 'other']) await room.put(name, { cron: '0 * * * *' });
     fill(room, 'schedule', 'full', limits.maxPendingDeliveries * maxPendingShareOfTrigger);

@@ -25,7 +25,7 @@ async function open() {
 }
 
 describe('the alarm', () => {
-  it('rings by itself on time, run after run, and each run is a turn', async () => {
+  it('fires on time for each run, and each run is a turn', async () => {
     const { put, runs, sessions, workspace } = await open();
     await put('often', { interval: '1s', session: '{{@schedule}}', overlap: 'queue' });
     await vi.waitUntil(async () => (await runs('often')).filter(({ status }) => status === 'completed').length >= 3, {
@@ -43,7 +43,7 @@ describe('the alarm', () => {
     expect(turns.slice(0, 3)).toEqual(made.map(({ turn }) => turn));
   });
 
-  it('stands at what is due next also when something else that was due has failed', async () => {
+  it('is set to the next due time, also after other due work has failed', async () => {
     const { put, alarm, object } = await open();
     await put('later', { interval: '20s' });
     await runInDurableObject(object, (_instance, { storage }) => {
@@ -56,7 +56,7 @@ describe('the alarm', () => {
     await runInDurableObject(object, (_instance, { storage }) => storage.sql.exec('DROP TRIGGER unswept'));
   });
 
-  it('is put forward by what is due earlier, stays for what is due later, and goes with the last one', async () => {
+  it('moves to earlier due times, stays for later ones, and is removed with the last', async () => {
     const { put, alarm, catalog } = await open();
     const inDays = (days: number): string => new Date(Math.floor(Date.now() / 1_000) * 1_000 + days * 86_400_000 + 250).toISOString();
     const [later, earlier, last] = [inDays(20), inDays(10), inDays(30)];
@@ -71,7 +71,7 @@ describe('the alarm', () => {
     await vi.waitUntil(async () => (await alarm()) === null, { timeout: 10_000 });
   });
 
-  it('stands where the platform takes it, however far off a date is', async () => {
+  it('is set within the platform’s limit for far dates', async () => {
     const { put, alarm, catalog } = await open();
     await put('far', { at: '9999-12-31T23:59:59Z' });
     const ahead = ((await alarm()) ?? 0) - Date.now();
@@ -80,7 +80,7 @@ describe('the alarm', () => {
     expect((await catalog.get('schedule', 'far')).body.nextRunAt).toBe('9999-12-31T23:59:59.000Z');
   });
 
-  it('wakes an object that was evicted, which makes up once for all that it slept through', async () => {
+  it('wakes an evicted object, which runs once for all missed times', async () => {
     const { put, runs, object, makeDue, catalog } = await open();
     await put('hourly', { cron: '0 * * * *' });
     const twoHoursAgo = new Date(Math.floor(Date.now() / 3_600_000 - 2) * 3_600_000).toISOString();
@@ -96,7 +96,7 @@ describe('the alarm', () => {
     expect(body.lastRun).toMatchObject({ id: made[0]?.id });
   });
 
-  it('is not held up by a publish that does not come back', async () => {
+  it('is not delayed by a publish that never returns', async () => {
     const { put, runs, object, catalog, makeDue } = await open();
     await put('often', { at: '2999-01-01T00:00:00Z' });
     const KV = { put: () => new Promise(() => undefined) } as unknown as (typeof testEnv)['KV'];
@@ -111,7 +111,7 @@ describe('the alarm', () => {
 });
 
 describe('a schedule as it is shown', () => {
-  it('tells when it runs next and how its last run went, alone and in lists, and never its secret', async () => {
+  it('has its next run and last result, alone and in lists, and never its secret', async () => {
     const { put, catalog, triggers } = await open();
     // Refused by the guard: nothing leaves this test.
     const callbackUrl = 'http://169.254.169.254/';
@@ -130,7 +130,7 @@ describe('a schedule as it is shown', () => {
     expect(JSON.stringify([answer, items])).not.toContain('shh-callback');
   });
 
-  it('signs callbacks with the secret of before until it is given another, and asks for one', async () => {
+  it('signs callbacks with the previous secret until it is replaced, and requires one', async () => {
     const { put, object } = await open();
     const sealed = () =>
       runInDurableObject(object, (_instance, { storage }) =>
