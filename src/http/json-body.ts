@@ -1,5 +1,5 @@
 /**
- * Reads a JSON body once, up to a size limit: UTF-8 only, and a byte order mark is tolerated. `core/json-text.ts` has the rules for its
+ * Reads a JSON body once, up to a size limit: UTF-8 only, and a byte order mark is tolerated. `core/json/json-text.ts` has the rules for its
  * text; the route's schema validates the value (`core/issues.ts`).
  */
 import { parseJsonText } from '../core/json/json-text.ts';

@@ -1,4 +1,7 @@
-/** A workspace as the release before servers and skills left it: opened by this one it has all that it had, and takes what is new. */
+/**
+ * A workspace written by the release before servers and skills: this release opens it with all its data, and accepts new kinds of
+ * documents.
+ */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/toolset/alias-map.ts';
@@ -10,7 +13,7 @@ import { emptyWorkspace, testEnv } from '../storage/workspace.ts';
 const document = { name: 'support', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'run', aliases: ['sh'] }] };
 const agent = { name: 'helper', model: 'rehearsal/default', instructions: 'You help.', toolset: 'support', tools: ['run'] };
 
-/** As that release compiled it: nothing of entries, of what is on demand, or of a server's word. */
+/** As compiled by that release: without entries, on-demand settings or server instructions. */
 function editionOf(workspace: string): string {
   return JSON.stringify({
     format: 1,
@@ -35,7 +38,7 @@ function editionOf(workspace: string): string {
   });
 }
 
-/** `isPublished`: whether KV was given the toolset before the process went. */
+/** `isPublished`: whether the toolset was written to KV before the process ended. */
 async function earlierWorkspace({ isPublished = false } = {}) {
   const parts = await emptyWorkspace();
   const { workspace, object, catalog } = parts;
@@ -119,7 +122,7 @@ describe('a workspace of the previous release', () => {
       ['ui.camera', 'ready'],
     ]);
     expect(await directory.skill(workspace, 'git')).toMatchObject({ description: 'Uses git.' });
-    // What was is still what a pin names.
+    // The old edition is still what a pin names.
     expect((await directory.toolset(workspace, 'support', 4)).names.tools).toHaveLength(1);
   });
 });

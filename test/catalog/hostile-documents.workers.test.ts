@@ -1,4 +1,7 @@
-/** Spoilt documents over HTTP and the real catalog: what `test/http/hostile-documents.long.test.ts` does to the one in memory, in small. */
+/**
+ * Mutated documents over HTTP and the real catalog: a smaller version of `test/http/hostile-documents.long.test.ts`, which uses the
+ * in-memory one.
+ */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../http/harness.ts';
@@ -31,7 +34,7 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
   it('is written only with the current version', async () => {
     const before = await send('GET', path);
     const text = await before.text();
-    // A UI tool is read as any tool is, and its version is told by the write.
+    // UI tools are read like other tools; the response to the write has the version.
     const tag = before.headers.get('etag') ?? (await send('PUT', path, body)).headers.get('etag') ?? '';
     for (const [condition, status] of [
       [`W/${tag}`, 412],

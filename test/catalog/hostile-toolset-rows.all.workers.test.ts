@@ -1,7 +1,7 @@
 /**
- * The rows of the security corpus about names and definitions, over HTTP and the real catalog. Only in `npm run test:all`: every run
- * has the same rows over the catalog in memory (`test/http/hostile-toolsets.long.test.ts`). Without the corpus, which lies beside the
- * checkout, they are skipped.
+ * The rows of the security corpus about names and definitions, over HTTP and the real catalog. Only in `npm run test:all`: every run has
+ * the same rows with the in-memory catalog (`test/http/hostile-toolsets.long.test.ts`). Skipped without the corpus, which is next to the
+ * checkout.
  */
 import { describe, expect, it } from 'vitest';
 import type { MetadataRow } from '../core/listing-cases.ts';
@@ -21,7 +21,7 @@ import { isSkipped } from '../selection.ts';
 
 declare global {
   interface ImportMeta {
-    // Vite's; the bundler reads the files, for there is no file system here.
+    // Vite's glob import; the bundler reads the files, since the Workers runtime has no file system.
     glob<Text>(pattern: string, options: { eager: true; query: string; import: string }): Record<string, Text>;
   }
 }

@@ -1,4 +1,4 @@
-/** Writes at the same time: each is whole, none is lost, and what was compiled is what is stored, whichever came first. */
+/** Concurrent writes: each is atomic, none is lost, and compiled editions match the stored documents in any order. */
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../contracts/catalog.ts';
@@ -9,7 +9,7 @@ const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 
 const names = Array.from({ length: 4 }, (_, index) => `t${index}`);
 type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
 
-/** Nothing is to be done for a toolset that is as its tools are: written again it has no other edition. */
+/** Checks that a toolset is up to date: writing it again creates no other edition. */
 async function expectCompiled({ catalog, directory, workspace }: Workspace, toolset: string): Promise<void> {
   const { pointer } = await directory.toolset(workspace, toolset);
   const { body } = await catalog.get('toolset', toolset);
@@ -104,14 +104,14 @@ describe('concurrent writes', () => {
       ];
       const order = [...writes.slice(turn), ...writes.slice(0, turn)];
       const results = await Promise.allSettled(order.map((write) => write()));
-      // A toolset of a server that is gone names no tool; that, and nothing else, may be refused.
+      // A toolset of a removed server names a missing tool; no other rejection is allowed.
       for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'invalid_request' });
       for (const { name } of await pages((page) => catalog.list('toolset', page), 10)) {
         const { names: known } = await directory.toolset(workspace, name);
         const stands = await Promise.all(known.tools.map(({ canonical }) => catalog.tool(canonical)));
         expect(known.tools.map(({ state }) => state)).toEqual(stands.map(({ source }) => source?.state));
       }
-      // Removed last, it has no tools that the toolset could be written with again.
+      // Removed last, it has no tools with which the toolset could be written again.
       const kept = await catalog.get('server', 'facts').catch(() => null);
       if (kept !== null) await expectCompiled(parts, 'daily');
     },

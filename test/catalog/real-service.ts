@@ -1,4 +1,4 @@
-/** The HTTP surface over the real catalog, as the root key sees it; needs the Workers runtime. */
+/** The HTTP surface over the real catalog, with the root key; requires the Workers runtime. */
 import { createApp } from '../../src/http/app.ts';
 import { wire } from '../../src/wiring.ts';
 import type { Send } from '../http/hostile-rows.ts';

@@ -1,4 +1,4 @@
-/** Subscriptions and callbacks over HTTP and the real Catalog: what may be written, what is shown, and to whom. */
+/** Subscriptions and callbacks over HTTP and the real Catalog: valid documents, output, and access. */
 import { describe, expect, it } from 'vitest';
 import { send } from './real-service.ts';
 import { maxSubscriptions } from '../../src/catalog/triggers/callbacks/subscription-writer.ts';
@@ -32,9 +32,9 @@ describe('/v1/subscriptions', () => {
     ['no url', { secret }, 'url'],
     ['another scheme', { url: 'ftp://receiver.example.net/', secret }, 'url'],
     ['a password in it', { url: 'https://me:secret@receiver.example.net/', secret }, 'url'],
-    ['an event that there is not', { url, secret, events: ['turn.started'] }, 'events[0]'],
+    ['an unknown event', { url, secret, events: ['turn.started'] }, 'events[0]'],
     ['no event at all', { url, secret, events: [] }, 'events'],
-    ['a member that there is not', { url, secret, retries: 5 }, 'retries'],
+    ['an unknown field', { url, secret, retries: 5 }, 'retries'],
     ['another name', { url, secret, name: 'other' }, 'name'],
   ])('refuses %s', async (_what, body, path) => {
     const { status, body: problem } = await json(send('PUT', '/v1/subscriptions/bad', body));

@@ -15,7 +15,7 @@ async function make() {
   await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
   const put = (changes: Record<string, unknown>): Promise<PutAnswer> => catalog.put('webhook', 'triage', { ...webhook, ...changes });
   const refused = (changes: Record<string, unknown>) => refusal(put(changes));
-  /** What is published, with its secrets opened. */
+  /** The published document, with its secrets opened. */
   const published = async () => {
     const { sealed, ...rest } = JSON.parse((await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))) ?? 'null');
     const place = { workspace, kind: 'webhook', name: 'triage' } as const;

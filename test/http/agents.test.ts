@@ -1,4 +1,4 @@
-/** What is said of an agent's list, when it is written and when it is read: over the toolset as it is now. */
+/** Warnings about an agent's `tools` list on write and read, for the current toolset. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   turns = async (input, body = {}) => await bodyOf(await h.send('POST', `/v1/sessions/${id}/turns`, { input, ...body }));
 });
 
-/** Asks for an approval; the call's id. */
+/** Requests an approval; returns the id of the call. */
 const ask = async (): Promise<string> => (await turns('ask')).pending[0].callId;
 const decide = (callId: string, body: unknown, headers?: Record<string, string>) =>
   h.send('POST', `/v1/sessions/${id}/approvals/${callId}`, body, headers);
@@ -312,7 +312,7 @@ describe('the page', () => {
       expect(page).not.toContain('<script>');
       expect(page.match(/<form/g)).toHaveLength(1);
     }
-    // Inside JSON some of them have a form of their own; what none has is the character itself.
+    // JSON has escapes for some of them; others appear as the character itself.
     if (shown.startsWith('U+')) expect(approvePage(view({ a: [text] }))).not.toContain(text);
   });
 

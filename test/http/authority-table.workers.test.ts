@@ -1,6 +1,6 @@
 /**
- * Every operation of the API against every kind of key: bound to agents, to toolsets, to both, to nothing, with each scope. A new operation
- * fails here until it has a row. Conditions that cannot hold (`If-Match: "999"`) keep allowed writes from changing anything.
+ * Every operation of the API with every kind of key: bound to agents, to toolsets, to both, to neither, with each scope. A new operation
+ * fails here until it has a row. Impossible conditions (`If-Match: "999"`) keep allowed writes from changing anything.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../src/core/principal.ts';
@@ -10,15 +10,15 @@ const kinds = ['unbound', 'agents', 'toolsets', 'both'] as const;
 type Kind = (typeof kinds)[number];
 type Key = { kind: Kind; scope: Scope };
 
-/** `name`: of the toolset, agent or whatever the request is about. */
+/** `name`: of the toolset, agent or other resource of the request. */
 type Request = (name: string) => readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
-/** Whether a key with one of the scopes is let through: to what is its own, and to what is not. */
+/** Whether a key with one of the scopes may access its own resources, and others. */
 type Row = { scopes: readonly Scope[]; request: Request; own: (key: Key) => boolean; other: (key: Key) => boolean };
 
 const anyKey = () => true;
 const unbound = ({ kind }: Key) => kind === 'unbound';
 const writers = ({ kind }: Key) => kind !== 'agents';
-/** A key with both bindings has its toolsets to write them. */
+/** A key with both bindings can write its toolsets. */
 const historians = ({ kind, scope }: Key) => kind === 'unbound' || kind === 'toolsets' || (kind === 'both' && scope !== 'tools');
 
 /** Without the scope `toolsets` a key deletes its own private tools, and gets 404 for every other name. */
@@ -31,7 +31,7 @@ const bash = { tool: 'builtin.bash' };
 const toolOf = (name: string) => (name === 'mine' ? file : bash);
 const hello = [{ role: 'user', content: 'Hello' }];
 
-/** For the whole workspace: bound keys are refused before anything is looked up. */
+/** For the whole workspace: bound keys are rejected before any lookup. */
 const workspace = (scopes: readonly Scope[], ...[method, path, body, headers]: ReturnType<Request>): Row => ({
   scopes,
   request: (name) => [method, path.replace('{name}', name), body, headers],
@@ -202,7 +202,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   deleteAgent: workspace(['toolsets'], 'DELETE', '/v1/agents/{name}', undefined, never),
 
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
-  // What a key does not have does not exist for it.
+  // Resources outside of a key's bindings do not exist for it.
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
   createChatCompletion: [
     ...chats('/v1/chat/completions', (more) => ({ messages: hello, ...more })),
@@ -224,7 +224,10 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listSessions: { scopes: ['chat'], request: () => ['GET', '/v1/sessions'], own: anyKey, other: anyKey },
 };
 
-/** Of another key: only an unbound administrator opens it. `{session}` and so on are filled in. `isFinal`: not asked as that administrator. */
+/**
+ * A resource of another key: only an unbound administrator can access it. `{session}` and so on are filled in. `isFinal`: not tested with
+ * that administrator.
+ */
 type SessionRow = { scopes: readonly Scope[]; request: ReturnType<Request>; isFinal?: true };
 const ofSession = (method: string, path: string, body?: unknown, isFinal?: true): SessionRow => ({
   scopes: path.startsWith('/approvals') ? (method === 'GET' ? ['approve', 'chat'] : ['approve']) : ['chat'],
@@ -253,7 +256,7 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
 };
 
-/** What needs no key; and two that answer 503 here, without MONIKER_PUBLIC_URL, before they look at anything else. */
+/** Operations without a key, and two that return 503 here, without MONIKER_PUBLIC_URL, before any other check. */
 const withoutRow = [
   ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs'],
   ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],

@@ -1,4 +1,4 @@
-/** What a key bound to agents or toolsets reaches: by REST, MCP, the configuration tools, the chat dialects and sessions. */
+/** What a key bound to agents or toolsets can access: by REST, MCP, the configuration tools, the chat dialects and sessions. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/principal.ts';
 import { createToolsetEditor } from '../../src/engine/configuration/toolset-editor.ts';

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await send('PUT', '/v1/agents/desk', { model, toolset: 'desk' });
 });
 
-/** What a hostile holder of the key would try. */
+/** Attempts of an attacker with the key. */
 const attempts: readonly (readonly [tool: string, args: object])[] = [
   ['build-toolset', { name: 'new', tools: [{ namespacedName: 'builtin.read_file' }] }],
   ['build-toolset', { name: 'other', tools: [{ namespacedName: 'builtin.read_file' }] }],

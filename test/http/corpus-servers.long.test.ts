@@ -1,4 +1,7 @@
-/** The public servers with their real names, imported over HTTP into one workspace: no tool is lost, and every clash can be settled as proposed. */
+/**
+ * The public servers with their real names, imported over HTTP into one workspace: no tool is lost, and every conflict can be settled with
+ * the suggestion.
+ */
 import { basename } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
@@ -19,7 +22,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
     count: tools,
     tools: readJson<{ name: string }[]>(path.replace(basename(path), file)),
   }));
-  /** A folder may be called what no server can be (`12306-mcp`): the only name that is not taken as it is. */
+  /** A folder name may be an invalid server name (`12306-mcp`): the only name that is changed. */
   const serverName = (server: string): string => (/^[a-z]/.test(server) ? server : `s-${server}`);
   let h: Harness;
 

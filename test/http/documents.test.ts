@@ -1,4 +1,4 @@
-/** Agents, providers, secrets and tools: what they have in common, and what each may not show. */
+/** Agents, providers, secrets and tools: their common behavior, and what each must not show. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 

@@ -49,18 +49,18 @@ export type Harness = {
   triggers: FakeTriggers;
   log: ReturnType<typeof keptLog>;
   clock: ReturnType<typeof fakeClock>;
-  /** How servers are read, by kind: set before they are. */
+  /** How servers are listed, by kind; must be set before use. */
   sources: Partial<Record<ServerKind, ServerSource>>;
-  /** What goes on behind answers. */
+  /** Background work of requests. */
   background: Promise<unknown>[];
   proxied: { model: string; body: Record<string, unknown>; agent?: ProxiedChat['agent'] }[];
   /** Headers of a new key with these rights. */
   key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents'>): Promise<Record<string, string>>;
-  /** With the root key, unless `headers` say otherwise. Strings and bytes go as they are, everything else as JSON. */
+  /** With the root key, unless `headers` contain another. Strings and bytes are sent unchanged, everything else as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Response>;
 };
 
-/** `more`: tools beside the usual ones. */
+/** `more`: additional tools. */
 export function createHarness(
   environment: Record<string, string> = {},
   replaced: Partial<Services> = {},
@@ -191,10 +191,10 @@ export function createHarness(
   };
 }
 
-/** Two tools, one of them under a name of its own. */
+/** Two tools, one of them under a given name. */
 export const demo = { tools: [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }, { tool: 'builtin.read_file' }] };
 
-/** With the toolset `demo`, the agent `helper` that has it, and the agent `plain` that has none. */
+/** With the toolset `demo`, the agent `helper` with it, and the agent `plain` without a toolset. */
 export async function createChatHarness(replaced: Partial<Services> = {}): Promise<Harness> {
   const harness = createHarness({}, replaced);
   await harness.send('PUT', '/v1/toolsets/demo', demo);
@@ -203,7 +203,7 @@ export async function createChatHarness(replaced: Partial<Services> = {}): Promi
   return harness;
 }
 
-/** A parsed JSON answer. */
+/** Returns the parsed JSON body. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into many shapes and fail by themselves where one is missing
 export async function bodyOf(answer: Response): Promise<any> {
   return await answer.json();

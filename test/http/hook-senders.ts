@@ -1,4 +1,4 @@
-/** Senders of events, for tests: what they sign with and how, sharing nothing with the product's own signing. */
+/** Senders of events for tests: their signatures, implemented independently of the product's own signing. */
 import { createHmac } from 'node:crypto';
 import type { Harness } from './harness.ts';
 
@@ -10,7 +10,7 @@ export const opened = {
   repository: { full_name: 'acme/shop' },
 };
 
-/** A webhook `triage` for issues, unless told otherwise. */
+/** A webhook `triage` for issues, unless changed. */
 export async function putWebhook(harness: Harness, changes: Record<string, unknown> = {}, name = 'triage'): Promise<Response> {
   return await harness.send('PUT', `/v1/webhooks/${name}`, {
     agent: 'plain',
@@ -44,7 +44,7 @@ export function asSlack(body: string, secret: string, seconds: number, contentTy
   return { body, headers };
 }
 
-/** As a sender does: no key. */
+/** Sends without a key, as senders do. */
 export async function deliver(harness: Harness, { body, headers }: Sent, path = '/hooks/default/triage'): Promise<Response> {
   return await harness.send('POST', path, body, { authorization: undefined, 'content-type': undefined, ...headers });
 }

@@ -5,7 +5,7 @@ import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness } from './harness.ts';
 import { asGitHub, deliver, putWebhook, type Sent } from './hook-senders.ts';
 
-/** What was answered, and how often a turn was begun. */
+/** Returns the status, and the number of started turns. */
 type Outcome = { status: number; text: string; begun: number; repeated: boolean };
 
 const session = { session: 'one', input: '{{@body}} {{@event}}' };
@@ -27,7 +27,7 @@ function isExpected(expected: string, { status, text, begun, repeated }: Outcome
     case 'accept':
       return status === 202 && begun <= 1;
     case 'accept-once':
-      // GitHub's row is a ping: it is kept once, and nothing is begun.
+      // GitHub's row is a ping: it is stored once, and starts nothing.
       return status === 202 && begun === (text.includes('"ignored"') ? 0 : 1) && repeated;
     case 'reject':
       return [400, 404, 415].includes(status) && begun === 0;
@@ -55,7 +55,7 @@ async function sendSigned({ scheme, secret, now = 0, body, headers, deliveries =
   return { status, text: texts.at(-1) ?? '', begun: harness.sessions.submitted.length, repeated };
 }
 
-/** To a webhook that there is, unless the row is about one that there is not; once as it stands, once rightly signed where it has a body. */
+/** Sends to an existing webhook, unless the row is about a missing one; once unchanged, and once correctly signed if it has a body. */
 async function sendPlain(row: Extract<WebhookVector, { scheme: 'http' }>): Promise<Outcome> {
   const harness = createHarness();
   await putWebhook(harness, session);
@@ -69,7 +69,7 @@ async function sendPlain(row: Extract<WebhookVector, { scheme: 'http' }>): Promi
   const signed: Sent = { body, headers: { ...asGitHub(body).headers, ...unsigned.headers } };
   const answers = [await deliver(harness, unsigned, path), await deliver(harness, signed, path)];
   const statuses = answers.map(({ status }) => status);
-  // A row says one thing of both; the worse of the two is what counts.
+  // A row has one expectation for both; the worse of the two results counts.
   expect((await bodyOf(answers[1] as Response)).code).toBeDefined();
   return { status: Math.min(...statuses), text: '', begun: harness.sessions.submitted.length, repeated: false };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf, createChatHarness } from './harness.ts';
 import { asGitHub, deliver, putWebhook } from './hook-senders.ts';
 
-/** Headers as a client can send them: latin-1, without line ends. */
+/** Headers as a client can send them: latin-1, without line breaks. */
 const headerValue = fc.stringMatching(/^[\x20-\x7e]{0,60}$/);
 const headers = fc.dictionary(
   fc.oneof(

@@ -1,4 +1,4 @@
-/** Spoilt documents over HTTP and the catalog in memory. */
+/** Mutated documents over HTTP and the in-memory catalog. */
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
@@ -28,7 +28,7 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
 
   it('with names of Object.prototype, or invalid names, in any place, as a value and as a field', async () => {
     for (const at of placesOf(body).keys()) {
-      // Each in its turn, so that every place and every name has had some of the others.
+      // In rotation, so that every place and every name is combined with some of the others.
       for (const name of [0, 7, 13].map((step) => hostileTexts[(at + step) % hostileTexts.length] ?? '')) {
         await checkWrite(h.send, path, spoilt(body, { at, how: 'replace', name, value: name }));
         await checkWrite(h.send, path, spoilt(body, { at, how: 'add', name, value: { polluted: true } }));
@@ -97,7 +97,7 @@ describe('rules of an entry that name missing things', () => {
     expect(await put(preset)).toEqual([422, [expect.stringMatching(/^tools\[0\]\.arguments\.preset\.token: .*not bound to the host/)]]);
     await h.send('PUT', '/v1/secrets/GH', { value: 'canary', hosts: ['tools.example.com'] });
     expect(await put(preset)).toEqual([201, []]);
-    // Gone again, the document that was stored is one that would not be.
+    // After it is removed again, the stored document would be rejected.
     await h.send('DELETE', '/v1/secrets/GH');
     const shown = await bodyOf(await h.send('GET', '/v1/toolsets/rules'));
     expect((await h.send('PUT', '/v1/toolsets/rules', shown)).status).toBe(422);

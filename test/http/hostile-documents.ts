@@ -1,6 +1,6 @@
 /**
- * Documents of the kinds that a toolset is made of, spoilt: in any place anything may stand. A write answers with an error that
- * names a place of what was sent, or stores what can be read and put back; nothing is a fault of ours. Over any catalog.
+ * Mutated documents of the kinds that a toolset consists of: any place may have any value. A write returns an error with a path of the
+ * request, or stores a document that can be read and sent back; there are no internal errors. Works with any catalog.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -11,7 +11,7 @@ type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 const object = { type: 'object', properties: { city: { type: 'string' }, unit: { enum: ['c', 'f'] }, token: { type: 'string' } } };
 
-/** One of each kind with all its fields. */
+/** One document of each kind with all its fields. */
 export const valid: Record<string, { path: string; body: Json }> = {
   server: {
     path: '/v1/servers/weather',
@@ -86,7 +86,7 @@ export const valid: Record<string, { path: string; body: Json }> = {
   'default aliases': { path: '/v1/tools/builtin.bash/aliases', body: { aliases: ['shell', 'terminal'] } },
 };
 
-/** What the documents name, and the documents themselves. */
+/** The documents, and the documents that they name. */
 export async function prepareDocuments(send: Send): Promise<void> {
   const tool = { ...plainTool('get_city'), inputSchema: object as unknown };
   expect((await send('PUT', '/v1/servers/steady', serverOf([tool]))).status).toBe(201);
@@ -98,7 +98,7 @@ export async function prepareDocuments(send: Send): Promise<void> {
   }
 }
 
-/** Names that objects have of themselves, and texts that are none, too long or not text at all. */
+/** Names of Object.prototype, and texts that are invalid names, too long or not strings. */
 export const hostileTexts: readonly string[] = [
   ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON', '__defineGetter__'],
   ...['', ' ', '\u0000', '\ud800', '\u202e', '../..', '%2e%2e', '{{x}}', '$ref', '/~2', 'x'.repeat(5_000)],
@@ -119,7 +119,7 @@ export const spoiling: fc.Arbitrary<Spoiling> = fc.record({
   value: hostile,
 });
 
-/** Every place of a document, the whole first. */
+/** Every place of a document, starting with the root. */
 export function placesOf(value: Json, base: readonly (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [[...base]];
   const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -138,7 +138,7 @@ export function spoilt(document: Json, { at, how, name, value }: Spoiling): Json
       const isGone = how === 'remove' && rest.length === 0;
       return part.flatMap((member, index) => (index !== key ? [member] : isGone ? [] : [change(member, rest)]));
     }
-    // Places are of this document, so what has members is an object here.
+    // Places belong to this document, so a value with members is an object here.
     const members = Object.entries(part as { [key: string]: Json });
     const kept = members.filter(([own]) => !(how === 'remove' && rest.length === 0 && own === key));
     return Object.fromEntries(kept.map(([own, member]) => [own, own === key ? change(member, rest) : member]));
@@ -146,12 +146,12 @@ export function spoilt(document: Json, { at, how, name, value }: Spoiling): Json
   return change(document, place);
 }
 
-/** `__proto__` too. */
+/** Includes `__proto__`. */
 function withMember(part: { [key: string]: Json }, name: string, value: Json): Json {
   return Object.fromEntries([...Object.entries(part), [name, value]]);
 }
 
-/** Writes it; a refusal is clear and leaves all as it was, and what is stored reads back. */
+/** Writes the document; a rejection names its path and changes nothing, and a stored document is read back. */
 export async function checkWrite(send: Send, path: string, document: Json): Promise<'stored' | 'refused'> {
   const before = await stateOf(send, path);
   const answer = await send('PUT', path, JSON.stringify(document));
@@ -175,7 +175,7 @@ export async function checkWrite(send: Send, path: string, document: Json): Prom
   return 'refused';
 }
 
-/** A UI tool is read as any tool is; what was written stands within. */
+/** UI tools are read like other tools, with the written fields in `ui`. */
 async function readBack(send: Send, path: string): Promise<void> {
   if (!path.startsWith('/v1/tools/ui.')) return await putBack(send, path);
   const shown = await bodyOf(await send('GET', path));
@@ -184,7 +184,7 @@ async function readBack(send: Send, path: string): Promise<void> {
   expect(await bodyOf(await send('GET', path))).toEqual(shown);
 }
 
-/** The document with its ETag, and for a toolset the edition that a call would use. */
+/** Returns the document with its ETag, and for a toolset the edition of a call. */
 async function stateOf(send: Send, path: string): Promise<unknown[]> {
   const read = await send('GET', path);
   const state = [read.status, read.headers.get('etag'), await read.text()];
@@ -192,7 +192,7 @@ async function stateOf(send: Send, path: string): Promise<unknown[]> {
   return [...state, (await send('GET', `${path}/resolve?name=builtin.bash`)).headers.get('x-moniker-edition')];
 }
 
-/** Whether a path leads to a part of the document, or to a member that one of its objects could have. */
+/** Returns whether a path names a part of the document, or a possible member of its objects. */
 export function leadsInto(value: Json, path: string): boolean {
   if (path === '') return true;
   if (Array.isArray(value)) {
@@ -200,7 +200,7 @@ export function leadsInto(value: Json, path: string): boolean {
     return whole !== undefined && Number(index) < value.length && leadsInto(value[Number(index)] ?? null, path.slice(whole.length));
   }
   if (typeof value !== 'object' || value === null) return false;
-  // Names may hold dots and brackets themselves.
+  // Names may contain dots and brackets.
   return (
     Object.entries(value).some(
       ([key, member]) =>

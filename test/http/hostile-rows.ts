@@ -1,7 +1,7 @@
 /**
- * Names, definitions and changes of definitions that are written to break things, each put through the HTTP surface and held
- * against what the core says of it (`core/toolset/edition.ts`, `core/listing/listing.ts`); what is stored is read and put back as it came. Needs
- * nothing of Node, so that the same rows run over the catalog in memory and over the real one.
+ * Hostile names, definitions and changes of definitions: each is sent over HTTP and compared with the verdict of the core
+ * (`core/toolset/edition.ts`, `core/listing/listing.ts`); stored documents are read and sent back unchanged. Uses no Node APIs, so that the
+ * same rows run with the in-memory and the real catalog.
  */
 import { expect } from 'vitest';
 import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
@@ -22,7 +22,7 @@ export type AliasSet = { id: string; tools?: AliasRow[]; generate?: { tools: num
 type Listed = Record<string, unknown> & { name: string };
 export type PinCase = { id: string; first: Listed; second?: Listed; sequence?: string[]; expect: string };
 
-/** What is counted of a table: `exceptions` say which row is decided otherwise, and why. */
+/** Counts for a table: `exceptions` name rows with another verdict, and the reason. */
 export type Count = { rows: number; asExpected: number; exceptions: string[] };
 
 export function createCount(): Count {
@@ -52,7 +52,7 @@ export function plainTool(name: string): Listed {
   return { name, description: `Does ${name}.`, inputSchema: object };
 }
 
-/** All that the workspace knows, as the compiler asks for it. */
+/** All tools of the workspace, as the compiler receives them. */
 async function known(send: Send) {
   const tools = await pages<ToolDefinition>(async ({ cursor }) => {
     const answer = await send('GET', `/v1/tools?limit=200${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
@@ -63,7 +63,7 @@ async function known(send: Send) {
 
 type Verdict = { status: number; etag: string | null; body: Record<string, unknown> };
 
-/** Writes it, and expects what the compiler says over the same tools; what was stored before stays where it is refused. */
+/** Writes it, and expects the compiler's verdict with the same tools; after a rejection the stored document is unchanged. */
 export async function putToolset(send: Send, name: string, document: Record<string, unknown>): Promise<Verdict> {
   const before = await send('GET', `/v1/toolsets/${name}`);
   const text = before.status === 200 ? await before.text() : null;
@@ -87,7 +87,7 @@ export async function putToolset(send: Send, name: string, document: Record<stri
   return verdict;
 }
 
-/** What GET shows is taken back, with the same warnings and without a new version. */
+/** The output of GET can be sent back, with the same warnings and without a new version. */
 export async function putBack(send: Send, path: string, warnings?: unknown): Promise<void> {
   const read = await send('GET', path);
   const text = await read.text();
@@ -99,7 +99,7 @@ export async function putBack(send: Send, path: string, warnings?: unknown): Pro
   expect(await (await send('GET', path)).text()).toBe(text);
 }
 
-/** Where the rule for aliases (trim first; begin with a letter) says something else than the row. */
+/** Rows for which the rule for aliases (trim first; start with a letter) has another verdict. */
 const namesOtherwise = new Map<string, { verdict: NameRow['expect']; reason: string }>([
   ['valid-015', { verdict: 'reject', reason: 'a given name may begin with "_", an alias may not' }],
   ['shape-035', { verdict: 'accept', reason: 'white space around an alias is trimmed' }],
@@ -107,7 +107,7 @@ const namesOtherwise = new Map<string, { verdict: NameRow['expect']; reason: str
   ['shape-039', { verdict: 'accept', reason: 'white space around an alias is trimmed, so that no line feed is left' }],
 ]);
 
-/** Before the rows of names: a server `s` with `a_tool`, and toolsets that stand whatever a row does. */
+/** Setup for the rows of names: a server `s` with `a_tool`, and toolsets that no row changes. */
 export async function prepareNames(send: Send): Promise<void> {
   expect((await send('PUT', '/v1/servers/s', serverOf([plainTool('a_tool')]))).status).toBe(201);
   for (const name of ['aliased', 'named', 'inheriting'])
@@ -149,7 +149,7 @@ export async function checkName(send: Send, { id, name, expect: row }: NameRow, 
   tally(count, id, otherwise?.reason);
 }
 
-/** A new server with these tools beside a good one: each is taken, held or left out as the core says, and the good one stays. */
+/** A new server with these tools and a valid one: each is accepted, held or skipped as the core decides, and the valid one remains. */
 export async function checkListing(send: Send, tools: readonly Record<string, unknown>[]): Promise<ListedDefinition[]> {
   const all = [plainTool('beside_it'), ...tools];
   const read = readListing(all);
@@ -162,7 +162,7 @@ export async function checkListing(send: Send, tools: readonly Record<string, un
   for (const { name, path, verdict, findings, definition } of read) {
     const isDoubled = findings.some(({ finding }) => finding === 'duplicate-name');
     const tool = isDoubled ? undefined : shown.find((candidate) => candidate.name === name);
-    // One whose name cannot be shown is told of in the answer, and known by nothing.
+    // A tool whose name cannot be shown is only in the warnings of the response.
     if (verdict === 'refuse' && tool === undefined) {
       expect(made.warnings.map((warning: { path: string }) => warning.path).join()).toContain(path);
       continue;
@@ -176,14 +176,14 @@ export async function checkListing(send: Send, tools: readonly Record<string, un
   return read;
 }
 
-/** Where a set is decided otherwise than its row says. */
+/** Sets with another verdict than their row. */
 const setsOtherwise = new Map([
   ['separator-collision', 'warn there: names that differ in separators only are refused, with a name that is free'],
   ['same-tool-two-servers-no-alias', 'disambiguate there: refused, with a name that is free'],
   ['namespace-ambiguity', 'the server a__b has no legal name, and names are never joined by "__"'],
 ]);
 
-/** `off`: the same workspace where aliases are switched off; absent: not to be had here. */
+/** `off`: the same workspace with aliases disabled; absent: not available here. */
 export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off?: Send): Promise<void> {
   const rows: Required<AliasRow>[] = (
     set.tools ??
@@ -217,7 +217,7 @@ export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off
       expect([set.id, answer.status, answer.body.code]).toEqual([set.id, 409, 'name_conflict']);
       const turned = await putToolset(send, 'set', { tools: tools.toReversed() });
       expect([turned.status, turned.body.detail, turned.body.conflicts]).toEqual([409, answer.body.detail, answer.body.conflicts]);
-      // With every proposal taken it compiles.
+      // With every suggestion applied, it compiles.
       const conflicts = answer.body.conflicts as NameConflict[];
       const settled = tools.map(({ tool, aliases }) => {
         const mine = conflicts.filter(({ tools: [, mover] }) => mover === tool);
@@ -276,7 +276,7 @@ export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off
   for (const server of servers.keys()) await send('DELETE', `/v1/servers/${server}`);
 }
 
-/** What no body may hold, so that a listing with it never gets to be read. */
+/** Invalid in any body, so a listing with it is never parsed. */
 const refusedBodies = new Map([
   ['proto-schema', { status: 422, path: 'tools[0].inputSchema.properties.__proto__', reason: 'a key __proto__ is refused in every body' }],
   ['schema-deep', { status: 400, path: undefined, reason: 'no body may nest so deep; a listing that is fetched drops the tool' }],
@@ -298,7 +298,7 @@ export async function checkMetadata(send: Send, row: MetadataRow, count: Count):
 }
 
 export async function checkPin(send: Send, { id, first, second, sequence, expect: wanted }: PinCase, count: Count): Promise<void> {
-  // A list of nothing is no listing, so there is always another tool.
+  // An empty list is not a valid listing, so another tool is always added.
   const list = async (...tools: Listed[]) => {
     const answer = await send('PUT', '/v1/servers/facts', serverOf([{ ...first, name: 'another', description: id }, ...tools]));
     expect([id, answer.ok]).toEqual([id, true]);

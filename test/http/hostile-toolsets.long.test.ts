@@ -1,4 +1,4 @@
-/** Every row of the security corpus about names and definitions, over HTTP and the catalog in memory: the verdict is the core's. */
+/** Every row of the security corpus about names and definitions, over HTTP and the in-memory catalog, with the verdict of the core. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MetadataRow } from '../core/listing-cases.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
@@ -27,7 +27,7 @@ describeCorpus('security/alias-sets.json', (path) => {
   const count = createCount();
   it.each(readJson<AliasSet[]>(path))('$id has the verdict of the core', async (set) => {
     const [h, off] = [createHarness(), createHarness({ MONIKER_ALIASES: 'off' })];
-    // The other one says the same of its own copy.
+    // The other workspace has the same results.
     const both: Send = async (...request) => {
       if (request[0] === 'PUT') await off.send(...request);
       return await h.send(...request);

@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on everything that begins work, and streams that are cut and read on. */
+/** `Idempotency-Key` on every request that starts work, and interrupted streams that are resumed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
@@ -217,7 +217,7 @@ describe('an interrupted stream', () => {
     const rests = new Map<string, string>();
     for (let cut = 0; cut <= bytes.byteLength; cut += 1) {
       const got = new TextDecoder().decode(bytes.subarray(0, cut));
-      // As a client does: what stands behind the last blank line is thrown away.
+      // As clients do: text after the last blank line is dropped.
       const kept = got.slice(0, got.lastIndexOf('\n\n') === -1 ? 0 : got.lastIndexOf('\n\n') + 2);
       const last = [...kept.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '0';
       const rest =

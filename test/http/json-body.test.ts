@@ -218,7 +218,7 @@ describeCorpus('security/json-test-suite.jsonl', (path) => {
     for (const row of readJsonLines<Row>(path)) {
       const code = await codeOf(parse(bodyOf(row)));
       const verdict = code === 'accepted' ? 'accept' : code === 'invalid_json' ? 'reject' : code;
-      // One rule of ours is stricter than the grammar: nesting.
+      // One of our rules is stricter than the grammar: nesting.
       const allowed =
         row.expect === 'either' || row.expect === 'transform'
           ? ['accept', 'reject']

@@ -1,4 +1,4 @@
-/** Streams end when their key is revoked, expires or cannot be checked, in the error shape of their clients. */
+/** Streams end when their key is revoked, expires or cannot be checked, with an error in the format of their clients. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
 import { limits } from '../../src/core/limits.ts';

@@ -27,7 +27,7 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** As a client of the 2026-07-28 revision writes it. */
+/** A request as a client of revision 2026-07-28 sends it. */
 function modern(
   harness: Harness,
   path: string,
@@ -178,7 +178,7 @@ describe('a request to /mcp', () => {
       expect(answer.status).toBe(405);
       expect(await bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } });
     }
-    // Without a session there is nothing to listen to, or to end.
+    // Without a session there is no stream to open, and no session to end.
     expect((await h.send('GET', '/mcp/demo', undefined, { accept: 'text/event-stream' })).status).toBe(405);
     expect((await h.send('DELETE', '/mcp/demo')).status).toBe(405);
   });
@@ -219,7 +219,7 @@ describe('a request to /mcp', () => {
       expect((await bodyOf(await modern(h, '/mcp/demo', 'tools/list', { cursor }))).error, cursor).toMatchObject({ code: -32602 });
     }
     expect((await bodyOf(await modern(h, '/mcp/demo', 'no/such'))).error).toMatchObject({ code: -32601 });
-    // Refused calls are calls.
+    // Rejected calls count as calls.
     expect((await h.catalog.audit({ limit: 10 })).items).toMatchObject([{ requested: 'shel', verdict: 'refused', code: 'unknown_tool' }]);
   });
 
@@ -307,7 +307,7 @@ describe('a call that requires approval, 2026-07-28', () => {
       await call({ ...again, requestState: '.' }),
     ];
     for (const { error } of refused) expect(error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
-    // By another of its names it is the same call.
+    // Another name of the tool makes the same call.
     expect((await call({ ...again, name: 'bash' })).result).toMatchObject({ isError: false });
     const late = await call();
     await h.clock.advance(11 * 60_000);
@@ -386,14 +386,14 @@ describe('a client that listens, 2026-07-28', () => {
     const refused = await listen(key);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(limits.mcpListenRetryMs / 1000)]);
     expect(await bodyOf(refused)).toMatchObject({ error: { data: { code: 'rate_limited' } } });
-    // What does not listen is served.
+    // Other requests are served.
     expect((await modern(h, '/mcp/demo', 'tools/list', {}, key)).status).toBe(200);
     expect((await listen(other)).status).toBe(200);
     await answers[0]?.body?.cancel();
     await h.clock.advance(1_000);
     expect((await listen(key)).status).toBe(200);
     expect((await listen(key)).status).toBe(429);
-    // What the platform ended without a word is over with its time.
+    // Streams that the platform ended silently expire with their time limit.
     await h.clock.advance(limits.mcpStreamMs);
     expect((await listen(key)).status).toBe(200);
   });

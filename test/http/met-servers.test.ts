@@ -1,4 +1,4 @@
-/** Servers whose time is over, met by those who only list: nobody waits for them, and no list forgets them. */
+/** Servers with an expired TTL, refreshed by requests that only list: requests do not wait, and every list triggers the refresh. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';

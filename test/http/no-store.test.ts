@@ -1,4 +1,4 @@
-/** Answers that hold private data are stored by no cache on the way: browsers, proxies, CDNs. */
+/** Responses with private data are not stored by caches: browsers, proxies, CDNs. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 

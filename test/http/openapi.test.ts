@@ -6,7 +6,7 @@ import { bodyOf, createHarness } from './harness.ts';
 
 const methods = ['get', 'put', 'post', 'delete'];
 const h = createHarness();
-/** As `bodyOf` gives it: the tests below find out what it is. */
+/** Untyped, as in `bodyOf`: the tests below check the shape. */
 type Loose = Awaited<ReturnType<typeof bodyOf>>;
 let document: Loose;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const operations = (): { method: string; path: string; operation: Loose }[] =>
     Object.entries<Loose>(item).map(([method, operation]) => ({ method, path, operation })),
   );
 
-/** Every object in a JSON value, with where it stands. */
+/** Every object in a JSON value, with its path. */
 function* objectsIn(value: unknown, path = '#'): Generator<[path: string, object: Record<string, unknown>]> {
   if (value === null || typeof value !== 'object') return;
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
@@ -205,7 +205,7 @@ describe('the pages', () => {
 });
 
 describe('the script of the start page', () => {
-  /** Runs it against the few things of a browser that it touches. */
+  /** Runs it with a fake of the few browser objects that it uses. */
   async function run(hash: string, stored: string | null) {
     const script = await (await h.send('GET', '/assets/start.js')).text();
     const seen = { stored, address: `/${hash}`, asked: [] as string[], status: { textContent: 'before' } };
@@ -245,7 +245,7 @@ describe('the script of the start page', () => {
   });
 });
 
-/** Of paths on which clients of a dialect, or of MCP, read their own. */
+/** Paths on which clients of a dialect, or of MCP, expect their own format. */
 const faultShapes = [
   ['/v1/chat/completions', ['application/json', 'OpenAiError']],
   ['/v1/responses', ['application/json', 'OpenAiError']],

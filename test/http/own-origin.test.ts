@@ -1,4 +1,4 @@
-/** Which Host and Origin a request may carry: what this service is called is configured, never read from the request. */
+/** The allowed Host and Origin of a request: the names of this service are configured, never read from the request. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
 
@@ -9,7 +9,7 @@ const deployed = { MONIKER_PUBLIC_URL: 'https://moniker.example' };
 let h: Harness;
 let link: string;
 
-/** The path of a link to a pending approval. */
+/** Returns the path of a link to a pending approval. */
 async function start(environment: Record<string, string>): Promise<void> {
   h = createHarness(environment);
   await h.send('PUT', '/v1/toolsets/demo', demo);

@@ -1,4 +1,4 @@
-/** Keys, scopes, bounds of keys, origins, and the hostile requests of the corpus. */
+/** Keys, scopes, bindings, origins, and the hostile requests of the corpus. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Scope } from '../../src/core/principal.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -7,7 +7,7 @@ import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts
 type Operation = { operationId: string; description: string; security: unknown[] };
 const methods = ['get', 'put', 'post', 'delete'] as const;
 
-/** Every route of the document, its path filled with names that exist. */
+/** Every route of the document, with existing names in its path. */
 async function keyedRoutes(h: Harness): Promise<{ method: string; path: string; scopes: Scope[]; operationId: string }[]> {
   const { paths } = await bodyOf(await h.send('GET', '/openapi.json'));
   return Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, operations]) =>
@@ -340,7 +340,7 @@ describeCorpus('security/http-probes.json', (path) => {
     },
   );
 
-  // The corpus says 400; an unfit root is `invalid_request`, which is 422 here.
+  // The corpus expects 400; an invalid root is `invalid_request`, which is 422 here.
   it.each(['array-root', 'null-root', 'extra-field', 'api-base-in-body'])('%s', async (id) => {
     const { json } = probe(id).request;
     expect((await turn(JSON.stringify(json ?? null))).status).toBe(422);
@@ -363,7 +363,7 @@ describeCorpus('security/http-probes.json', (path) => {
     expect((await h.send('PUT', '/v1/toolsets/demo', new Uint8Array(1024 * 1024 + 1))).status).toBe(413);
   });
 
-  // The corpus says 400; a bad parameter is `invalid_request`, which is 422 here.
+  // The corpus expects 400; an invalid parameter is `invalid_request`, which is 422 here.
   it.each(['negative-limit', 'huge-limit', 'nan-limit', 'array-param', 'cursor-garbage'])('%s', async (id) => {
     for (const list of [
       '/v1/toolsets',

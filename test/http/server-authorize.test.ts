@@ -12,7 +12,7 @@ const oauth: ServerOAuth = { grant: 'authorization_code' };
 type Parts = Harness & {
   fake: ReturnType<typeof createAuthorizationServer>;
   installation: ReturnType<typeof createInstallation>;
-  /** How often the server was read. */
+  /** The number of refreshes of the server. */
   reads: { count: number };
 };
 
@@ -32,7 +32,7 @@ async function installed(environment: Record<string, string> = { MONIKER_PUBLIC_
   return { ...harness, fake, installation, reads };
 }
 
-/** What the browser of a person who says yes is sent to, as this service sees it. */
+/** The URL to which the browser of a consenting user is redirected. */
 async function approved({ send, fake }: Parts): Promise<URL> {
   const { authorizationUrl } = await bodyOf(await send('POST', '/v1/servers/docs/authorize'));
   return fake.approve(authorizationUrl);

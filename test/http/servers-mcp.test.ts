@@ -279,7 +279,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
     known('server-name-spoof');
     await h.send('PUT', '/v1/servers/trusted', { ...mcp, url: 'https://trusted.example.com/mcp', trusted: true });
     await put(mcp);
-    // Both call themselves the same; what counts is the document.
+    // Both identify themselves in the same way; the document decides.
     const trusted = async (server: string) => (await h.catalog.directory.server('default', server)).trusted;
     expect([await trusted('trusted'), await trusted('weather')]).toEqual([true, false]);
   });
@@ -352,7 +352,7 @@ describeCorpus('security/tool-metadata.json', (path) => {
       await h.send('DELETE', '/v1/servers/two');
     }
     expect(wrong).toEqual([]);
-    // Bodies with a member named __proto__ are refused before anybody reads them as definitions.
+    // Bodies with a member named __proto__ are rejected before they are parsed as definitions.
     expect(refusedBodies).toEqual(['proto-schema']);
   });
 });

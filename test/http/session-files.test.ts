@@ -1,4 +1,4 @@
-/** A session's files over HTTP: as bytes, under the paths of the tools, within bounds, and not lost to a write that knew of another. */
+/** A session's files over HTTP: as bytes, under the paths of the tools, within limits, and with conditional writes. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -187,7 +187,7 @@ describeCorpus('security/path-payloads.json', (path) => {
   });
 });
 
-/** A client's URL has no such segment any more, it is another address; and no half of a character. */
+/** Clients normalize such segments to another URL, and cannot send lone surrogates. */
 function canBeSent(input: string): boolean {
   return input !== '' && input !== '.' && input !== '..' && input.isWellFormed();
 }

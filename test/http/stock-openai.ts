@@ -1,4 +1,4 @@
-/** OpenAI's stock client in front of the harness, and faults as it reads them: the same for both of its dialects. */
+/** OpenAI's stock client with the harness, and errors in its format: the same for both of its dialects. */
 import OpenAI from 'openai';
 import { expect } from 'vitest';
 import { bodyOf, rootKey, type Harness } from './harness.ts';
@@ -12,7 +12,7 @@ export function stockClient({ app }: Harness): OpenAI {
   });
 }
 
-/** Nothing has come of it: no session, and no request to a provider. */
+/** Checks that the request had no effect: no session, and no request to a provider. */
 export async function expectFault({ sessions, proxied }: Harness, answer: Response, status: number, param: string | null): Promise<void> {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
   const { error } = await bodyOf(answer);

@@ -1,4 +1,4 @@
-/** A forced tool, and a list of all that may be called, in each dialect: held against what the plan offers, before a turn begins. */
+/** A forced tool, and a list of allowed tools, in each dialect: checked against the plan before a turn starts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createChatHarness, type Harness } from './harness.ts';
 

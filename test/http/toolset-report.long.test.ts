@@ -167,7 +167,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
       toolOf(/^[a-z]/.test(server) ? server : `s-${server}`, name, rest),
     ),
   );
-  /** Own names of different servers clash, so each entry has a name of its own. */
+  /** Own names of different servers conflict, so each entry has a given name. */
   const batches = [tools.slice(0, 1_000), tools.slice(1_000)].map((batch, number) => ({
     count: batch.length,
     batch,

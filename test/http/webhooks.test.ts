@@ -64,7 +64,7 @@ describe('/v1/webhooks', () => {
 
   it.each([
     ['a template that does not close', { input: '{{#if a}}' }, 'input'],
-    ['a scheme that there is not', { scheme: 'sha' }, 'scheme'],
+    ['an unknown scheme', { scheme: 'sha' }, 'scheme'],
     ['an unknown field', { secretName: 'x' }, 'secretName'],
     ['another name than the path has', { name: 'other' }, 'name'],
     ['settings of another scheme', { bearer: { header: 'x-token' } }, 'bearer'],

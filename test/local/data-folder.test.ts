@@ -42,7 +42,7 @@ describe('the lock of a data folder', () => {
   });
 
   it('is ignored if its process has ended or it is empty', () => {
-    // Above the largest process id that Linux gives.
+    // Above the largest process id on Linux.
     writeFileSync(join(folder, 'lock'), '4194999\n');
     lockDataDir(folder)();
     writeFileSync(join(folder, 'lock'), '');
@@ -56,7 +56,7 @@ describe('the lock of a data folder', () => {
     try {
       const [child] = await once(parent.stdout, 'data');
       const pid = Number(String(child));
-      // From here on it is a `sleep`, which does not look after its children; the shell might have buried a dead one.
+      // From here on it is a `sleep`, which does not wait for its children; the shell might have reaped the dead one.
       await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
       process.kill(pid, 'SIGKILL');
       await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));

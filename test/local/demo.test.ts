@@ -6,7 +6,7 @@ import type { ApiClient } from '../../src/local/api-client.ts';
 import { prepareDemo } from '../../src/local/demo.ts';
 import { createHarness } from '../http/harness.ts';
 
-/** A service that has these documents, by path, and makes any session. */
+/** A service with these documents, by path, which creates sessions on request. */
 function service(documents: Record<string, unknown>): ApiClient {
   const some = { items: [{}] };
   const api = {
@@ -15,7 +15,7 @@ function service(documents: Record<string, unknown>): ApiClient {
     put: async () => undefined,
     post: async () => ({ id: 'made' }),
   };
-  // Generic by what is asked for, as the real one: its answers are not checked.
+  // Generic like the real one: responses are not validated.
   return { url: '', rootKey: '', ...api } as unknown as ApiClient;
 }
 

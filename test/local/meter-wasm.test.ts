@@ -1,4 +1,4 @@
-/** A module small enough to write by hand, metered; what metering does to the engine is tested in `test/sandbox/`. */
+/** A small handwritten module, metered. `test/sandbox/` tests the effect on the engine. */
 import { expect, it } from 'vitest';
 import { meterWasm } from '../../src/local/meter-wasm.ts';
 
@@ -21,7 +21,7 @@ function moduleOf(body: readonly number[]): Uint8Array {
 
 type Run = { fuel: WebAssembly.Global; settled: number; run: () => void };
 
-/** `settle` gives so much fuel so many times, and stops the module then. */
+/** `settle` adds this amount of fuel this many times, and then stops the module. */
 function instantiate(body: readonly number[], refills: number, fuel = 1_000): Run {
   const { Module, Instance } = WebAssembly as unknown as {
     Module: new (bytes: Uint8Array) => WebAssembly.Module;

@@ -1,4 +1,4 @@
-/** The network services of `npm start`, in workerd, with a Worker that sends what it is asked to and no guard in front. */
+/** The network services of `npm start`, in workerd, with a Worker that sends any request without a guard. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ describe.each(['PUBLIC_NETWORK', 'fetch'])('%s', (via) => {
     expect(await send(via, host)).toMatch(refused);
   });
 
-  // `2130706433` and the like are parsed to an address before they come here.
+  // The URL parser converts `2130706433` and similar forms to an address.
   it.each(
     [
       ['0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.127.255.255', '127.0.0.2', '168.63.129.16', '169.254.169.254'],

@@ -1,4 +1,4 @@
-/** The patch of the shell's interpreter: what the installer applies, and what it says when it cannot. */
+/** The patch of the shell's interpreter: what the installer applies, and its errors. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import { readSkill } from '../../src/skills/read-skill.ts';
 const folders = mkdtempSync(join(tmpdir(), 'moniker-skills-'));
 afterAll(() => rmSync(folders, { recursive: true }));
 
-/** A folder with these files, by path. */
+/** Creates a folder with these files, by path. */
 function folderOf(files: Record<string, string | Uint8Array>): string {
   const folder = mkdtempSync(join(folders, 'of-'));
   for (const [path, content] of Object.entries(files)) {
@@ -22,7 +22,7 @@ function folderOf(files: Record<string, string | Uint8Array>): string {
 
 const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\nDo it.\n`;
 
-/** What was sent, by path; refuses what `readSkill` refuses. */
+/** The sent bodies, by path; rejects what `readSkill` rejects. */
 function service() {
   const sent = new Map<string, { content: string; resources: Record<string, unknown> }>();
   const put = async (path: string, body: unknown) => {
@@ -39,7 +39,7 @@ function service() {
     sent.set(path, given);
     return { warnings: [] };
   };
-  // Generic by what is asked for, as the real one.
+  // Generic like the real one.
   return { sent, put: put as <T>(path: string, body: unknown) => Promise<T> };
 }
 

@@ -59,7 +59,7 @@ async function call(access: ServerAccess, document: unknown, { fetch }: Pick<Ret
   const found = operations?.do;
   if (found === undefined) return warnings.map(({ message }) => message).join(' ');
   const executor = createOpenApiExecutor({ server: async () => access, operation: async () => found });
-  const tool = { server: 'files', ownName: 'do', canonical: 'files.do', kind: 'openapi' } as EditionTool; // Only what is looked at.
+  const tool = { server: 'files', ownName: 'do', canonical: 'files.do', kind: 'openapi' } as EditionTool; // Only the fields in use.
   const result = await executor.execute(tool, {}, context as unknown as ToolContext);
   return result.isError ? contentText(result.content) : null;
 }

@@ -1,5 +1,5 @@
 /**
- * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/judge.ts` applies it.
+ * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/evaluate-policy.ts` applies it.
  */
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';

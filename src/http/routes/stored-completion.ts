@@ -1,6 +1,6 @@
 /**
  * A stored completion of any dialect: as a document, or as its frames from any one on. Shared by the GET routes of the dialects; the
- * completion is encoded from the session's log (`session/completion-reader.ts`).
+ * completion is encoded from the session's log (`session/log/completion-reader.ts`).
  */
 import { z } from 'zod';
 import type { Principal } from '../../core/principal.ts';

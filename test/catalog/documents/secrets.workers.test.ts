@@ -9,12 +9,12 @@ type Canary = { id: string; prefix: string; fill: string; length: number };
 
 declare global {
   interface ImportMeta {
-    /** Vite's: the modules whose paths fit, none when nothing does. */
+    /** Vite's glob import: the matching modules, or none. */
     glob<Module>(pattern: string, options: { eager: true }): Record<string, Module>;
   }
 }
 
-// The recorded corpus lies beside the checkout; without it the file's own two rows stand for it.
+// The recorded corpus is next to the checkout; without it, the two rows of this file are used.
 const corpus = import.meta.glob<{ default: { secrets: Canary[] } }>('../../../../shared/fixtures/security/secret-canaries.json', {
   eager: true,
 });
@@ -75,7 +75,7 @@ describe('planted secrets', () => {
       const names = storage.sql
         .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")
         .toArray();
-      // The names of tables are the schema's own.
+      // Table names come from the schema.
       return names.map(({ name }) =>
         storage.sql
           .exec(`SELECT * FROM "${name}"`)
@@ -121,7 +121,7 @@ describe('a sealed value', () => {
   });
 });
 
-/** Bytes as text, so that a search finds what is in them. */
+/** Converts bytes to text, so that a search finds them. */
 function readable(value: unknown): unknown {
   return value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value;
 }

@@ -1,4 +1,4 @@
-/** `DELETE /v1/keys/{id}?cancel=true` over real sessions: what runs, waits or is queued ends, durably. Without `cancel` it continues. */
+/** `DELETE /v1/keys/{id}?cancel=true` over real sessions: running, waiting and queued turns end durably. Without `cancel` they continue. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';

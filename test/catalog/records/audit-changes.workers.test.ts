@@ -1,4 +1,4 @@
-/** Every route that changes the configuration leaves a row in the audit: who, what and when, and no secret value. */
+/** Every route that changes the configuration adds an audit row with key, change and time, without secret values. */
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditChange } from '../../../src/core/audit.ts';
@@ -25,7 +25,7 @@ const made = { description: 'Adds.', parameters: [], implementation: 'return 1;'
 const webhook = { agent: 'helper', scheme: 'github', secret: `${canary}-0123456789abcdef`, session: 's', input: 'go' };
 
 type Row = [operation: string, method: string, path: string, body: unknown, expected: Partial<AuditChange> | null];
-/** In order: later rows build on earlier ones. null: nothing changed, so no row. */
+/** In order: later rows depend on earlier ones. null: nothing changed, so no row. */
 const rows: Row[] = [
   ['putSecret', 'PUT', '/v1/secrets/token', { value: canary, hosts: ['api.example.com'] }, { action: 'create', resource: 'secret' }],
   ['putSecret', 'PUT', '/v1/secrets/token', { value: `${canary}2`, hosts: ['api.example.com'] }, { action: 'update', resource: 'secret' }],
@@ -112,7 +112,7 @@ const rows: Row[] = [
   ['createKey', 'POST', '/v1/keys', { name: 'second', scopes: ['chat'] }, { action: 'create', resource: 'key' }],
 ];
 
-/** Routes that write no configuration, or are tested below or with their feature. */
+/** Routes that do not change the configuration, or are tested below or with their feature. */
 const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
   callTool testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook testSubscription

@@ -1,10 +1,10 @@
-/** Rows of the audit that are written together: what comes during a commit, and what one that fails means for the others. */
+/** Audit rows that are written together: rows that arrive during a commit, and the effect of a failed commit on others. */
 import { describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../../src/core/audit.ts';
 import { createAuditWriter } from '../../../src/catalog/records/audit.ts';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
 
-/** A disk whose commits end when they are told to. */
+/** A disk whose commits end on command. */
 function disk() {
   const batches: unknown[][] = [];
   const commits: { resolve(): void; reject(error: Error): void }[] = [];
@@ -16,7 +16,7 @@ function disk() {
       batches.push([]);
       work();
     },
-    // Nothing else of the context is read.
+    // Nothing else of the context is used.
   } as unknown as CatalogContext;
   const writer = createAuditWriter(context, () => new Promise((resolve, reject) => commits.push({ resolve, reject })));
   const append = (session: string) => writer.append([{ session, sequence: 1, canonical: 'a.b', requested: 'b' } as AuditRow]);

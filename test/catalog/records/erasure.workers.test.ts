@@ -1,4 +1,4 @@
-/** After a deletion no table of the Catalog holds the texts and payloads, and no list shows them. */
+/** After a deletion no table of the Catalog contains the texts and payloads, and no list shows them. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { objectName } from '../../../src/storage/keys.ts';
@@ -33,7 +33,7 @@ const webhook = (more: object = {}) => ({
 });
 const deliver = (text: string) =>
   send('POST', '/hooks/default/erased', { text }, { authorization: 'Bearer a secret of a webhook 0123', 'x-note': canary });
-/** Its id, once its turn has ended. */
+/** Returns its id after its turn has ended. */
 const delivered = async (text: string): Promise<{ id: string; session: string }> => {
   const answer = await deliver(text);
   expect(answer.status, await answer.clone().text()).toBe(202);
@@ -56,7 +56,7 @@ beforeEach(() => {
 
 describe('a deleted session', () => {
   beforeEach(async () => {
-    // Nothing listens there: what is sent waits.
+    // Nothing listens there, so callbacks stay pending.
     await send('PUT', '/v1/subscriptions/erased', {
       url: 'http://127.0.0.1:9/',
       secret: 'a secret of a subscription',
@@ -73,7 +73,7 @@ describe('a deleted session', () => {
       ).toHaveLength(2),
     );
     expect((await inCatalog()).length).toBeGreaterThan(0);
-    // The first was given up, and the second waits.
+    // The first was given up, and the second is pending.
     await runInDurableObject(await object(), (_instance, { storage }) => {
       const waits =
         "UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = 4e12 WHERE number = (SELECT max(number) FROM callbacks WHERE session = ?)";
@@ -143,7 +143,7 @@ describe('a deleted webhook', () => {
       expect((await send(method, `/v1/webhooks/erased/deliveries${path}`)).status).toBe(404);
     }
     expect((await bodyOf(await send('GET', '/v1/callbacks?kind=webhook&name=erased'))).items).toEqual([]);
-    // Its sessions are deleted by themselves.
+    // Its sessions are deleted separately.
     expect((await send('GET', `/v1/sessions/${session}`)).status).toBe(200);
     await send('DELETE', `/v1/sessions/${session}`);
     expect(await inCatalog()).toEqual([]);

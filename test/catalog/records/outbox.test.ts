@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 it('a late KV write does not replace a newer state', async () => {
   const sql = fakeSql(catalogMigrations);
   const log = { error: () => undefined, info: () => undefined, debug: () => undefined };
-  // The outbox reads no more of its context than this.
+  // The outbox uses nothing else of its context.
   const context = { workspace: 'default', sql, now: () => Date.now(), log } as unknown as CatalogContext;
   const stored = new Map<string, string>();
   const held: (() => void)[] = [];

@@ -8,7 +8,7 @@ import { changeEnv, emptyWorkspace, testEnv } from '../../storage/workspace.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** KV whose writes do as they are told; the keys that were tried are noted in order. */
+/** A KV namespace with scripted writes, which records the keys in order. */
 function scriptedKv(write: (key: string, value: string) => Promise<void>) {
   const tried: string[] = [];
   const put = async (key: string, value: string): Promise<void> => {
@@ -26,7 +26,7 @@ async function outboxRows(object: DurableObjectStub) {
   );
 }
 
-/** As if the pause of a failed publish, or the interval between two, were over. */
+/** Advances past the retry delay of a failed publish, or the interval between two. */
 async function fireDueNow(object: DurableObjectStub): Promise<void> {
   await runInDurableObject(object, (_instance, { storage }) => {
     storage.sql.exec('UPDATE outbox SET due_at = 0');
@@ -138,7 +138,7 @@ describe('publishing', () => {
       released.shift()?.();
     });
     expect(most).toBe(1);
-    // The second write came during the first publish: its row is still there.
+    // The second write arrived during the first publish: its row is still present.
     await vi.waitFor(async () => expect(await outboxRows(object)).toMatchObject([{ kind: 'toolset', name: 'support', attempts: 0 }]));
   });
 

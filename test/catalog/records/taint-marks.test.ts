@@ -10,7 +10,7 @@ import { maxAnswerMarks } from '../../../src/catalog/records/taint-marks.ts';
 function opened() {
   const sql = fakeSql(catalogMigrations);
   const clock = { now: 1_000 };
-  // Nothing else of the context is read.
+  // Nothing else of the context is used.
   const context = { sql, now: () => clock.now, record: (work: () => unknown) => work() } as unknown as CatalogContext;
   const rows = () => sql.exec<{ count: number }>('SELECT count(*) AS count FROM taint_marks').one().count;
   return { context, clock, rows, sql };

@@ -1,4 +1,4 @@
-/** What is kept in memory over the two kinds of transaction, and what is forgotten when one fails. */
+/** The caches of both kinds of transactions, and their invalidation after a failure. */
 import { limits } from '../../../src/core/limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
@@ -10,7 +10,7 @@ import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
 
 function open(): CatalogContext {
   const sql = fakeSql(catalogMigrations);
-  // Tools and the backlog read no more of it.
+  // Tools and the backlog use nothing else of it.
   const context: CatalogContext = { sql, ...createTransactions(fakeTransactions(sql), () => context) } as unknown as CatalogContext;
   return context;
 }

@@ -1,4 +1,4 @@
-/** What is kept of servers that list their tools themselves: in SQLite, over the life of an object, and from the release before. */
+/** Stored data of servers that list their tools themselves: in SQLite, across evictions, and from the previous release. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
@@ -16,11 +16,11 @@ type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
 
 async function claimed({ catalog }: Workspace, server = 'facts'): Promise<RefreshLease> {
   const claim = await catalog.claimRefresh(server, 'asked');
-  if (!claim.claimed) throw new Error('somebody reads it');
+  if (!claim.claimed) throw new Error('a refresh is already in progress');
   return claim.lease;
 }
 
-/** Rows of each of the tables of such servers. */
+/** Returns the number of rows in each table of such servers. */
 async function rowCounts({ object }: Workspace): Promise<Record<string, number>> {
   return await runInDurableObject(object, (_instance, { storage }) =>
     Object.fromEntries(
@@ -91,7 +91,7 @@ describe('the listing of a server', () => {
     const { catalog } = parts;
     await catalog.put('server', 'facts', mcp);
     await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')]));
-    // Three bytes a character: half of what all servers together may have.
+    // Three bytes per character: half of the limit of all servers together.
     const large = Array.from({ length: 200 }, (_, index) => tool(`tool_${index}`, `${index} ${'x'.repeat(60_000)}`));
     const full = Array.from({ length: 3 }, (_, index) => `full-${index}`);
     const outcomes: string[] = [];
@@ -135,7 +135,7 @@ describe('a workspace of the release with static servers only', () => {
     await catalog.put('server', 'facts', facts);
     await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
     await runInDurableObject(object, (_instance, { storage }) => {
-      // As migrations 1 and 2 have it: later tables and later columns are gone, the rows of then stay.
+      // The schema of migrations 1 and 2: later tables and columns are removed, the rows remain.
       const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT GLOB '_cf*'";
       const rows = new Map<string, Record<string, SqlStorageValue>[]>();
       for (const { name } of storage.sql.exec<{ name: string }>(tables).toArray()) {
@@ -165,7 +165,7 @@ describe('a workspace of the release with static servers only', () => {
     await evictDurableObject(object);
     expect(await catalog.put('server', 'facts', facts)).toMatchObject({ changed: false, document: { version: 1 } });
     expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
-    // It becomes an MCP server, whose listing is held against what it was.
+    // It becomes an MCP server, whose listing is compared with the static one.
     await catalog.put('server', 'facts', mcp);
     const report = await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get'), tool('new')]));
     expect(report).toMatchObject({ added: ['new'], removed: ['put'], held: ['new'] });

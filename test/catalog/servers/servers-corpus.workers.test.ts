@@ -1,4 +1,7 @@
-/** Real servers' lists, and definitions that change after they were accepted. Both lie beside the checkout; without them this skips. */
+/**
+ * Real servers' lists, and definitions that change after they were accepted. Both corpora are next to the checkout; without them the tests
+ * are skipped.
+ */
 import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../../src/core/servers/server.ts';
 import type { Catalog } from '../../../src/ports/catalog.ts';
@@ -8,7 +11,7 @@ import { isSkipped } from '../../selection.ts';
 
 declare global {
   interface ImportMeta {
-    // Vite's; the bundler reads the files, for there is no file system here.
+    // Vite's glob import; the bundler reads the files, since the Workers runtime has no file system.
     glob<Module>(pattern: string, options: { eager: true }): Record<string, Module>;
   }
 }
@@ -25,7 +28,7 @@ const pinning = import.meta.glob<{ default: { cases: PinCase[] } }>('../../../..
 const servers = new Map(
   Object.entries(lists).flatMap(([path, { default: tools }]): [string, Listed[]][] => {
     const file = path.slice(path.lastIndexOf('/') + 1, -'.json'.length);
-    // Some begin with a digit.
+    // Some start with a digit.
     return file === 'index' ? [] : [[/^[a-z]/.test(file) ? file : `s-${file}`, tools]];
   }),
 );
@@ -90,7 +93,7 @@ describe.skipIf(isSkipped(cases.length === 0, 'corpus security/tool-pinning.json
       for (const { id, first, second, sequence, expect: wanted } of cases) {
         if (ofMcp.has(id)) continue;
         const { catalog, directory, workspace } = await emptyWorkspace();
-        // A list of nothing is no listing, so there is always another tool.
+        // An empty list is not a valid listing, so another tool is always added.
         const list = (...tools: Listed[]) =>
           catalog.put('server', 'facts', { kind: 'static', url, tools: [{ ...first, name: 'another', description: id }, ...tools] });
         const changed = { ...first, description: `${String(first.description)} Changed.` };

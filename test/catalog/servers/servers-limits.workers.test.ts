@@ -1,4 +1,6 @@
-/** Servers as large as they may be: what fits works, what does not is refused with its place, and nothing of it is kept. */
+/**
+ * Servers at their size limits: within the limit everything works, above it the request is rejected with its path and nothing is stored.
+ */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
@@ -34,7 +36,7 @@ describe('a workspace', () => {
     });
     await expect(catalog.get('server', 'second')).rejects.toMatchObject({ code: 'not_found' });
 
-    // All of them change at once: the accepted ones stay, each with what it would become.
+    // All definitions change at once: the accepted ones remain, each with its held change.
     const other = server(limits.maxServerTools, 100, 'y');
     await catalog.put('server', 'large', other);
     expect((await directory.server(workspace, 'large')).held).toHaveLength(limits.maxServerTools);
@@ -59,7 +61,7 @@ describe('a workspace', () => {
     await catalog.put('server', 'long', large(2));
     const first = await catalog.serverTools('long', { limit: 200 });
     expect(first.items[0]?.held?.changes).toHaveLength(50);
-    // Each path is cut, or these few would fill more than a page.
+    // Each path is truncated, or these few would exceed a page.
     expect(first.items).toHaveLength(60);
     expect(JSON.stringify(first.items).length).toBeLessThan(limits.listPageBytes / 2);
     expect(await pages((page) => catalog.serverTools('long', page), 200)).toHaveLength(60);

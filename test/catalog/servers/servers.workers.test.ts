@@ -41,7 +41,7 @@ async function revision({ directory, workspace }: Workspace, toolset: string): P
   return `${version}.${revision}`;
 }
 
-/** A server of two tools, and a toolset with the first. */
+/** A server with two tools, and a toolset with the first. */
 async function facts(): Promise<Workspace> {
   const parts = await emptyWorkspace();
   await parts.catalog.put('server', 'facts', server([listed('get_fact'), listed('put_fact', { description: 'Keeps a fact.' })]));
@@ -186,7 +186,7 @@ describe('a listing', () => {
     const hidden = listed('hidden', { description: 'Hidden\u{E0078} words' });
     await catalog.put('server', 'facts', server([listed('get_fact'), other, hidden, { name: 'broken' }]));
     const { version, body } = await catalog.get('server', 'facts');
-    // What stands for the listing is nobody's business.
+    // The hash in place of the listing is internal.
     expect(body).toEqual({ name: 'facts', kind: 'static', url, toolCount: 3, held: 1 });
     const before = await serverTools(catalog);
     for (const tools of [[{ name: 'broken' }, other, hidden, listed('get_fact')], [...before.values()]]) {
@@ -288,7 +288,7 @@ describe('a tool under another name', () => {
     const parts = await facts();
     const { catalog } = parts;
     await catalog.put('server', 'other', server([listed('get_fact')]));
-    // Its wire name is `get_fact` by default, which as a given name would meet the other one's own name.
+    // Its default wire name is `get_fact`, which would conflict with the other tool's own name as a given name.
     await catalog.put('toolset', 'zwei', { tools: [{ tool: 'facts.get_fact' }, { tool: 'other.get_fact', name: 'other_fact' }] });
     await catalog.put('server', 'facts', server(renamed));
     const problem = await refusal(catalog.rebindTool('facts', 'get_fact', 'get_facts'));

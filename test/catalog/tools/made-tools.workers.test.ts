@@ -1,4 +1,4 @@
-/** Made tools as documents of the Catalog: what toolsets have of them follows each change, and what was edited in the tables never runs. */
+/** Made tools as documents of the Catalog: toolsets follow each change, and rows edited in the tables never run. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
@@ -287,7 +287,7 @@ describe('a stored row that was modified', () => {
     });
     await expect(runInDurableObject(object, (_instance, state) => state.abort('moved'))).rejects.toThrow('moved');
     expect(await catalog.tool('made.find_and_replace')).toMatchObject({ source: { state: 'held' }, description: '' });
-    // The stub from before died with the object.
+    // The earlier stub died with the object.
     await runDurableObjectAlarm(testEnv.CATALOG.get(object.id));
     const elsewhere = isolate();
     const { names } = await elsewhere.edition(workspace, (await elsewhere.toolset(workspace, 'desk')).pointer);

@@ -1,4 +1,7 @@
-/** Private made tools in the Catalog: bounded for each key, compiled anew with the tools that they use, held when edited, and removed with their key. */
+/**
+ * Private made tools in the Catalog: limited for each key, recompiled with the tools that they use, held when edited, and removed with
+ * their key.
+ */
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { emptyWorkspace } from '../../storage/workspace.ts';

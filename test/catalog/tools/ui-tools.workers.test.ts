@@ -1,4 +1,4 @@
-/** UI tools and the toolsets that list them: each change of one is a new revision of those, and its removal breaks none. */
+/** UI tools and the toolsets that list them: each change creates a new revision, and a removal breaks none. */
 import { describe, expect, it } from 'vitest';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 

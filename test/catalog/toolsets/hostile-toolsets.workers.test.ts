@@ -1,4 +1,4 @@
-/** Documents of an older release, stored when a rule was not there yet, over HTTP and the real catalog. */
+/** Documents of an older release, stored before a rule existed, over HTTP and the real catalog. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readEditionText, storeEdition } from '../../../src/catalog/toolsets/editions.ts';
@@ -10,7 +10,7 @@ import { bodyOf } from '../../http/harness.ts';
 import { testEnv } from '../../storage/workspace.ts';
 import { send } from '../real-service.ts';
 
-/** What a release of before could have stored: what is refused today put in the place of what was taken. */
+/** Simulates documents of an older release: replaces stored values with values that are rejected today. */
 describe('documents of an older release', () => {
   const content = '---\nname: notes\ndescription: Keeps notes.\n---\nWrite them down.\n';
   const get = async (path: string) => await bodyOf(await send('GET', `/v1/${path}`));
@@ -89,7 +89,7 @@ describe('documents of an older release', () => {
   it('have a warning when one of their tools changes, and the others are recompiled', async () => {
     const answer = await bodyOf(await send('POST', '/v1/servers/facts/refresh'));
     expect(answer).toMatchObject({ refused: ['old/fact'], tools: 1 });
-    // What it calls its tool is refused now: nobody calls that any more.
+    // The name of its tool is invalid now and cannot be called any more.
     const { tools } = await get('toolsets/old-tool/tools');
     expect(tools).toMatchObject([{ canonical: 'facts.old/fact', state: 'missing' }]);
     const refused = await bodyOf(await send('POST', '/v1/toolsets/old-tool/calls', { name: 'facts.old/fact', arguments: {} }));
@@ -102,7 +102,7 @@ describe('documents of an older release', () => {
     expect(compiled.find(({ canonical }) => canonical === 'facts.get_fact')).toMatchObject({ state: 'held' });
     const called = await bodyOf(await send('POST', '/v1/toolsets/old/calls', { name: 'constructor', arguments: {} }));
     expect(called).toMatchObject({ canonical: 'facts.get_fact', isError: true, code: 'tool_held' });
-    // Another with the bad default alias: left out, and said.
+    // Another one with the invalid default alias: skipped with a warning.
     const made = await bodyOf(await send('PUT', '/v1/toolsets/fresh', { tools: [{ tool: 'builtin.bash' }] }));
     expect(made.warnings).toMatchObject([{ path: 'tools[0]', message: expect.stringContaining('__proto__') }]);
   });

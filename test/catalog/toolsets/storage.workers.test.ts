@@ -63,7 +63,7 @@ describe('the object', () => {
 
   it('rejects writes when the queue is full, and accepts them again afterwards', async () => {
     const { workspace, catalog, object } = await emptyWorkspace();
-    // Called inside the object, so that all of them come before the first is done.
+    // Called inside the object, so that all of them arrive before the first has ended.
     const outcomes = await runInDurableObject(object, (instance) => {
       const rpc = instance as unknown as CatalogRpc;
       const put = (index: number) => rpc.run(workspace, 'put', ['agent', `a${index}`, { model: 'rehearsal/default' }]);
@@ -90,7 +90,7 @@ describe('editions', () => {
   it('of many chunks are read back unchanged, with characters across chunk boundaries', async () => {
     const { object } = await emptyWorkspace();
     await runInDurableObject(object, (_instance, { storage }) => {
-      // Three bytes each: no chunk ends where a character does.
+      // Three bytes each: chunks do not end at character boundaries.
       const text = '€'.repeat(limits.storageChunkBytes);
       storeEdition(storage.sql, 'hash-of-it', text);
       storeEdition(storage.sql, 'hash-of-it', 'ignored');
@@ -204,6 +204,6 @@ describe('hostile names and bodies', () => {
 });
 
 function count(sql: SqlStorage, table: string): number {
-  // The names of tables are those of this file.
+  // Table names come from this file.
   return Number(sql.exec(`SELECT count(*) AS rows FROM ${table}`).one().rows);
 }

@@ -1,4 +1,4 @@
-/** Versions of a toolset in the Catalog itself: each stays as it was written and as it was compiled, and is what a pin names. */
+/** Versions of a toolset in the Catalog: each keeps its document and its edition, and can be named by a pin. */
 import { describe, expect, it } from 'vitest';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 

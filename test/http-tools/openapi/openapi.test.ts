@@ -98,7 +98,7 @@ async function door(
       return found;
     },
   });
-  const tool = { server: 'api', ownName: 'do', canonical: 'api.do', kind: 'openapi' } as EditionTool; // Only what is looked at.
+  const tool = { server: 'api', ownName: 'do', canonical: 'api.do', kind: 'openapi' } as EditionTool; // Only the fields in use.
   const context = contextOf();
   const call = async (args: Record<string, unknown> = { id: '1' }) => {
     const result = await executor.execute(tool, args, context as unknown as ToolContext);

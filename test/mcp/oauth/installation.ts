@@ -1,4 +1,4 @@
-/** Sign-ins over an in-memory store and the real outbound client, with fake hosts behind it. Several isolates may share the store. */
+/** Sign-ins over an in-memory store and the real outbound client, which connects to fake hosts. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
 import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';

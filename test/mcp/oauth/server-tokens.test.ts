@@ -9,11 +9,11 @@ const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us', cli
 const byPerson: ServerOAuth = { grant: 'authorization_code' };
 
 function installed(oauth: ServerOAuth, options: Partial<AuthorizationServerOptions> = {}) {
-  const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'a secret of ours' } }, ...options });
+  const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'one of our secrets' } }, ...options });
   const server = serverOf('docs', url, oauth);
   const foreign = createAuthorizationServer({ issuer: 'https://login.attacker.example', resource: 'https://attacker.example/mcp' });
   const installation = createInstallation([fake, foreign], [server]);
-  installation.secrets.set('CLIENT_SECRET', { value: 'a secret of ours', hosts: ['login.example.com'] });
+  installation.secrets.set('CLIENT_SECRET', { value: 'one of our secrets', hosts: ['login.example.com'] });
   const tokens = (signIns = installation.isolate()) => {
     const made = signIns.tokens('main', installation.servers[0] as typeof server);
     if (made === null) throw new Error('the server has no oauth');
@@ -29,7 +29,7 @@ describe('tokens of client_credentials', () => {
     expect(fake.takes(token)).toBe(true);
     const request = fake.seen.find(({ path }) => path === '/token');
     expect(Object.fromEntries(request?.form ?? [])).toEqual({ grant_type: 'client_credentials', scope: 'read write', resource: url });
-    expect(request?.authorization).toBe(`Basic ${btoa('us:a secret of ours')}`);
+    expect(request?.authorization).toBe(`Basic ${btoa('us:one of our secrets')}`);
   });
 
   it.each(['client_secret_basic', 'client_secret_post', 'none'] as const)(
@@ -38,7 +38,7 @@ describe('tokens of client_credentials', () => {
       const isPublic = method === 'none';
       const { fake, tokens } = installed(isPublic ? { grant: 'client_credentials', clientId: 'open' } : byClient, {
         authMethods: [method],
-        clients: { us: { secret: 'a secret of ours' }, open: {} },
+        clients: { us: { secret: 'one of our secrets' }, open: {} },
       });
       expect(fake.takes(await tokens().token())).toBe(true);
     },
@@ -123,7 +123,7 @@ describe('tokens of client_credentials', () => {
 
   it('are not requested with a secret that is bound to another host', async () => {
     const { fake, tokens, secrets } = installed(byClient);
-    secrets.set('CLIENT_SECRET', { value: 'a secret of ours', hosts: ['mcp.example.com'] });
+    secrets.set('CLIENT_SECRET', { value: 'one of our secrets', hosts: ['mcp.example.com'] });
     const problem = await problemOf(tokens().token());
     expect(problem).toMatchObject({ code: 'forbidden' });
     expect(problem.detail).toContain('login.example.com:443');
@@ -139,7 +139,7 @@ describe('tokens of client_credentials', () => {
     expect(`${JSON.stringify(problem)}${String(problem.cause)}${logged()}${stored.get('main/docs')?.value}`).not.toContain(
       'a wrong secret',
     );
-    secrets.set('CLIENT_SECRET', { value: 'a secret of ours', hosts: ['login.example.com'] });
+    secrets.set('CLIENT_SECRET', { value: 'one of our secrets', hosts: ['login.example.com'] });
     expect(await tokens().token()).not.toBeNull();
   });
 });

@@ -119,7 +119,7 @@ describe('signing in', () => {
       },
     ],
     [
-      'at the root of the server, with a path of its own, as of 2025-03-26',
+      'at the root of the server, with a separate path, as of 2025-03-26',
       {
         issuer: 'https://mcp.example.com/oauth',
         instead: {

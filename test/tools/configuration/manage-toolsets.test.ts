@@ -225,7 +225,7 @@ describe('equipping', () => {
   });
 });
 
-describe('a toolset of a thousand tools, each of a server of its own, and all of them down', () => {
+describe('a toolset of a thousand tools, each of a different server, and all servers down', () => {
   it('stays within the size limit in the answer of every tool', async () => {
     const many = Array.from({ length: 1_000 }, (_item, index) =>
       toolOf(`server-with-a-long-name-${index}`, `tool_${index}`, {

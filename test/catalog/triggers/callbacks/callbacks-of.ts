@@ -1,4 +1,4 @@
-/** A Catalog's callbacks in plain Node: real SQLite and seals, a clock that is set by hand, and receivers that do as they are told. */
+/** A Catalog's callbacks in plain Node: real SQLite and encryption, a manual clock, and scripted receivers. */
 import { enqueueCallbacks } from '../../../../src/catalog/triggers/callbacks/callbacks.ts';
 import { createCallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
 import type { CallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
@@ -29,7 +29,7 @@ export function openCallbacks() {
   const log = keptLog();
   const settings = readSettings({ MONIKER_MASTER_KEY: 'a master key of at least 32 characters' });
   const master = createMasterKey(settings.masterKey);
-  // Callbacks, and the writers of those who get them, use no more of it than this.
+  // Callbacks, and the writers of their targets, use nothing else of it.
   const context: CatalogContext = {
     workspace: 'default',
     sql,
@@ -45,11 +45,11 @@ export function openCallbacks() {
   const self = {
     context,
     log,
-    /** What went out, in order. */
+    /** The sent messages, in order. */
     sent: [] as CallbackMessage[],
-    /** What the next attempts come to; `taken` when there are no more. */
+    /** The outcomes of the next attempts; `taken` when there are no more. */
     outcomes: [] as Partial<CallbackOutcome>[],
-    /** Attempts to these addresses are under way until they are taken out. */
+    /** Attempts to these URLs stay in progress until they are removed here. */
     held: new Map<string, Promise<void>>(),
     mostAtOnce: 0,
     wakes: 0,
@@ -60,7 +60,7 @@ export function openCallbacks() {
     remove: (kind: keyof typeof writers, name: string) => removeDocument(context, writers[kind], { kind, name, options: {}, by: 'root' }),
     subscribe: (name: string, more: Record<string, unknown> = {}) =>
       self.put('subscription', name, { url: `https://${name}.example.net/`, secret, ...more }),
-    /** As it is when its schedule was written by an earlier release, which asked for no secret. */
+    /** Simulates a schedule written by an earlier release, which required no secret. */
     dropSeal(kind: keyof typeof writers, name: string): void {
       sql.exec('UPDATE documents SET sealed = NULL WHERE kind = ? AND name = ?', kind, name);
     },
@@ -68,7 +68,7 @@ export function openCallbacks() {
       context.record(() => enqueueCallbacks(context, notice(more)));
       self.sender.kick();
     },
-    /** Nothing is under way but what is held. */
+    /** Waits until only held attempts are in progress. */
     async quiet(): Promise<void> {
       while (work.length > 0) {
         const all = work;
@@ -76,19 +76,19 @@ export function openCallbacks() {
         await Promise.all(all);
       }
     },
-    /** As many messages have gone out; secrets are opened on threads of their own, whose time no test can know. */
+    /** Waits until this many messages were sent; secrets are opened on other threads, whose timing is unknown. */
     async untilSent(count: number): Promise<void> {
       for (let looks = 0; self.sent.length < count; looks += 1) {
         if (looks > 100_000) throw new Error(`${self.sent.length} messages of ${count} went out`);
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    /** Time goes by, and the alarm rings. */
+    /** Advances the time and fires the alarm. */
     async advance(ms: number): Promise<void> {
       now += ms;
       await self.sender.runDue();
     },
-    /** Until the next that is due; how long that was. */
+    /** Advances to the next due time; returns how long that was. */
     async skip(): Promise<number> {
       const due = self.sender.nextDue() ?? now;
       const waited = Math.max(0, due - now);
@@ -96,7 +96,7 @@ export function openCallbacks() {
       await self.quiet();
       return waited;
     },
-    /** The object dies: what it does from here on reaches nobody. Another one is there, over the same tables. */
+    /** Simulates the death of the object: its later actions have no effect, and another object opens the same tables. */
     die(): void {
       generation += 1;
       work = [];
@@ -132,7 +132,7 @@ export function openCallbacks() {
 
 let turns = 0;
 
-/** Of a turn of its own, unless it is named. */
+/** In a separate turn, unless it is named. */
 export function notice(more: Partial<TurnNotice> = {}): TurnNotice {
   turns += 1;
   return {

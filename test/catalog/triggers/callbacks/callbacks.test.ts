@@ -1,4 +1,4 @@
-/** Callbacks as the Catalog keeps and sends them: once for each who wants to hear, again until they are taken, bounded in every way. */
+/** Storage and sending of callbacks in the Catalog: once for each target, retried until delivered, with limits. */
 import { describe, expect, it } from 'vitest';
 import { listCallbacks, readCallback, retryCallback } from '../../../../src/catalog/triggers/callbacks/callbacks.ts';
 import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
@@ -17,7 +17,7 @@ const list = ({ context }: Room, query: object = {}) => listCallbacks(context, {
 const trigger = { kind: 'webhook', name: 'hook', delivery: 'd-1', run: 1 } as const;
 const hook = { agent: 'doer', scheme: 'github', secret: ['first', 'second'], input: 'x', callbackUrl: 'https://own.example.net/' };
 
-/** A way to hold attempts to an address, and to let them go. */
+/** Holds attempts to a URL, and releases them. */
 function hold(room: Room, url: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   room.held.set(url, promise);
@@ -40,7 +40,7 @@ describe('the receivers', () => {
     expect(list(room).map(({ target }) => `${target.kind} ${target.name}`)).toEqual(['subscription all', 'webhook hook']);
     room.tell({ type: 'turn.failed', status: 'failed', agent: 'other' });
     await room.quiet();
-    // They are sent side by side.
+    // They are sent in parallel.
     expect(
       room.sent
         .slice(2)
@@ -235,10 +235,10 @@ describe('a failed callback', () => {
     await room.quiet();
     await room.put('webhook', 'hook', { ...hook, callbackUrl: 'https://right.example.net/' });
     await room.remove('subscription', 'all');
-    // One after the other, or, where their pauses are the same by chance, at once.
+    // One after the other, or at once if their random delays are equal.
     while (room.sent.length < 3) await room.skip();
     expect(room.sent.map(({ url }) => url).slice(2)).toEqual(['https://right.example.net/']);
-    // With the subscription went what was to be sent to it.
+    // The subscription's pending callbacks were removed with it.
     expect(list(room, { kind: 'subscription' })).toEqual([]);
     const { callbackUrl: _url, ...without } = hook;
     await room.put('webhook', 'hook', without);

@@ -1,4 +1,4 @@
-/** A Catalog's deliveries in plain Node: real SQLite, a clock that is set by hand, and sessions that remember what they were given. */
+/** A Catalog's deliveries in plain Node: real SQLite, a manual clock, and sessions that record their dispatches. */
 import { Problem } from '../../../../src/core/problem.ts';
 import type { Trigger } from '../../../../src/core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
@@ -20,7 +20,7 @@ export type Storage = { context: CatalogContext; advance(ms: number): void };
 
 export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
   let now = Date.UTC(2026, 0, 1);
-  // Deliveries use no more of it than this.
+  // Deliveries use nothing else of it.
   const context: CatalogContext = {
     workspace: 'default',
     sql,
@@ -31,7 +31,7 @@ export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
   return { context, advance: (ms) => (now += ms) };
 }
 
-/** A delivery that is to run. Its session is named after its key. */
+/** A delivery that will run. Its session is named after its key. */
 export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQueued?: true; text?: string } = {}): NewDelivery {
   const { trigger = hook, isQueued, text = JSON.stringify({ id }) } = more;
   return {
@@ -50,38 +50,38 @@ export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQu
   };
 }
 
-/** The Catalog's own tables have it since `at`. */
+/** Present in the Catalog's own tables since `at`. */
 export function storeDocument({ context: { sql } }: Storage, kind: 'agent' | 'toolset', name: string, body: object, at: number): void {
   const query =
     'INSERT OR REPLACE INTO documents (kind, name, version, deleted, body, created_at, updated_at) VALUES (?, ?, 1, 0, ?, ?, ?)';
   sql.exec(query, kind, name, JSON.stringify(body), at, at);
 }
 
-/** What a dispatch comes to: taken; taken, but the answer is lost, or never comes; not reached; refused for good. */
+/** The outcome of a dispatch: accepted; accepted, but the response is lost or never arrives; unreachable; permanently rejected. */
 export type Fate = 'taken' | 'taken, answer lost' | 'taken, no answer' | 'no answer' | 'unreachable' | 'refused';
 
 export type Life = {
   dispatcher: Dispatcher;
-  /** Every dispatch that sessions took, once each, in the order they came. */
+  /** Every dispatch that sessions accepted, once each, in order. */
   begun: TriggeredRun[];
-  /** All that were tried. */
+  /** All attempts. */
   tried: TriggeredRun[];
   told: TurnNotice[];
-  /** How many notices there were each time the sender of callbacks was started. */
+  /** The number of notices at each start of the callback sender. */
   kicks: number[];
-  /** Of the next ones; `taken` when there are no more. */
+  /** The outcomes of the next attempts; `taken` when there are no more. */
   fates: Fate[];
   /** While set, dispatches wait for it. */
   hold: Promise<void> | null;
-  /** Nothing is under way. */
+  /** Waits until nothing is in progress. */
   quiet(): Promise<void>;
-  /** The object dies: what it does from here on reaches nobody. Another one is there, over the same tables. */
+  /** Simulates the death of the object: its later actions have no effect, and another object opens the same tables. */
   die(): void;
 };
 
 const never = new Promise<never>(() => undefined);
 
-/** One object after the other over the same tables, with sessions that outlive them. */
+/** Consecutive objects over the same tables, with sessions that outlive them. */
 export function openLife({ context }: Storage): Life {
   const taken = new Set<string>();
   let generation = 0;
@@ -94,7 +94,7 @@ export function openLife({ context }: Storage): Life {
     await life.hold;
     if (mine !== generation || fate === 'no answer') return await never;
     const key = `${run.trigger.kind} ${run.trigger.name} ${run.trigger.delivery} ${run.trigger.run}`;
-    // As `dispatchRun` asks first.
+    // `dispatchRun` also checks this first.
     if (run.isRetry && taken.has(key)) return;
     if (fate === 'refused') throw new Problem('not_found', 'There is no agent "doer".');
     if (fate === 'unreachable') throw new Error('Network connection lost.');

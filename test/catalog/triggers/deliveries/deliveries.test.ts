@@ -115,7 +115,7 @@ it('above the backlog limit, the next delivery gets a retry time and is not stor
   changed.maxPendingDeliveries = 100;
   changed.maxPendingDeliveryBytes = 10;
   expect(() => acceptDelivery(context, run('5', 'one'))).toThrow(refused);
-  // Counted from the table, it is the same.
+  // Counting the rows gives the same result.
   life.die();
   expect(() => acceptDelivery(context, run('5', 'one'))).toThrow(refused);
 });
@@ -131,7 +131,7 @@ it('one trigger uses at most half of the backlog, so that others are not rejecte
   acceptDelivery(context, run('1', 'k', { trigger: other }));
   acceptDelivery(context, run('2', 'k', { trigger: other }));
   expect(() => acceptDelivery(context, run('1', 'n', { trigger: nightly }))).toThrow(refused);
-  // Counted from the table, it is the same.
+  // Counting the rows gives the same result.
   openLife(storage).die();
   changed.maxPendingDeliveries = 6;
   for (const trigger of [hook, other]) acceptDelivery(context, run('3', 'k', { trigger }));
@@ -237,7 +237,7 @@ it('a busy trigger keeps its newest deliveries, and all that have not ended', ()
   expect(readDelivery(context, nightly, 'of another').status).toBe('pending');
 });
 
-/** JSON of so many bytes. */
+/** JSON with this number of bytes. */
 function textOf(bytes: number): string {
   return JSON.stringify('x'.repeat(bytes - 2));
 }

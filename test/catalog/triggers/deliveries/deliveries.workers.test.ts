@@ -10,7 +10,7 @@ const hook = { kind: 'webhook', name: 'hook' } as const;
 
 async function open() {
   const place = await emptyWorkspace();
-  // Of the same isolate as the objects, where a write is known at once.
+  // In the same isolate as the objects, where a write is visible immediately.
   const { sessions, triggers, catalog } = wire(testEnv);
   await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
   await place.catalog.put('webhook', 'hook', { agent: 'doer', scheme: 'github', secret: 'shh', input: 'x' });

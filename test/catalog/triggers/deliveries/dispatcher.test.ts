@@ -59,13 +59,13 @@ it('dispatches one at a time to one session, and a limited number to many sessio
   );
 });
 
-/** Both clocks: what is asked, and what wakes. */
+/** Advances both the time and the timers. */
 const pass = async (storage: Storage, ms: number): Promise<void> => {
   storage.advance(ms);
   await vi.advanceTimersByTimeAsync(ms);
 };
 
-/** What comes every so many milliseconds until something is begun; answers how long that took. */
+/** Sends a delivery at each interval until one is dispatched; returns how long that took. */
 const flood = async ({ storage, life }: ReturnType<typeof open>, everyMs: number): Promise<number> => {
   const begin = storage.context.now();
   for (let index = 0; life.tried.length === 0 && index < 10_000; index += 1) {
@@ -165,7 +165,7 @@ it('a permanent error fails at once with the reason, is reported once, and relea
       problem: { code: 'not_found', status: 404 },
     },
   ]);
-  // With it stored, and without waiting for the alarm.
+  // In the same transaction, without waiting for the alarm.
   expect(life.kicks).toEqual([1]);
   expect(begun(life)).toEqual(['2']);
 });
@@ -247,7 +247,7 @@ it('fails after a day without reaching its session', async () => {
   }
   expect(readDelivery(storage.context, hook, '1').status).toBe('failed');
   expect(life.told).toHaveLength(1);
-  // At most one pause more than the day.
+  // At most one retry delay after the day.
   const { receivedAt, endedAt } = readDelivery(storage.context, hook, '1');
   const took = Date.parse(endedAt ?? '') - Date.parse(receivedAt);
   expect(took).toBeGreaterThanOrEqual(limits.dispatchGiveUpMs);
@@ -298,7 +298,7 @@ it('a late result of an earlier run does not affect its replay', async () => {
   await vi.advanceTimersByTimeAsync(0);
   const [first] = life.tried;
   if (first === undefined) throw new Error('nothing was tried');
-  // Its session has begun and ended it, and tells so before the dispatch is answered.
+  // Its session has started and ended it, and reports this before the dispatch returns.
   followTurn(storage.context, first.trigger, notice(first));
   replayDelivery(storage.context, hook, '1', run('1').verdict);
   life.hold = null;

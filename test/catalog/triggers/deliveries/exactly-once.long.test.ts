@@ -9,7 +9,7 @@ import { isSettled } from '../../../../src/core/triggers/delivery.ts';
 import type { TriggeredRun } from '../../../../src/engine/triggers/dispatch-run.ts';
 import { hook, nightly, notice, openLife, openStorage, run, type Fate, type Life, type Storage } from './deliveries-of.ts';
 
-// What is given up after a time stays given up with the object that died.
+// Work that timed out stays abandoned with the object that died.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('alarm' as const), afterMs: fc.constantFrom(0, 500, 1_000, 10_000, 400_000) }) },
 );
 
-/** When each was accepted, by its place. */
+/** When each was accepted, by its index. */
 type Told = { accepted: string[] };
 
 async function take(step: Step, storage: Storage, life: Life, told: Told): Promise<void> {
@@ -90,7 +90,7 @@ async function take(step: Step, storage: Storage, life: Life, told: Told): Promi
       life.fates = [step.fate, step.fate, step.fate];
       advance(limits.maxDispatchBackoffMs);
       life.dispatcher.kick();
-      // As far as it comes.
+      // As far as it gets.
       for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
       life.fates = [];
       life.die();

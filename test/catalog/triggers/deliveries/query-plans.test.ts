@@ -1,4 +1,4 @@
-/** What the Catalog asks of its deliveries with every request, ring or message is answered by an index, and what sums is by the index alone. */
+/** Every frequent query of the Catalog on deliveries uses an index, and every sum uses only the index. */
 import { expect, it } from 'vitest';
 import { nextDueCallback } from '../../../../src/catalog/triggers/callbacks/callback-rows.ts';
 import { acceptDelivery, followTurn } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';

@@ -1,4 +1,4 @@
-/** Schedules of one workspace over its tables, with a clock that stands where a test puts it; sessions are not there, tests say how runs end. */
+/** Schedules of one workspace over its tables, with a manual clock. There are no sessions: tests set the end of runs. */
 import type { CatalogContext } from '../../../../src/catalog/context.ts';
 import { setDeliveryStatus } from '../../../../src/catalog/triggers/deliveries/run-queue.ts';
 import { requireDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-rows.ts';
@@ -21,11 +21,11 @@ export type ScheduleRoom = {
   at(time: string): void;
   put(name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
   remove(name: string): Promise<void>;
-  /** When the alarm would ring next. */
+  /** Time of the next alarm. */
   due(): string | null;
-  /** The alarm rings at that time; nobody was there before. */
+  /** Fires the alarm at that time, without earlier alarms. */
   ring(time: string): Promise<void>;
-  /** The alarm rings whenever it is due, until that time; every run ends at once. */
+  /** Fires the alarm whenever it is due until that time; every run ends at once. */
   runUntil(time: string): Promise<void>;
   runs(name: string): {
     id: string;

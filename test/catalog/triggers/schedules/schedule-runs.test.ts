@@ -11,7 +11,7 @@ import { maxQueuedScheduleRuns } from '../../../../src/catalog/triggers/schedule
 const ids = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id }) => id);
 const standing = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id, status }) => `${id.slice(11, 16)} ${status}`);
 
-/** Every statement from here on. */
+/** Records every later SQL statement. */
 function watch({ context }: ScheduleRoom): string[] {
   const statements: string[] = [];
   const { exec } = context.sql;
@@ -131,7 +131,7 @@ describe('after downtime', () => {
         await room.put('any', when);
         const read = readTimeRule(when);
         if ('issue' in read) throw new Error(read.issue.message);
-        // Written down apart from the scheduler: every time of the rule, one after the other.
+        // Computed independently of the scheduler: every time of the rule, in order.
         let coming = read.rule.first(room.now);
         for (const pause of pauses) {
           room.now += pause;
@@ -249,7 +249,7 @@ it('checks whether the previous run has ended without scanning ended runs', asyn
       .toArray()
       .some(({ detail }) => /^(SCAN|SEARCH) deliveries USING.*\(kind=\? AND name=\?\)$/.test(detail)),
   );
-  // Once in two hundred, what is more than is kept.
+  // More deliveries than are retained, once in two hundred runs.
   expect(walks.filter((query) => !query.includes('OFFSET'))).toEqual([]);
   expect(ids(room, 'hourly')).toHaveLength(6);
 });
@@ -388,7 +388,7 @@ describe('errors', () => {
     expect(room.due()).toBe('2026-03-07T12:00:00.000Z');
   });
 
-  /** So many deliveries that are on their way. */
+  /** Adds this number of pending deliveries. */
   const fill = ({ context }: ScheduleRoom, kind: string, name: string, count: number): void => {
     context.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -408,7 +408,7 @@ describe('errors', () => {
     const statements = watch(room);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
-    // It is looked for room once, not once for each schedule.
+    // The backlog is checked once, not once for each schedule.
     expect(statements.filter((query) => query.includes('count(*) AS deliveries'))).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
     expect(room.errors).toEqual([]);

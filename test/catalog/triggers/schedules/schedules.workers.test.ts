@@ -7,7 +7,7 @@ import { changeEnv, emptyWorkspace, testEnv } from '../../../storage/workspace.t
 
 async function open() {
   const place = await emptyWorkspace();
-  // Of the same isolate as the objects, where a write is known at once.
+  // In the same isolate as the objects, where a write is visible immediately.
   const { sessions, triggers, catalog } = wire(testEnv);
   const { workspace, object } = place;
   await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
@@ -16,7 +16,7 @@ async function open() {
   const runs = async (name: string): Promise<Delivery[]> =>
     (await triggers(workspace).deliveries({ kind: 'schedule', name }, { limit: 50 })).items.toReversed();
   const alarm = () => runInDurableObject(object, (_instance, { storage }) => storage.getAlarm());
-  /** As if its time had come. */
+  /** Makes it due now. */
   const makeDue = (name: string, at: string) =>
     runInDurableObject(object, (_instance, { storage }) => {
       storage.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ?', Date.parse(at), name);
@@ -113,7 +113,7 @@ describe('the alarm', () => {
 describe('a schedule as it is shown', () => {
   it('has its next run and last result, alone and in lists, and never its secret', async () => {
     const { put, catalog, triggers } = await open();
-    // Refused by the guard: nothing leaves this test.
+    // Rejected by the guard: this test sends no request.
     const callbackUrl = 'http://169.254.169.254/';
     const answer = await put('told', { at: '2999-01-01T00:00:00Z', callbackUrl, callbackSecret: 'shh-callback' });
     expect(answer.warnings).toEqual([{ path: 'callbackUrl', message: expect.stringContaining('Callbacks cannot be sent to this URL') }]);
