@@ -48,7 +48,7 @@ describe('a UI tool in a toolset', () => {
     await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
     expect(await seen()).toMatchObject({ revision: 3 });
     const again = await catalog.put('toolset', 'study', { ...study, description: 'Of a school.' });
-    expect(again.warnings).toMatchObject([{ path: 'tools[0].tool', message: expect.stringContaining('ui.camera is not listed') }]);
+    expect(again.warnings).toMatchObject([{ path: 'tools[0].tool', message: expect.stringContaining('ui.camera is no longer listed') }]);
   });
 
   it('is unknown once nothing lists it any more', async () => {
