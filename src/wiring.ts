@@ -12,7 +12,7 @@ import type { RefreshReason } from './core/servers/refresh-state.ts';
 import type { ServerTest } from './core/servers/server-test.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
-import type { CallDeps } from './engine/call/tool-call.ts';
+import type { CallDeps } from './engine/call/call-scope.ts';
 import { createToolsetEditor } from './engine/configuration/toolset-editor.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/call/direct-call.ts';
 import { executorByKind } from './engine/call/executor-by-kind.ts';

@@ -5,7 +5,8 @@ import type { Edition, EditionTool } from '../../src/core/toolset/edition-tool.t
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
-import type { CallDeps, CallOutcome, CallScope } from '../../src/engine/call/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
+import type { CallOutcome } from '../../src/engine/call/tool-call.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';

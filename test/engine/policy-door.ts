@@ -6,7 +6,7 @@ import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
 import { Toolset } from '../../src/core/toolset/toolset.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
-import type { CallDeps, CallScope } from '../../src/engine/call/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';

@@ -9,7 +9,7 @@ import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { createTaintMarks, type TaintMarks } from '../../src/core/policy/taint.ts';
 import { contentText, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
-import type { CallDeps, CallScope } from '../../src/engine/call/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';

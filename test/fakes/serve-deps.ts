@@ -3,7 +3,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
-import type { CallDeps } from '../../src/engine/call/tool-call.ts';
+import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';

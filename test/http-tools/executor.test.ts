@@ -6,9 +6,9 @@ import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
-import { callToolNow } from '../../src/engine/call/call-tool.ts';
+import { callTool } from '../../src/engine/call/call-tool.ts';
 import { executorByKind } from '../../src/engine/call/executor-by-kind.ts';
-import type { CallDeps } from '../../src/engine/call/tool-call.ts';
+import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import { createStaticExecutor } from '../../src/http-tools/executor.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -75,13 +75,10 @@ async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = t
       ...{ keyId: 'k', session: null, turn: null, names: () => names, edition: null, files: createMemoryFiles(() => 0), results: null },
       ...{ timeoutMs: 10_000, rules: [], canWait: false, audit: () => undefined },
     };
-    const answer = await callToolNow(
-      deps,
-      scope,
-      { callId: 'call_7', requested: 'forecast', arguments: args },
-      new AbortController().signal,
-    );
-    return { ...answer.result, text: contentText(answer.result.content) };
+    const outcome = await callTool(deps, scope, { callId: 'call_7', requested: 'forecast', arguments: args }, new AbortController().signal);
+    if (!('answer' in outcome)) throw new Error('the call waits');
+    const { result } = outcome.answer;
+    return { ...result, text: contentText(result.content) };
   };
   return { call, asked, deps, tool: edition.tools[0] };
 }

@@ -122,6 +122,12 @@ export function resolveName(map: AliasMap, requested: string): Resolution {
   return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
 }
 
+/** Returns the tool that a name resolves to; null for none, or more than one. */
+export function findTool(map: AliasMap | null, requested: string): EditionTool | null {
+  const resolution = map === null ? null : resolveName(map, requested);
+  return resolution?.ok === true ? resolution.tool : null;
+}
+
 /**
  * Returns the tools that match a name, as `resolveName` finds them: none, one, or all candidates of an ambiguous name. Does not
  * search for similar names.

@@ -1,13 +1,17 @@
 /**
- * The audit of one call: an intent row before anything that may have an effect (where the scope stores intents), then one row and one log
- * line with the outcome.
+ * The audit of calls: an intent row before anything that may have an effect (where the scope stores intents), then one row and one log line
+ * with the outcome. For calls without a session, also the trail that waits until their rows are written.
  */
 import type { AuditRow } from '../../core/audit.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
-import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Logger } from '../../ports/runtime.ts';
+import type { AuditScope, CallDeps } from './call-scope.ts';
+import type { PreparedCall } from './prepare-call.ts';
+import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 
 type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
-type AuditScope = Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit' | 'begin'>;
 type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
 type Named = Pick<ToolCallAnswer, 'canonical' | 'via'>;
 type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
@@ -35,7 +39,13 @@ export type CallIntent = {
   settle(answer: ToolCallAnswer): Promise<void>;
 };
 
-export function createIntent(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, named: Named): CallIntent {
+/** Returns the request with the arguments that the audit has: the tool's own where the call may run. */
+export function auditedRequest({ request, refusal, own }: PreparedCall): ToolCallRequest {
+  return refusal === null ? { ...request, arguments: own } : request;
+}
+
+export function createIntent(deps: AuditDeps, scope: AuditScope, named: PreparedCall): CallIntent {
+  const request = auditedRequest(named);
   let isStored = false;
   const unlessStored = (error: unknown): void => {
     if (!isStored) throw error;
@@ -100,4 +110,57 @@ async function rowOf(
     argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
     ...outcome,
   };
+}
+
+/**
+ * The audit rows of a call without a session and of all its nested calls. Intents are durable before `begin` resolves. Outcomes are written
+ * in the background while the call continues; all are written before the response to the outermost call, which saves each nested call
+ * one round trip.
+ */
+export type AuditTrail = {
+  begin: NonNullable<AuditScope['begin']>;
+  audit: AuditScope['audit'];
+  /**
+   * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had started. Once a call has started, its
+   * caller gets the result, and the audit retains `outcome_unknown`.
+   */
+  written(): Promise<void>;
+};
+
+export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log: Logger): AuditTrail {
+  const writing: Promise<void>[] = [];
+  let hasBegun = false;
+  let refusal: unknown;
+  return {
+    async begin(row) {
+      try {
+        await write([{ ...row, sequence: null }]);
+        hasBegun = true;
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+    },
+    audit(row) {
+      const rows = [{ ...row, sequence: null }];
+      // The Catalog stores one row per call id, so writing a row twice is safe.
+      const written = write(rows).catch(() => write(rows));
+      // `written()` reports the failure.
+      written.catch(() => undefined);
+      writing.push(written);
+    },
+    async written() {
+      const failures = (await Promise.allSettled(writing)).flatMap((row) => (row.status === 'rejected' ? [row.reason as unknown] : []));
+      const cause = refusal ?? failures[0];
+      if (cause === undefined) return;
+      if (!hasBegun) throw notAudited(cause);
+      if (failures.length > 0)
+        log.error('outcomes of calls could not be written to the audit', { rows: failures.length, cause: String(cause) });
+    },
+  };
+}
+
+function notAudited(cause: unknown): Problem {
+  const detail = 'The audit cannot be written at the moment, so the call had no effect. Retry it later.';
+  return new Problem('unavailable', detail, { retryAfterMs: limits.defaultRetryAfterMs }, { cause });
 }

@@ -1,108 +1,57 @@
 /**
- * The single path to a tool (DESIGN §7): resolve → authorize → check the input → check the policy → execute → bound the result → write one
- * audit row and one log line. Turns, direct calls, MCP calls and nested calls all use it.
+ * The single path to a tool (DESIGN §7): prepare (name, rights, arguments) → authorize (server state, policy) → execute → finish (bound the
+ * result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
  */
-import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
-import { deprecationOf } from '../../core/toolset/called-alias.ts';
+import { createTaintMarks } from '../../core/policy/taint.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { showResult } from '../../core/toolset/entry-result.ts';
 import { limits } from '../../core/limits.ts';
-import { createTaintMarks } from '../../core/policy/taint.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
-import { createIntent, type CallIntent } from './audit-call.ts';
-import { executeCall } from './execute-call.ts';
-import { ignoredNote } from './entry-call.ts';
-import { predictPolicy } from '../policy/predict-policy.ts';
-import { checkCall, type CheckedCall } from './check-call.ts';
+import { createIntent } from './audit-call.ts';
+import type { CallDeps, CallScope } from './call-scope.ts';
+import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
+import { prepareCall, type PreparedCall } from './prepare-call.ts';
 import { withServerState } from './server-state.ts';
-import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
+import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Questions about one call. A call whose effects change each time is refused after these. */
 export const maxApprovalRounds = 5;
 
 /** Never throws for an error of the call or the tool: each becomes a result that says what to do. A call that waits has no outcome row yet. */
-export async function callTool(deps: CallDeps, given: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
+export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
+  return await callPrepared(deps, scope, prepareCall(scope, request), signal);
+}
+
+/** Like `callTool`, for a call that was prepared with the same scope. */
+export async function callPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
-  const resolution = resolve(scope, request.requested);
-  const judged = checkCall(resolution, request, scope.caller);
-  const named = resolution.ok ? { canonical: resolution.canonical, via: resolution.via } : { canonical: null, via: null };
-  const intent = createIntent(deps, scope, judged.ok ? { ...request, arguments: judged.own } : request, named);
-  const outcome = await settle(deps, scope, judged, { ...request, intent }, signal);
+  const intent = createIntent(deps, scope, call);
+  const authorized = await authorizeCall(deps, scope, call, signal);
+  const outcome =
+    'served' in authorized
+      ? toEnd(scope, authorized, await executeCall(deps, scope, authorized, { intent, signal, callPrepared }))
+      : authorized;
   if ('waitFor' in outcome) {
     await intent.markWaiting();
     return outcome;
   }
-  const shown = showBounded(scope, request, outcome, judged.ok ? judged.tool : null);
-  // Nested calls return data to code, so they get no notes for the model.
-  const notes =
-    request.parent !== undefined
-      ? []
-      : [ignoredNote(judged.ignored), deprecationNote(resolution)].flatMap((note) => (note === null ? [] : [note]));
-  const answer: ToolCallAnswer = {
-    requested: request.requested,
-    ...named,
-    ran: outcome.ran,
-    result: { ...shown, content: [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))] },
-    durationMs: Math.max(0, deps.clock.now() - startedAt),
-  };
+  const answer = finishCall(scope, call, outcome, Math.max(0, deps.clock.now() - startedAt));
   await intent.settle(answer);
   return { answer };
 }
 
-/** Like `callTool`, where the call cannot wait: `scope.canWait` is false. */
-export async function callToolNow(
-  deps: CallDeps,
-  scope: CallScope,
-  request: ToolCallRequest,
-  signal: AbortSignal,
-): Promise<ToolCallAnswer> {
-  const outcome = await callTool(deps, { ...scope, canWait: false }, request, signal);
-  if ('waitFor' in outcome) throw new Error('a call that cannot wait waits');
-  return outcome.answer;
-}
+/** How a call ended: with a result, `ran` false if the tool did not run; or by waiting. */
+type CallEnd = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
 
-function resolve({ names, keyId }: CallScope, requested: string): Resolution {
-  const unknown: Resolution = { ok: false, code: 'unknown_tool', requested, suggestions: [] };
-  const table = names();
-  const resolution = table === null ? unknown : resolveName(table, requested);
-  return resolution.ok && isPrivateToOther(resolution.tool, keyId) ? unknown : resolution;
-}
-
-/** Plans do not offer another key's private tool; this check also covers stored plans and editions that do. */
-function isPrivateToOther({ made }: EditionTool, keyId: string): boolean {
-  return made?.private === true && made.by !== keyId;
-}
-
-type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
-
-/** The result of a call that asked for input in every allowed round. */
-function asksTooMuch(tool: EditionTool): ToolResult {
-  const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and returned no result. Continue without it.`;
-  return errorResult('limit_reached', text);
-}
-
-type Intended = ToolCallRequest & { intent: CallIntent };
-
-async function settle(deps: CallDeps, scope: CallScope, judged: CheckedCall, request: Intended, signal: AbortSignal): Promise<Ran> {
-  if (!judged.ok) return { result: judged.result, ran: false };
+/** Checks what can change after a call was prepared. An interrupted call that may have had its effect is never retried. */
+async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<AuthorizedCall | CallEnd> {
+  if (call.refusal !== null) return { result: call.refusal, ran: false };
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
-  return await run(deps, scope, judged, request, signal);
-}
-
-type Judgement = Extract<CheckedCall, { ok: true }>;
-
-/** Checks the policy, then runs the tool. An interrupted call that may have had its effect is never retried. */
-async function run(
-  deps: CallDeps,
-  scope: CallScope,
-  { tool: offered, own }: Judgement,
-  request: Intended,
-  signal: AbortSignal,
-): Promise<Ran> {
+  const { request, own, tool: offered } = call;
   // A tool that calls tools is safe to rerun only with a journal of its nested calls.
   const mayRunAgain = (tool: EditionTool): boolean => deps.executor.isSafe(tool, own) && (!callsTools(tool) || scope.journal !== undefined);
   const isUnrecoverable = (tool: EditionTool): boolean =>
@@ -114,14 +63,20 @@ async function run(
       : { result: noClientToRunIt(offered), ran: false };
   const served = await withServerState(deps, offered);
   if (!served.ok) return { result: served.result, ran: false };
-  const { tool } = served;
-  if (isUnrecoverable(tool)) return { result: outcomeUnknown(), ran: true };
-  const predicted = predictPolicy(deps, scope, tool, own);
-  if (predicted.verdict === 'deny') return { result: forbidden(predicted.reason), ran: false };
-  const ownRequest = { ...request, arguments: own };
-  const executed = await executeCall(deps, scope, served, ownRequest, signal, callTool);
-  if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
+  return isUnrecoverable(served.tool) ? { result: outcomeUnknown(), ran: true } : { call, served };
+}
+
+/** Turns what an execution needs first into what the call waits for, or into a refusal where it cannot wait. */
+function toEnd(scope: CallScope, { call: { own, request }, served: { tool } }: AuthorizedCall, executed: ExecutionOutcome): CallEnd {
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
+  if ('asks' in executed) {
+    const { asks: ask } = executed;
+    const round = (request.approved?.round ?? 0) + 1;
+    if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
+    if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
+    const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. Call the tool in a session.`;
+    return { result: errorResult('approval_required', text), ran: false };
+  }
   const { input, ...ran } = executed;
   // A direct call of a session can wait for approval, but no client is connected that could give input.
   if (input === null || !scope.canWait || scope.channel?.askable === undefined) return ran;
@@ -129,21 +84,10 @@ async function run(
   return { waitFor: { kind: 'input', tool, input, arguments: own } };
 }
 
-function forbidden(reason: string): ToolResult {
-  return errorResult(
-    'not_allowed',
-    `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. An approval cannot change this. Continue without this call.`,
-  );
-}
-
-type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };
-
-function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: ApprovalQuestion): Ran {
-  const round = (approved?.round ?? 0) + 1;
-  if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
-  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
-  const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. Call the tool in a session.`;
-  return { result: errorResult('approval_required', text), ran: false };
+/** The result of a call that asked for input in every allowed round. */
+function asksTooMuch(tool: EditionTool): ToolResult {
+  const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and returned no result. Continue without it.`;
+  return errorResult('limit_reached', text);
 }
 
 function tooManyApprovals(tool: EditionTool, { reason }: ApprovalQuestion): ToolResult {
@@ -168,23 +112,20 @@ function noClientToRunIt(tool: EditionTool): ToolResult {
   );
 }
 
-/** Shortens the result for the model and stores the full text where the scope has a result store. Entry settings apply only if the tool ran. */
-function showBounded(
+/** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
+function finishCall(
   { results }: CallScope,
-  { callId, parent }: ToolCallRequest,
-  { result, ran }: Exclude<Ran, { waitFor: WaitFor }>,
-  tool: EditionTool | null,
-): ToolResult {
-  // Code needs the complete result and cannot fetch the rest.
+  { request: { callId, parent }, tool, requested, canonical, via, notes }: PreparedCall,
+  { result, ran }: Exclude<CallEnd, { waitFor: WaitFor }>,
+  durationMs: number,
+): ToolCallAnswer {
+  const settings = ran ? tool?.result : undefined;
+  const answer = { requested, canonical, via, ran, durationMs };
+  // Code needs the complete result, cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
-    return showResult(result, { ...(ran ? tool?.result : undefined), maxBytes: limits.maxInnerResultBytes }, null).shown;
-  const { shown, kept } = showResult(result, ran ? tool?.result : undefined, results === null ? null : callId);
+    return { ...answer, result: showResult(result, { ...settings, maxBytes: limits.maxInnerResultBytes }, null).shown };
+  const { shown, kept } = showResult(result, settings, results === null ? null : callId);
   if (kept !== null) results?.store(callId, kept);
-  return shown;
-}
-
-/** A note for the result; null if the name is not deprecated. */
-function deprecationNote(resolution: Resolution): string | null {
-  const deprecated = resolution.ok ? deprecationOf(resolution) : null;
-  return deprecated === null ? null : `[The name ${deprecated.name} is deprecated: ${deprecated.note}.]`;
+  const content = [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))];
+  return { ...answer, result: { ...shown, content } };
 }

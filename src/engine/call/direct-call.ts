@@ -1,11 +1,10 @@
 /** A call without a session (`…/calls`): it works on scratch files and cannot wait. Its intent is audited before an effect, its outcome before the response. */
-import { buildAliasMap, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { buildAliasMap, findTool, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { compileEdition } from '../../core/toolset/edition.ts';
-import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { ToolDefinition, ToolResult } from '../../core/tools/tool.ts';
 import { Toolset } from '../../core/toolset/toolset.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
-import { limits } from '../../core/limits.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { Problem, type Issue } from '../../core/problem.ts';
@@ -13,15 +12,15 @@ import type { Via } from '../../core/turn/message.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Ids } from '../../ports/runtime.ts';
-import { createAuditTrail } from './audit-trail.ts';
-import { callToolNow } from './call-tool.ts';
-import { sentArguments } from './entry-call.ts';
+import { createAuditTrail } from './audit-call.ts';
+import { createCallScope, type CallDeps, type CallScope } from './call-scope.ts';
+import { callTool } from './call-tool.ts';
+import { prepareCall } from './prepare-call.ts';
 import { explainCall } from '../policy/explain-policy.ts';
 import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
-import { predictPolicy } from '../policy/predict-policy.ts';
-import { inspectCall } from './check-call.ts';
+import { judgeCall } from '../policy/judge-call.ts';
 import { withServerState } from './server-state.ts';
-import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
+import type { CallOutcome, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from '../plan/plan-names.ts';
 import { allowOf } from '../plan/agent-list.ts';
 import { readToolset } from '../plan/read-toolset.ts';
@@ -52,33 +51,61 @@ export type DirectCallDeps = {
 export async function callOutsideSession(
   deps: DirectCallDeps,
   principal: Principal,
-  call: DirectCall,
+  { toolset, name, arguments: args }: DirectCall,
   signal: AbortSignal,
 ): Promise<ToolCallAnswer & { callId: string }> {
-  const { pointer, names, list } = await readToolset(deps.directory, principal, call.toolset);
+  const { pointer, names, list } = await readToolset(deps.directory, principal, toolset);
   const callId = deps.ids.next('call');
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
+  const marks = deps.marks(principal, pointer.toolset);
+  const from = { principal, names: offered, pointer, tool: findTool(offered, name), marks };
+  const { scope, settle } = await createScopeOutsideSession(deps, from, { canWait: false });
+  const outcome = await settle(await callTool(deps.call, scope, { callId, requested: name, arguments: args }, signal));
+  if ('waitFor' in outcome) throw new Error('a call that cannot wait waits');
+  return { callId, ...outcome.answer };
+}
+
+type CallOutsideSession = {
+  principal: Principal;
+  names: AliasMap;
+  pointer: EditionPointer | null;
+  /** The called tool; null if the name does not resolve. */
+  tool: EditionTool | null;
+  marks: MarkStore;
+};
+
+/**
+ * Builds the scope of a call without a session, on scratch files. `own`: what the caller adds. `settle` must get the outcome: it stores the
+ * taint marks and waits until the audit is written, and returns what the caller may see.
+ */
+export async function createScopeOutsideSession(
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'scratchFiles' | 'audit'>,
+  { principal, names, pointer, tool, marks: store }: CallOutsideSession,
+  own: Pick<CallScope, 'canWait'> & Partial<CallScope>,
+): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
   const trail = createAuditTrail(deps.audit, deps.call.log);
-  const marks = await openMarks(deps.marks(principal, pointer.toolset), deps.call, findNamedTool(offered, call.name));
-  const scope = {
+  const marks = await openMarks(store, deps.call, tool);
+  const plan = { caller: callerFields(principal), edition: pointer ?? undefined, limits: {} };
+  const scope = createCallScope(plan, {
     keyId: principal.keyId,
-    caller: callerFields(principal),
     session: null,
     turn: null,
-    names: () => offered,
-    edition: pointer,
+    names: () => names,
     files: deps.scratchFiles(),
     results: null,
     rules: await deps.directory.rules(principal.workspace),
-    canWait: false,
-    timeoutMs: limits.toolTimeoutMs,
     taint: marks.taint,
     begin: trail.begin,
     audit: trail.audit,
+    ...own,
+  });
+  return {
+    scope,
+    async settle(outcome) {
+      const [settled] = await Promise.all([marks.settle(outcome), trail.written()]);
+      return settled;
+    },
   };
-  const answer = await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal);
-  const [settled] = await Promise.all([marks.settle({ answer }), trail.written()]);
-  return { callId, ...settled.answer };
 }
 
 /** A call by name in a toolset, or in a table of `definitions` (the first one and the tools that it uses). `agent`, `key`: as if they made the call. */
@@ -121,12 +148,6 @@ async function namesOf(workspace: string, definitions: readonly ToolDefinition[]
   return buildAliasMap(edition, { aliases: false });
 }
 
-/** Returns null when the name does not resolve to a tool. */
-export function findNamedTool(names: AliasMap, name: string): EditionTool | null {
-  const resolution = resolveName(names, name);
-  return resolution.ok ? resolution.tool : null;
-}
-
 /** Returns the tool that a name resolves to. Throws `ambiguous_tool` or `unknown_tool`. */
 export function requireResolvedTool(names: AliasMap | null, requested: string): EditionTool {
   const resolution = names === null ? null : resolveName(names, requested);
@@ -150,17 +171,20 @@ export async function dryRunCall(
 ): Promise<DryRun> {
   const { names, list, pointer } = await readToolset(deps.directory, principal, call.toolset);
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
-  const { resolution, issues, denied } = inspectCall(offered, call.name, call.arguments, callerFields(principal));
-  if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
-  const { canonical, via, tool } = resolution;
-  const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
-  if (tool.state === 'held') return { ...answer, verdict: 'tool_held' };
-  if (tool.state === 'missing' || tool.kind === 'ui' || denied) return { ...answer, verdict: 'deny' };
+  const request = { callId: '', requested: call.name, arguments: call.arguments };
+  const caller = { keyId: principal.keyId, caller: callerFields(principal), names: () => offered };
+  const { requested, canonical, via, issues, tool, own, refusal } = prepareCall(caller, request);
+  const answer = { requested, canonical, via, valid: tool !== null && issues.length === 0, issues };
+  if (refusal !== null && refusal.code !== 'invalid_arguments') return { ...answer, verdict: verdictOf(refusal) };
+  if (tool === null || own === null) throw new Error('a call without a tool was not refused');
   const served = await withServerState(deps.call, tool);
-  if (!served.ok) return { ...answer, verdict: served.result.code === 'tool_held' ? 'tool_held' : 'deny' };
-  const sent = sentArguments(tool, call.arguments, callerFields(principal));
+  if (!served.ok) return { ...answer, verdict: verdictOf(served.result) };
   const rules = await deps.directory.rules(principal.workspace);
   const marks = call.inSession === true ? null : await openMarks(deps.marks(principal, pointer.toolset), deps.call, served.tool);
   const scope = { rules, keyId: principal.keyId, files: null, ...(marks !== null && { taint: marks.taint }) };
-  return { ...answer, verdict: predictPolicy(deps.call, scope, served.tool, sent).verdict };
+  return { ...answer, verdict: judgeCall(deps.call, scope, served.tool, own).decision.verdict };
+}
+
+function verdictOf({ code }: ToolResult): DryRun['verdict'] {
+  return code === 'unknown_tool' || code === 'ambiguous_tool' || code === 'tool_held' ? code : 'deny';
 }

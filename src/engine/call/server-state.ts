@@ -6,10 +6,11 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { CallDeps } from './tool-call.ts';
+import type { CallDeps } from './call-scope.ts';
 
 /** `tool`: with its server's current state. `server`: null if the tool has none. */
-export type ToolWithServer = { ok: true; tool: EditionTool; server: ServerAccess | null } | { ok: false; result: ToolResult };
+export type ServedTool = { tool: EditionTool; server: ServerAccess | null };
+type ToolWithServer = ({ ok: true } & ServedTool) | { ok: false; result: ToolResult };
 
 /**
  * The server may have been changed, removed or lost its trust since the edition was compiled, and a pinned edition never learns of it. Trust

@@ -3,27 +3,27 @@
  * the questions and a signed state, and the client repeats the request with answers. Nothing is stored meanwhile, except for calls of servers
  * that ask while the call is open (`in-flight-call.ts`).
  */
-import { resolveName } from '../../core/toolset/alias-map.ts';
+import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
-import { callerFields, type Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
-import { createAuditTrail } from '../call/audit-trail.ts';
 import { callTool } from '../call/call-tool.ts';
-import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
+import { createScopeOutsideSession } from '../call/direct-call.ts';
+import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
 import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, subjectOf, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
-import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
+import type { CallDeps } from '../call/call-scope.ts';
+import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
 export type ServeCallDeps = StateDeps & {
   callDeps(workspace: string): CallDeps;
@@ -68,7 +68,7 @@ export type ServedAnswer =
 /** Throws `invalid_request` for a state that does not belong to this call. */
 export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
   const { principal, target, view } = caller;
-  const tool = toolNamed(view, call.name);
+  const tool = findTool(view.names, call.name);
   const about = await subjectOf(
     principal,
     target,
@@ -121,18 +121,13 @@ export async function serveUnrecoverable(
   { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
   { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
 ): Promise<InFlightCall> {
-  const tool = toolNamed(served.view, name);
+  const tool = findTool(served.view.names, name);
   const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
   const { scope, settle } = await scopeOf(deps, caller, tool);
   const request: ToolCallRequest = { callId, requested: name, arguments: args, unrecoverable: true };
   return new InFlightCall(deps.clock, {}, async (_, signal) => {
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });
-}
-
-function toolNamed({ names }: ServedView, name: string): EditionTool | null {
-  const resolution = resolveName(names, name);
-  return resolution.ok ? resolution.tool : null;
 }
 
 async function waitHeld(
@@ -196,46 +191,23 @@ function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Ro
   };
 }
 
-async function scopeOf(
-  deps: ServeCallDeps,
-  caller: ServedCaller,
-  tool: EditionTool | null,
-): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
-  const { principal, view, conversation, channel, askable, openCall: hold } = caller;
+function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): ReturnType<typeof createScopeOutsideSession> {
+  const { principal, view, conversation, channel, askable, openCall } = caller;
+  const { workspace } = principal;
   // A tool that calls tools asks nothing itself; questions of its nested calls are screened under the name of their own server.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
-  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows), deps.callDeps(principal.workspace).log);
-  const marks = await openMarks(markStoreOf(deps, caller), deps.callDeps(principal.workspace), tool);
-  const scope: CallScope = {
-    keyId: principal.keyId,
-    caller: callerFields(principal),
+  const audit = (rows: AuditRow[]): Promise<void> => deps.audit(workspace, rows);
+  const from = { principal, names: view.names, pointer: view.pointer, tool, marks: markStoreOf(deps, caller) };
+  return createScopeOutsideSession({ ...deps, call: deps.callDeps(workspace), audit }, from, {
     conversation,
     channel: { ...channel, ask, askable },
-    session: null,
-    turn: null,
-    names: () => view.names,
-    edition: view.pointer,
-    files: deps.scratchFiles(),
-    results: null,
-    rules: await deps.directory.rules(principal.workspace),
     canWait: true,
     askDuringCall: (waitFor, rounds) => askDuringCall(caller, waitFor, rounds),
-    timeoutMs: limits.toolTimeoutMs,
     started(callId) {
       caller.started?.(callId);
-      hold?.started(callId);
+      openCall?.started(callId);
     },
-    taint: marks.taint,
-    begin: trail.begin,
-    audit: trail.audit,
-  };
-  return {
-    scope,
-    async settle(outcome) {
-      const [settled] = await Promise.all([marks.settle(outcome), trail.written()]);
-      return settled;
-    },
-  };
+  });
 }
 
 /** Returns where the marks of the caller's calls are stored. */

@@ -16,12 +16,12 @@ const maxEffectsToAsk = 10_000;
 
 /**
  * `before`: the state of the path before the effect. `files`: where the path is read at each checkpoint; null: the effect is not about a file.
- * `isForeseen`: the arguments of the call determine what happens to the path, and they are part of what is approved.
+ * `isPredicted`: the arguments of the call determine what happens to the path, and they are part of what is approved.
  */
-type Recorded = EffectToAsk & { path: string; files: FileSystem | null; before: string; isForeseen: boolean };
+type Recorded = EffectToAsk & { path: string; files: FileSystem | null; before: string; isPredicted: boolean };
 
 /** `files`: for a change to a file, the files it is made on, before it is made. `operation`: default is the effect itself. */
-type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: ApprovalReason; files?: FileSystem; isForeseen?: boolean };
+type ToRecord = Omit<EffectToAsk, 'operation'> & { operation?: ApprovalReason; files?: FileSystem; isPredicted?: boolean };
 
 export class EffectRecord {
   readonly #base: FileSystem;
@@ -70,20 +70,20 @@ export class EffectRecord {
     return this.#covered.has(keyOf(effect));
   }
 
-  add({ effect, ask, operation = ask, files, isForeseen = false }: ToRecord): void {
+  add({ effect, ask, operation = ask, files, isPredicted = false }: ToRecord): void {
     const path = pathOf(effect);
     const key = keyOf(effect);
     this.#isPending = true;
     this.#checkpoint = null;
     // A further change to a listed file: its content at the next checkpoint includes the change.
     const known = this.#recorded.get(key);
-    if (known?.isForeseen === true && known.files !== null) this.#recorded.set(key, { ...known, before: stateOf(known.files, path) });
+    if (known?.isPredicted === true && known.files !== null) this.#recorded.set(key, { ...known, before: stateOf(known.files, path) });
     if (known !== undefined || (path !== '' && this.#paths.get(path) === ask)) return;
     if (this.#recorded.size >= maxEffectsToAsk)
       throw new Problem('forbidden', `More than ${maxEffectsToAsk} effects of this call require approval. Do less in one call.`);
     const at = path === '' ? null : (files ?? this.#base);
     const before = at === null ? '' : stateOf(at, path);
-    this.#recorded.set(key, { effect, ask, operation: this.#madeWith(ask, path) ?? operation, path, files: at, before, isForeseen });
+    this.#recorded.set(key, { effect, ask, operation: this.#madeWith(ask, path) ?? operation, path, files: at, before, isPredicted });
     if (at !== null && !this.#paths.has(path)) this.#paths.set(path, ask);
   }
 
@@ -121,7 +121,7 @@ export class EffectRecord {
 
   #hash(): string {
     const effects = [...this.#recorded]
-      .map(([key, { path, files, before, isForeseen }]) => [key, before, files === null || isForeseen ? '' : stateOf(files, path)])
+      .map(([key, { path, files, before, isPredicted }]) => [key, before, files === null || isPredicted ? '' : stateOf(files, path)])
       .sort(byFirst);
     const reads = [...this.#reads].map((path) => [path, stateOf(this.#base, path)]).sort(byFirst);
     return sha256HexSync(new TextEncoder().encode(canonicalJson({ effects, reads })));

@@ -2,32 +2,30 @@
  * Returns what the policy decides about a call or an effect, without executing it (POST /v1/policy/test). A shell script runs on files that
  * are discarded: its changes to them are real, while its requests and calls are only listed.
  */
-import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { findTool, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { requestHost } from '../../core/policy/host.ts';
-import { checkInput } from '../../core/schema/input-schema.ts';
 import { evaluatePolicy, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, type Issue } from '../../core/problem.ts';
 import { errorResult } from '../../core/tools/tool.ts';
 import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import type { InnerCalls } from '../../ports/inner-calls.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
-import { sentArguments } from '../call/entry-call.ts';
-import { callEffects, applyEntryApproval } from './predict-policy.ts';
+import { readArguments } from '../call/prepare-call.ts';
+import { applyEntryApproval, callEffects, createEffectJudge } from './judge-call.ts';
 import { guardFiles } from './guard-files.ts';
-import { innerNames, findInnerTool, innerTools } from '../call/inner/inner-names.ts';
-import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
-import type { CallDeps, CallScope } from '../call/tool-call.ts';
+import { innerNames, innerTools } from '../call/inner/inner-names.ts';
+import type { CallDeps, CallerScope, PolicyScope } from '../call/call-scope.ts';
 
 /** `isScratch`: the files are empty and belong to no session. */
-export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };
+export type ExplainScope = PolicyScope & Pick<CallerScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };
 type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'isBlockedUrl'>;
 
 /** `tool`: the tool that would have the effect; null: none that a rule could match. */
-export function explainEffect(scope: JudgedScope, effect: Effect, tool: string | null): PolicyAnswer {
+export function explainEffect(scope: PolicyScope, effect: Effect, tool: string | null): PolicyAnswer {
   const actor = { tool: tool ?? '', agent: scope.agent ?? null, key: scope.keyId };
   const judged = evaluatePolicy(scope.rules, effect, { actor, taint: null });
   return toAnswer(tool, judged, [listedEffect(tool, effect, judged)]);
@@ -40,22 +38,21 @@ export async function explainCall(
   args: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<PolicyAnswer> {
-  const own = sentArguments(tool, args, scope.caller);
+  const { own, issues } = readArguments(tool, args, scope.caller);
   const record = createRecorder();
   const judgeOwn = createEffectJudge(scope, tool);
   for (const effect of callEffects(deps, tool, own, scope.isScratch === true ? null : scope.files))
     record.add(tool.canonical, effect, judgeOwn(effect));
   if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
   if (tool.kind === 'made') listUses(deps, scope, tool, record);
-  const notes = notesOn(scope, tool, args);
+  const notes = notesOn(scope, tool, issues);
   return { ...toAnswer(tool.canonical, applyEntryApproval(tool, record.worst()), record.effects()), ...(notes.length > 0 && { notes }) };
 }
 
 /** Notes that say what the verdict does not cover. */
-function notesOn({ isScratch }: ExplainScope, tool: EditionTool, args: Record<string, unknown>): string[] {
+function notesOn({ isScratch }: ExplainScope, tool: EditionTool, issues: readonly Issue[]): string[] {
   const { canonical, made } = tool;
   const notes: string[] = [];
-  const issues = checkInput(tool.inputSchema, args);
   if (issues.length > 0) {
     const shown = issues.slice(0, limits.maxReportedWarnings).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
     notes.push(`The call would be rejected, since its arguments are not valid (${shown.join('; ')}).`);
@@ -117,7 +114,7 @@ function listUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool
       if (looked.has(use.canonical)) continue;
       looked.add(use.canonical);
       const judgeUse = createEffectJudge({ ...scope, chain }, use);
-      for (const effect of callEffects(deps, use, sentArguments(use, {}, scope.caller), null))
+      for (const effect of callEffects(deps, use, readArguments(use, {}, scope.caller).own, null))
         record.list(use.canonical, effect, judgeUse(effect));
       if (use.kind === 'made') look(use, [...chain, use.canonical]);
     }
@@ -196,12 +193,12 @@ function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionToo
     tools: innerTools(names, tool, false),
     replay: { now: deps.clock.now(), seed: 'policy-test' },
     async call(name, given, options) {
-      const inner = findInnerTool(names, name);
+      const inner = findTool(names, name);
       if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
       const judgeInner = createEffectJudge({ ...scope, chain: [tool.canonical] }, inner);
       // Arguments that are not an object would be rejected before the policy is checked.
       const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
-      for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
+      for (const effect of callEffects(deps, inner, readArguments(inner, innerArgs, scope.caller).own, options?.files ?? files))
         record.add(inner.canonical, effect, judgeInner(effect));
       return { waits: false, result: errorResult('not_allowed', 'Not run: tools are not called in a policy test.') };
     },

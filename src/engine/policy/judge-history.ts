@@ -11,7 +11,7 @@ import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import type { Message } from '../../core/turn/message.ts';
 import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/policy/taint.ts';
 import { withServerState, isServerTool } from '../call/server-state.ts';
-import type { CallDeps } from '../call/tool-call.ts';
+import type { CallDeps } from '../call/call-scope.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 /** Assistant messages of one history that are looked up; a longer history counts as unknown. */

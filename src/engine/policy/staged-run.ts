@@ -35,7 +35,7 @@ export type GuardParts = {
   isFileTool?(name: string): boolean;
 };
 
-/** `isForeseen`: as in `effect-record.ts`. */
+/** `isPredicted`: as in `effect-record.ts`. */
 export type EffectBeforeRun = EffectToAsk & { isPredicted?: boolean };
 
 /**

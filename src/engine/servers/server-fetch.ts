@@ -1,6 +1,6 @@
 /** Sends requests to a server's address, for calls and listings. Redirects to another origin are refused, since the request is meant for this server only. */
 import { Problem } from '../../core/problem.ts';
-import type { CallDeps } from '../call/tool-call.ts';
+import type { CallDeps } from '../call/call-scope.ts';
 
 /**
  * `signal` aborts all requests; null: each request's own signal does, for clients that still have to send something when a call is

@@ -2,10 +2,8 @@
  * Runs a turn: gets the next action from the step function, performs it, and appends the events. Keeps no state of the conversation, which
  * is all in the log, so that any later run can resume the turn.
  */
-import { resolveName } from '../../core/toolset/alias-map.ts';
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
@@ -19,10 +17,11 @@ import { nextAction } from '../../core/turn/turn.ts';
 import type { CallToRun, TurnBudget } from '../../core/turn/turn-budget.ts';
 import { unansweredCalls, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
 import type { Proposal } from '../../core/tools/ui-tool.ts';
-import { auditCall } from '../call/audit-call.ts';
-import { callTool, outcomeUnknown } from '../call/call-tool.ts';
-import { sentArguments } from '../call/entry-call.ts';
-import type { CallDeps, CallOutcome, CallScope, WaitFor, WaitingInner } from '../call/tool-call.ts';
+import { auditCall, auditedRequest } from '../call/audit-call.ts';
+import { callPrepared, outcomeUnknown } from '../call/call-tool.ts';
+import { prepareCall, type PreparedCall } from '../call/prepare-call.ts';
+import type { CallDeps, CallScope } from '../call/call-scope.ts';
+import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
@@ -243,16 +242,17 @@ async function runOne(
     rounds: call.rounds,
   };
   if (call.verdict !== null) await failpoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
-  const sent = refusal === null ? sentCall(scope, call) : null;
-  const key = sent === null ? null : shareKey(deps, call, sent);
+  const callScope = { ...scope.call, rules, channel: channelOf(deps, scope, call) };
+  const prepared = prepareCall(callScope, request);
+  const key = shareKey(deps, prepared);
   const begun = key === null ? undefined : shared.get(key);
   // Awaits only if there is an earlier call: no other call may run between `get` and `set`.
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
-    await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
+    await auditCall(deps, callScope, auditedRequest(prepared), { ...earlier.answer, durationMs: 0 });
     return earlier;
   }
-  const outcome = callTool(deps, { ...scope.call, rules, channel: channelOf(deps, scope, call) }, request, signal);
+  const outcome = callPrepared(deps, callScope, prepared, signal);
   if (key !== null) shared.set(key, outcome);
   return await outcome;
 }
@@ -270,22 +270,12 @@ function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall):
   };
 }
 
-type SentCall = { tool: EditionTool; arguments: Record<string, unknown> };
-
-/** Returns the tool a call means and the arguments it will be sent; null if they cannot be determined. */
-function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCall | null {
-  const names = scope.names();
-  const meant = names === null || args === null ? null : resolveName(names, name);
-  return meant?.ok && args !== null ? { tool: meant.tool, arguments: sentArguments(meant.tool, args, scope.call.caller) } : null;
-}
-
 /**
  * Returns the key under which identical calls of one step share one run, or null if they may not. It has the name as called, since notes in
  * the result are about that name and those arguments. A call that was started before keeps its own idempotency key.
  */
-function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
+function shareKey(deps: TurnDeps, { request, refusal, tool, own }: PreparedCall): string | null {
+  if (refusal !== null || request.attempts !== 0 || request.rounds !== 0) return null;
   // A tool that calls tools may be safe to rerun only because of its journal, which cannot be shared.
-  return call.attempts === 0 && call.rounds === 0 && !callsTools(tool) && deps.executor.isSafe(tool, own)
-    ? `${call.name} ${canonicalJson(call.arguments)}`
-    : null;
+  return !callsTools(tool) && deps.executor.isSafe(tool, own) ? `${request.requested} ${canonicalJson(request.arguments)}` : null;
 }

@@ -7,12 +7,12 @@ import { toAskedMembers, type Pending } from '../../core/policy/approval.ts';
 import { parentOf } from '../../core/tools/composite-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
-import { auditCall } from '../../engine/call/audit-call.ts';
-import type { CallScope, WaitFor } from '../../engine/call/tool-call.ts';
-import type { SessionCall, SessionCallRequest } from '../../ports/session.ts';
+import { auditCall, auditedRequest } from '../../engine/call/audit-call.ts';
+import type { ToolCallAnswer, WaitFor } from '../../engine/call/tool-call.ts';
+import type { SessionCall } from '../../ports/session.ts';
 import type { DirectCallKey } from '../pending/wait-store.ts';
 import { toStoredQuestion, type Approval, type NewApproval } from '../pending/wait.ts';
-import { resolvedNames, mappedArguments, toCall, toSessionCall, type DirectCallContext } from './direct-call-context.ts';
+import type { DirectCallContext, OpenDirectCall } from './direct-call-context.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /** Open approvals of a session, including those of direct calls: each stores its arguments. */
@@ -23,39 +23,35 @@ export const maxPendingApprovals = 100;
  */
 const maxPendingArgumentCharacters = 8 * MB;
 
-export async function storeQuestions(
-  context: DirectCallContext,
-  scope: CallScope,
-  request: SessionCallRequest,
-  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: WaitFor },
-): Promise<SessionCall> {
-  const questions = toQuestions(callId, waitFor, mappedArguments(context, request));
+/** Stores the approvals that a call waits for, and responds with them. Refuses what a direct call cannot wait for. */
+export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | null, waitFor: WaitFor): Promise<SessionCall> {
+  const { context, call } = open;
+  const { callId } = call.request;
+  const questions = toQuestions(callId, waitFor, sentArguments(open));
   if (questions.length === 0 || key === null) {
     const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
-    return await refuse(context, scope, request, callId, errorResult('not_allowed', text));
+    return await refuse(open, callId, errorResult('not_allowed', text));
   }
   // The same call may have created its approval while this one was in progress.
   const { waits, journals, runner } = context.openSession;
-  const known = unlessExpired(context, waits.findDirect(key));
-  if (known?.state === 'pending') return await respondPending(context, scope, request, known);
-  const root = waitFor.kind === 'inner' ? journals.findWaiting(key.argumentsHash) : null;
+  const known = unlessExpired(open, waits.findDirect(key));
+  if (known?.state === 'pending') return await respondPending(open, known);
+  const isInner = waitFor.kind === 'inner';
+  const root = isInner ? journals.findWaiting(key.argumentsHash) : null;
   const asked = root === null || root === callId ? [] : waits.pendingInside(root);
   if (root !== null && asked.length > 0) {
     journals.drop(callId);
-    return await respondPendingInside(context, scope, request, root, asked);
+    return await respondPendingInside(open, root, asked);
   }
   refuseFlood(context);
   const expiresAt = context.deps.clock.now() + limits.approvalTtlMs;
-  for (const { arguments: args, ...question } of questions) {
-    const isBeneath = waitFor.kind === 'inner';
-    waits.addForDirectCall({ ...question, expiresAt }, isBeneath ? null : key, args);
-  }
-  if (waitFor.kind === 'inner') journals.markWaiting(callId, key.argumentsHash);
+  for (const { arguments: args, ...question } of questions) waits.addForDirectCall({ ...question, expiresAt }, isInner ? null : key, args);
+  if (isInner) journals.markWaiting(callId, key.argumentsHash);
   runner.setExpiryTimer();
-  if (waitFor.kind === 'inner') return await respondPendingInside(context, scope, request, callId, waits.pendingInside(callId));
+  if (isInner) return await respondPendingInside(open, callId, waits.pendingInside(callId));
   const now = waits.get('approval', callId);
   if (now === null) throw new Error('the question was not stored');
-  return await respondPending(context, scope, request, now);
+  return await respondPending(open, now);
 }
 
 type DirectQuestion = Omit<NewApproval, 'turn' | 'expiresAt'> & { arguments: Record<string, unknown> };
@@ -89,30 +85,20 @@ function refuseFlood({ openSession: { waits } }: DirectCallContext): void {
 }
 
 /** Responds with the pending approvals of nested calls, each of which is decided on its own. */
-export async function respondPendingInside(
-  context: DirectCallContext,
-  scope: CallScope,
-  request: SessionCallRequest,
-  root: string,
-  asked: readonly Approval[],
-): Promise<SessionCall> {
+export async function respondPendingInside(open: OpenDirectCall, root: string, asked: readonly Approval[]): Promise<SessionCall> {
   const [first] = asked;
   const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
   const text = `Not finished yet: ${first?.reason ?? ''}. It waits for approval of ${first?.callId ?? ''}${more}. After the decision, send the same call again; finished steps are not repeated.`;
-  const answer = await refuse(context, scope, request, root, errorResult('approval_required', text));
-  return { ...answer, pending: asked.map((approval) => toPending(approval, context.openSession.waits.argumentsOf(approval.callId))) };
+  const answer = await refuse(open, root, errorResult('approval_required', text));
+  const { waits } = open.context.openSession;
+  return { ...answer, pending: asked.map((approval) => toPending(approval, waits.argumentsOf(approval.callId))) };
 }
 
-export async function respondPending(
-  context: DirectCallContext,
-  scope: CallScope,
-  request: SessionCallRequest,
-  asked: Approval,
-): Promise<SessionCall> {
+export async function respondPending(open: OpenDirectCall, asked: Approval): Promise<SessionCall> {
   const { callId, reason } = asked;
   const text = `Not run yet: ${reason}. It waits for approval of ${callId}. Once approved, send the same call again.`;
-  const answer = await refuse(context, scope, request, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [toPending(asked, mappedArguments(context, request))] };
+  const answer = await refuse(open, callId, errorResult('approval_required', text));
+  return { ...answer, pending: [toPending(asked, sentArguments(open))] };
 }
 
 function toPending({ callId, canonical, reason, question, round }: Approval, args: Record<string, unknown>): Pending {
@@ -120,29 +106,28 @@ function toPending({ callId, canonical, reason, question, round }: Approval, arg
   return { callId, ...parentOf(callId), kind: 'approval', canonical, arguments: args, reason, ...members };
 }
 
-export async function respondDenied(
-  context: DirectCallContext,
-  scope: CallScope,
-  request: SessionCallRequest,
-  { callId }: Approval,
-): Promise<SessionCall> {
-  context.openSession.waits.markDenialReported(callId);
-  return await refuse(context, scope, request, callId, errorResult('denied', 'Not run: the approval was denied.'));
+export async function respondDenied(open: OpenDirectCall, { callId }: Approval): Promise<SessionCall> {
+  open.context.openSession.waits.markDenialReported(callId);
+  return await refuse(open, callId, errorResult('denied', 'Not run: the approval was denied.'));
 }
 
-async function refuse(
-  context: DirectCallContext,
-  scope: CallScope,
-  request: SessionCallRequest,
-  callId: string,
-  result: ToolResult,
-): Promise<SessionCall> {
-  const answer = { ...resolvedNames(context, request), ran: false, result, durationMs: 0 };
-  await auditCall(context.deps, scope, { ...toCall(request, callId), arguments: mappedArguments(context, request) }, answer);
+async function refuse({ context, scope, call }: OpenDirectCall, callId: string, result: ToolResult): Promise<SessionCall> {
+  const { requested, canonical, via } = call;
+  const answer = { requested, canonical, via, ran: false, result, durationMs: 0 };
+  await auditCall(context.deps, scope, { ...auditedRequest(call), callId }, answer);
   return toSessionCall(answer);
 }
 
+/** Returns the arguments as the tool receives them, with secrets by name. These are approved and shown. */
+function sentArguments({ call: { own, request } }: OpenDirectCall): Record<string, unknown> {
+  return own ?? request.arguments ?? {};
+}
+
+export function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {
+  return { requested, canonical, via, result, durationMs };
+}
+
 /** Returns the approval unless it has expired; a decision is only valid until the approval expires. */
-export function unlessExpired({ deps }: DirectCallContext, approval: Approval | null): Approval | null {
-  return approval === null || approval.expiresAt <= deps.clock.now() ? null : approval;
+export function unlessExpired({ context }: OpenDirectCall, approval: Approval | null): Approval | null {
+  return approval === null || approval.expiresAt <= context.deps.clock.now() ? null : approval;
 }

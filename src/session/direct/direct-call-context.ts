@@ -1,17 +1,23 @@
 /**
- * What a direct call with a session (`direct-calls.ts`) works with: the open session, the names and rules of the workspace, and how
- * the call resolves with them.
+ * What a direct call with a session (`direct-calls.ts`) works with: the open session, the names and rules of the workspace, and the
+ * prepared call. Also explains what the policy would decide about such a call.
  */
-import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { Skill } from '../../core/skills/skill.ts';
-import { sentArguments } from '../../engine/call/entry-call.ts';
+import type { PolicyAnswer } from '../../core/policy/explain.ts';
+import { createCallScope, type CallDeps, type CallScope } from '../../engine/call/call-scope.ts';
+import { requireResolvedTool } from '../../engine/call/direct-call.ts';
+import { prepareCall, type PreparedCall } from '../../engine/call/prepare-call.ts';
+import { withFetchResult } from '../../engine/plan/plan-names.ts';
+import { createSkillReader } from '../../engine/plan/plan-skills.ts';
+import { explainCall } from '../../engine/policy/explain-policy.ts';
 import { createMarkStore, type MarkStore } from '../../engine/policy/direct-marks.ts';
-import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from '../../engine/call/tool-call.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Ids } from '../../ports/runtime.ts';
-import type { SessionCall, SessionCallRequest } from '../../ports/session.ts';
+import type { SessionCall, SessionCallRequest, SessionExplainRequest } from '../../ports/session.ts';
+import { withSkillFiles } from '../../storage/skill-files.ts';
 import { createMemoryFiles } from '../../storage/memory-files.ts';
 import type { Wiring } from '../../wiring.ts';
 import type { OpenSession } from '../object/open-session.ts';
@@ -41,47 +47,61 @@ export type DirectCallContext = {
 /** Builds the context. `own` comes from the object. Loads names and rules, so the session may be deleted before it returns. */
 export async function createDirectCallContext(
   wiring: Wiring,
-  room: OpenSession,
+  openSession: OpenSession,
   plan: Plan,
   own: Pick<DirectCallContext, 'session' | 'keyId' | 'inFlight' | 'isDeleted' | 'auditIntent' | 'audit'>,
 ): Promise<DirectCallContext> {
   const { clock, ids } = wiring;
-  const { workspace } = room.meta;
+  const { workspace } = openSession.meta;
   const [names, rules, skills] = await Promise.all([
     wiring.namesFor(workspace, plan, own.keyId),
     wiring.rules(workspace),
     plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
   ]);
   return {
-    ...{ ...own, openSession: room, names, rules, skills, ids },
+    ...own,
+    ...{ openSession, names, rules, skills, ids },
     deps: wiring.callDeps(workspace),
     scratchFiles: () => createMemoryFiles(clock.now),
     directMarks: (toolset) => createMarkStore(wiring.catalog(workspace), own.keyId, toolset),
   };
 }
 
-export function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {
-  return { callId, requested: request.name, arguments: request.arguments };
+/** One direct call: its request, resolved and mapped once, and what it runs with. */
+export type OpenDirectCall = { context: DirectCallContext; request: SessionCallRequest; scope: CallScope; call: PreparedCall };
+
+export function openDirectCall(context: DirectCallContext, request: SessionCallRequest, callId: string): OpenDirectCall {
+  const scope = createScope(context, request);
+  return { context, request, scope, call: prepareCall(scope, { callId, requested: request.name, arguments: request.arguments }) };
 }
 
-/** Returns the arguments as the tool receives them, with secrets by name. These are approved, shown and hashed. */
-export function mappedArguments(
-  { names }: DirectCallContext,
-  { plan, name, arguments: args }: SessionCallRequest,
-): Record<string, unknown> {
-  const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? sentArguments(meant.tool, args, plan.caller) : args;
+function createScope(context: DirectCallContext, { plan, scratch = false }: SessionCallRequest): CallScope {
+  const { openSession, names, skills } = context;
+  const results = scratch ? null : openSession.results;
+  return createCallScope(plan, {
+    keyId: context.keyId,
+    session: context.session,
+    turn: null,
+    names: () => withFetchResult(names, results),
+    rules: context.rules,
+    taint: openSession.taint,
+    // Scratch files are gone after the call, so it cannot wait.
+    canWait: !scratch,
+    journal: scratch ? undefined : openSession.journals.open(null),
+    results,
+    files: withSkillFiles(scratch ? context.scratchFiles() : openSession.files, skills),
+    skills: createSkillReader(skills, () => names),
+    begin: context.auditIntent,
+    audit: context.audit,
+  });
 }
 
-/** Returns how the name resolves, for a call that is refused before `callTool`. */
-export function resolvedNames(
-  { names }: DirectCallContext,
-  { name }: SessionCallRequest,
-): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
-  const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? { requested: name, canonical: meant.canonical, via: meant.via } : { requested: name, canonical: null, via: null };
-}
-
-export function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {
-  return { requested, canonical, via, result, durationMs };
+/** Evaluates the policy for a direct call on the session's files, with the session's taint marks. Changes nothing in the session. */
+export async function explainInSession(
+  { openSession, deps, names, rules, skills, keyId }: DirectCallContext,
+  { plan, name, arguments: args, agent, key = keyId }: SessionExplainRequest,
+): Promise<PolicyAnswer> {
+  const files = withSkillFiles(openSession.files, skills);
+  const scope = { rules, keyId: key, taint: openSession.taint, taintRule: plan.taint, caller: plan.caller, agent, files, names };
+  return await explainCall(deps, scope, requireResolvedTool(names, name), args, new AbortController().signal);
 }

@@ -2,7 +2,7 @@
  * The open session: log, queue, timers, files, transcript and runner, built from its tables once in the life of the object.
  * `session.ts` is its public interface.
  */
-import type { CallScope } from '../../engine/call/tool-call.ts';
+import type { CallScope } from '../../engine/call/call-scope.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../ports/session.ts';

@@ -40,8 +40,7 @@ import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
 import { createHistoryJudge, rememberAnswer } from '../turn/client-history-taint.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
-import { explainInSession } from '../direct/explain-call.ts';
-import { createDirectCallContext } from '../direct/direct-call-context.ts';
+import { createDirectCallContext, explainInSession } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
 import {
   deleteSessionFile,

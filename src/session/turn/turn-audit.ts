@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../ports/runtime.ts';
 import { auditCall } from '../../engine/call/audit-call.ts';
-import type { CallDeps, CallScope } from '../../engine/call/tool-call.ts';
+import type { CallDeps, CallScope } from '../../engine/call/call-scope.ts';
 import type { InnerResultEvent, ResultEvent, TurnRun, UnauditedResult } from './turn-run.ts';
 
 export type TurnAuditParts = {

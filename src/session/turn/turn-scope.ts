@@ -3,7 +3,6 @@
  * Loaded once a run: a run after a crash or a wait loads its own.
  */
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { limits } from '../../core/limits.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { fallbackRules } from '../../core/policy/document.ts';
@@ -16,7 +15,7 @@ import { withFetchResult } from '../../engine/plan/plan-names.ts';
 import { createSkillReader } from '../../engine/plan/plan-skills.ts';
 import { markForeignText } from '../../engine/policy/mark-taint.ts';
 import type { TurnDeps } from '../../engine/turn/run-turn.ts';
-import type { CallScope } from '../../engine/call/tool-call.ts';
+import { createCallScope, type CallScope } from '../../engine/call/call-scope.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import { withSkillFiles } from '../../storage/skill-files.ts';
@@ -82,16 +81,13 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
       given: (callId: string) => parts.waits.given(callId),
     },
     flushBeforeEnd: async () => void (await flushAudit()),
-    call: {
+    call: createCallScope(plan, {
       ...auditScope(parts, run),
-      ...(plan.caller !== undefined && { caller: plan.caller }),
       names,
-      ...(inner !== undefined && { innerNames: () => inner }),
+      innerNames: inner === undefined ? undefined : () => inner,
       discoveredTools: gathered,
       rules,
-      ...(plan.agent !== undefined && { agent: plan.agent }),
       taint: parts.taint,
-      ...(plan.taint !== undefined && { taintRule: plan.taint }),
       canWait: true,
       journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isSealed: () => run.sealed }),
       results,
@@ -102,7 +98,6 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
       },
       files: withSkillFiles(files, skills),
       skills: createSkillReader(skills, () => inner ?? names()),
-      timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
-    },
+    }),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
 import type { Effect } from '../../../src/core/policy/policy-effect.ts';
-import { applyEntryApproval } from '../../../src/engine/policy/predict-policy.ts';
+import { applyEntryApproval } from '../../../src/engine/policy/judge-call.ts';
 
 const allow = { decision: 'allow' };
 const ask = { decision: 'ask' };

@@ -6,7 +6,7 @@ import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { approvalRequest } from '../../../src/engine/mcp/serve-approval.ts';
 import { askDuringCall } from '../../../src/engine/mcp/ask-during-call.ts';
 import { mustStayOpen } from '../../../src/engine/mcp/in-flight-call.ts';
-import type { CallScope } from '../../../src/engine/call/tool-call.ts';
+import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
 import { maxOpenQuestions, maxOpenQuestionsPerKey, maxOpenQuestionsPerWorkspace } from '../../../src/engine/mcp/ask-during-call.ts';

@@ -7,7 +7,7 @@ import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import { ruleToRemember } from '../../../src/core/policy/remembered-rule.ts';
 import { createTaintMarks } from '../../../src/core/policy/taint.ts';
 import { errorResult, textResult } from '../../../src/core/tools/tool.ts';
-import type { CallScope } from '../../../src/engine/call/tool-call.ts';
+import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import { madeTool, runOf, toolNamed } from '../inner-run.ts';
 import { taintDoor as door } from '../taint-door.ts';
 

@@ -3,7 +3,7 @@ import { buildAliasMap, resolveName, type AliasMap } from '../../../src/core/too
 import { offeredTools } from '../../../src/core/toolset/offered-tools.ts';
 import { systemPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { createToolFinder } from '../../../src/engine/plan/find-tools.ts';
-import { checkCall } from '../../../src/engine/call/check-call.ts';
+import { prepareCall } from '../../../src/engine/call/prepare-call.ts';
 import { turnNames, withFetchResult } from '../../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 
@@ -86,8 +86,8 @@ describe('the names of a plan in code mode', () => {
   it("tell a model that calls one of its code's tools to call it in code", async () => {
     const names = inCode(await full(['github.list_issues', 'github.get-issue']));
     const told = (requested: string) => {
-      const judged = checkCall(resolveName(names, requested), { callId: 'c', requested, arguments: {} }, undefined);
-      return judged.ok ? null : [judged.result.code, judged.result.content];
+      const { refusal } = prepareCall({ keyId: 'k', names: () => names }, { callId: 'c', requested, arguments: {} });
+      return refusal === null ? null : [refusal.code, refusal.content];
     };
     const text = (called: string, code: string) => [
       'unknown_tool',

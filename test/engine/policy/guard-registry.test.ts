@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
-import type { CallScope } from '../../../src/engine/call/tool-call.ts';
+import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import { callWith, type How } from '../approve.ts';
 import { type Body, runOf, toolNamed } from '../inner-run.ts';

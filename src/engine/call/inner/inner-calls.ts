@@ -1,14 +1,15 @@
 /**
- * Nested calls: the calls a running tool makes of other tools (`ToolContext.calls`). Each goes through `callTool` with its own id, timeout,
+ * Nested calls: the calls a running tool makes of other tools (`ToolContext.calls`). Each goes through `callPrepared` with its own id, timeout,
  * approval, journal entry and audit row. Independent of the language of the calling code. Used by `execute-call.ts`.
  */
-import type { AliasMap } from '../../../core/toolset/alias-map.ts';
+import { findTool, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { callsTools, innerCallId } from '../../../core/tools/composite-tool.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { canonicalJson } from '../../../core/hash.ts';
 import { limits } from '../../../core/limits.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
+import { utf8Length } from '../../../core/text/utf8.ts';
 import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/call-journal.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
@@ -18,13 +19,15 @@ import { createCallTree, type CallTree } from './call-tree.ts';
 import type { IdleDeadline } from '../call-deadline.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { withoutGuards } from '../../policy/guard-files.ts';
-import { innerFingerprint } from './inner-fingerprint.ts';
-import { nestingFault, innerNames, resolveInnerName, innerTools } from './inner-names.ts';
-import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
-import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
 
-/** The type of `callTool`, which the caller passes in because it is a layer above. */
-export type CallTool = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
+import { nestingFault, innerNames, innerTools } from './inner-names.ts';
+import { createReplayOrder, innerFingerprint, type ReplayOrder } from './replay.ts';
+import type { CallDeps, CallScope } from '../call-scope.ts';
+import { changeRequest, prepareCall, type PreparedCall } from '../prepare-call.ts';
+import type { CallOutcome, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
+
+/** The type of `callPrepared`, which the caller passes in because it is a layer above. */
+export type CallPrepared = (deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal) => Promise<CallOutcome>;
 
 /** The call that makes nested calls. `signal`: aborts when it ends. `channel`: the one its tool has. `stop` aborts its tool. */
 export type CallingTool = {
@@ -32,7 +35,7 @@ export type CallingTool = {
   scope: CallScope;
   tool: EditionTool;
   callId: string;
-  callTool: CallTool;
+  callPrepared: CallPrepared;
   signal: AbortSignal;
   deadline: Pick<IdleDeadline, 'pauseDuring'>;
   channel: CallerChannel;
@@ -112,7 +115,7 @@ class Runner implements InnerCallRunner {
   }
 
   isFileTool(name: string): boolean {
-    return fileTools.has(resolveInnerName(this.#names, name)?.tool.canonical ?? '');
+    return fileTools.has(findTool(this.#names, name)?.canonical ?? '');
   }
 
   unrepeatableCall(): string | null {
@@ -133,36 +136,44 @@ class Runner implements InnerCallRunner {
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
     const journal = this.#journal;
-    const { tool: meant, via } = resolveInnerName(this.#names, name) ?? { tool: null, via: null };
+    const { scope, callId, signal } = this.#caller;
     const given = readArguments(args);
-    const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
+    const request = {
+      callId: id,
+      parent: callId,
+      requested: name,
+      arguments: given,
+      fault: given === null ? ('invalid_json' as const) : null,
+    };
+    const call = prepareCall({ ...scope, names: () => this.#names }, request);
+    const fingerprint = journal === null ? '' : await innerFingerprint(name, given, call.tool);
     const entry = journal?.find(id) ?? null;
     if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(codeDiverged(this.#recorded));
     if (entry?.result) return { result: entry.result, order: entry.order };
-    if (this.#caller.signal.aborted)
-      return { result: errorResult('aborted', 'Not run: the call that made this one has ended.'), order: null };
-    const canonical = meant?.canonical ?? null;
+    if (signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made this one has ended.'), order: null };
+    const { canonical, via } = call;
     const start = { callId: id, root: this.#tree.root, requested: name, canonical, via, arguments: given ?? {}, fingerprint };
-    const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
-    return await this.#run(start, given, { meant, entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(meant) });
+    const onOverlay = files !== null || scope.onOverlay === true;
+    return await this.#run(start, call, { entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(call.tool) });
   }
 
-  async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
-    const { deps, scope, callTool, signal } = this.#caller;
+  async #run(start: InnerCallStart, prepared: PreparedCall, at: Place): Promise<Settled> {
+    const { deps, scope, callPrepared, signal } = this.#caller;
     const innerScope = this.#scope(start, at);
-    let request = this.#request(start, given, at);
-    let outcome = await callTool(deps, innerScope, request, signal);
+    let call = changeRequest(prepared, this.#decisions(prepared, at));
+    let outcome = await callPrepared(deps, innerScope, call, signal);
     while ('waitFor' in outcome && this.#journal === null && scope.askDuringCall !== undefined) {
-      request = { ...request, ...(await scope.askDuringCall(outcome.waitFor, request.rounds ?? 0)) };
-      outcome = await callTool(deps, innerScope, request, signal);
+      call = changeRequest(call, await scope.askDuringCall(outcome.waitFor, call.request.rounds ?? 0));
+      outcome = await callPrepared(deps, innerScope, call, signal);
     }
-    if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
+    if ('waitFor' in outcome) return this.#wait(start, call.request, outcome.waitFor);
     const { result, via, durationMs, ran } = outcome.answer;
-    if (ran && this.#journal === null && hasEffect(deps, given, at))
+    if (ran && this.#journal === null && hasEffect(deps, prepared, at))
       this.#tree.recordEffect(start.callId, start.canonical ?? start.requested);
     // Aborted by the end of the outer call, which is not rerun.
     if (signal.aborted && result.code === 'aborted') return { result, order: null };
-    if (this.#journal === null) return this.#tree.addResultBytes(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
+    if (this.#journal === null)
+      return this.#tree.addResultBytes(utf8Length(JSON.stringify(result))) ? { result, order: null } : this.#endFull();
     const before = at.entry?.order ?? null;
     if (before !== null) return { result, order: before };
     const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
@@ -172,23 +183,19 @@ class Runner implements InnerCallRunner {
     return { result, order };
   }
 
-  #request({ callId, requested }: InnerCallStart, given: Record<string, unknown> | null, at: Place): ToolCallRequest {
+  /** Returns what was decided and recorded about the call before. */
+  #decisions({ request: { callId }, tool }: PreparedCall, { entry, isRedone }: Place): Partial<ToolCallRequest> {
     const verdict = this.#journal?.verdict(callId) ?? null;
     const { input = null, rounds = 0 } = this.#journal?.given(callId) ?? {};
-    const attempts = at.entry?.attempts ?? 0;
+    const attempts = entry?.attempts ?? 0;
     return {
-      callId,
-      parent: this.#caller.callId,
-      requested,
-      arguments: given,
-      fault: given === null ? 'invalid_json' : null,
-      refusal: verdict === null ? this.#refuse(callId, at.meant) : decisionRefusal(verdict.decision),
+      refusal: verdict === null ? this.#refuse(callId, tool) : decisionRefusal(verdict.decision),
       approved: verdict?.approved ?? null,
       given: input,
       rounds,
       attempts,
       // The effects of an interrupted call on a script's uncommitted files were discarded, so it can simply be rerun.
-      interrupted: attempts > 0 && !at.isRedone,
+      interrupted: attempts > 0 && !isRedone,
     };
   }
 
@@ -222,12 +229,12 @@ class Runner implements InnerCallRunner {
     return null;
   }
 
-  #refuse(callId: string, meant: EditionTool | null): Refusal | null {
+  #refuse(callId: string, tool: EditionTool | null): Refusal | null {
     if (!this.#tree.tryAdd(callId)) {
       const message = `Not run: a call may make at most ${limits.maxInnerCalls} nested calls in total. Continue with the results so far.`;
       return { code: 'limit_reached', message };
     }
-    const fault = meant === null || !callsTools(meant) ? null : nestingFault(this.#chain, meant);
+    const fault = tool === null || !callsTools(tool) ? null : nestingFault(this.#chain, tool);
     return fault === null ? null : { code: 'not_allowed', message: fault };
   }
 
@@ -246,7 +253,7 @@ class Runner implements InnerCallRunner {
 type Recorded = ReturnType<CallJournal['entriesUnder']>[number];
 
 /** `isRedone`: its effects are on the files of a script that is rerun, so it is rerun too. */
-type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
+type Place = { entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
 
 /** null: the call waits. `order`: null where nothing is journaled. */
 type Settled = { result: ToolResult; order: number | null } | null;
@@ -286,8 +293,8 @@ function worksOnFiles(tool: EditionTool | null): boolean {
 }
 
 /** Nested calls of a tool that calls tools are recorded separately. */
-function hasEffect({ executor }: CallDeps, given: Record<string, unknown> | null, { meant, isRedone }: Place): boolean {
-  return meant !== null && !isRedone && !callsTools(meant) && !executor.isSafe(meant, given ?? {});
+function hasEffect({ executor }: CallDeps, { tool, request }: PreparedCall, { isRedone }: Place): boolean {
+  return tool !== null && !isRedone && !callsTools(tool) && !executor.isSafe(tool, request.arguments ?? {});
 }
 
 function codeDiverged(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {

@@ -5,7 +5,6 @@
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits.ts';
-import type { Via } from '../../../core/turn/message.ts';
 import type { InnerTool } from '../../../ports/inner-calls.ts';
 
 /** `plan`: the names that the plan offers. `above`: the names at the calling tool, which differ from `plan` only inside a made tool. */
@@ -66,17 +65,6 @@ export function innerTools(names: AliasMap | null, { canonical: self, kind }: Ed
       ...(outputSchema !== undefined && { outputSchema }),
       ...(annotations !== undefined && { annotations }),
     }));
-}
-
-/** Returns the tool that a name resolves to; null for none, or more than one. */
-export function findInnerTool(names: AliasMap | null, name: string): EditionTool | null {
-  return resolveInnerName(names, name)?.tool ?? null;
-}
-
-/** Like `innerTool`, with how the name resolved, as the log records it before the call. */
-export function resolveInnerName(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
-  const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? { tool: meant.tool, via: meant.via } : null;
 }
 
 /** Returns why the tool may not be called at this depth, or null. `chain`: canonical names of the enclosing tools, outermost first. */

@@ -10,7 +10,7 @@ import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
 import { dryRunCall } from '../../../src/engine/call/direct-call.ts';
-import type { CallDeps, CallScope } from '../../../src/engine/call/tool-call.ts';
+import type { CallDeps, CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { Directory } from '../../../src/ports/catalog.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../../src/storage/memory-files.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { keptLog } from '../../fakes/runtime.ts';
-import { createAuditTrail } from '../../../src/engine/call/audit-trail.ts';
+import { createAuditTrail } from '../../../src/engine/call/audit-call.ts';
 import { madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
 
 const twice: Body = async (_args, { calls }) => {

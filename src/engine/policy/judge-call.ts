@@ -1,6 +1,6 @@
 /**
- * Predicts whether a call will require approval or be denied, as far as that is known before it runs. Effects inside the tool are judged
- * again when they happen (`policy-guard.ts`). Used by `call-tool.ts`, dry runs and POST /v1/policy/test.
+ * Judges a call by the policy, as far as its effects are known before it runs. Effects inside the tool are judged when they happen
+ * (`policy-guard.ts`). Used by `execute-call.ts`, dry runs and POST /v1/policy/test.
  */
 import type { ApprovalReason } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
@@ -9,42 +9,49 @@ import { resolvePath, workspace } from '../../core/text/path.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
 import { callEffect } from '../../core/policy/call-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
-import { withoutApproval, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
+import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { EffectBeforeRun } from './staged-run.ts';
 import { removeEffects, writeEffect } from './file-effects.ts';
-import { createEffectJudge, type JudgedScope } from './judge-effect.ts';
-import type { CallDeps } from '../call/tool-call.ts';
+import { taintFor } from './mark-taint.ts';
+import type { CallDeps, PolicyScope } from '../call/call-scope.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** `files`: null if the files are not known yet. `args`: the tool's own arguments. */
-export function predictPolicy(
-  deps: Pick<CallDeps, 'isBlockedUrl'>,
-  scope: JudgedScope & { files: FileSystem | null },
-  tool: EditionTool,
-  args: Arguments,
-): PolicyDecision {
-  return applyEntryApproval(tool, strictestJudgement(callEffects(deps, tool, args, scope.files), createEffectJudge(scope, tool)));
-}
+/** `asks`: what requires approval before the call runs. */
+export type JudgedCall = { decision: PolicyDecision; asks: EffectBeforeRun[] };
 
-/** Returns what requires approval before the call runs: an entry with `approval: "always"`, and each effect the arguments imply. */
-export function approvalsBeforeRun(
+/** Judges a call by its toolset entry and the effects that its arguments imply. `files`: null if they are not known yet. `args`: the tool's own. */
+export function judgeCall(
   deps: Pick<CallDeps, 'isBlockedUrl'>,
-  scope: JudgedScope & { files: FileSystem },
+  scope: PolicyScope & { files: FileSystem | null },
   tool: EditionTool,
   args: Arguments,
-): EffectBeforeRun[] {
-  if (tool.approval === 'never') return [];
+): JudgedCall {
   const judge = createEffectJudge(scope, tool);
-  const asked = callEffects(deps, tool, args, scope.files).flatMap((effect) => {
-    const { ask } = judge(effect);
-    return ask === null ? [] : [{ effect, ask, operation: ask, isForeseen: true }];
-  });
-  return tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asked] : asked;
+  const judged = callEffects(deps, tool, args, scope.files).map((effect) => ({ effect, ...judge(effect) }));
+  const decision = applyEntryApproval(tool, strictestJudgement(judged));
+  if (tool.approval === 'never') return { decision, asks: [] };
+  const asks = judged.flatMap(({ effect, ask }) => (ask === null ? [] : [{ effect, ask, operation: ask, isPredicted: true }]));
+  return { decision, asks: tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asks] : asks };
 }
 
 const alwaysAsk: ApprovalReason = { kind: 'always', reason: 'Its toolset requires approval for every call', target: null };
+
+/** Returns how the policy judges an effect of a tool, wherever a call reaches a capability. The taint marks are read for each effect. */
+export function createEffectJudge(scope: PolicyScope, tool: EditionTool): (effect: Effect) => PolicyDecision {
+  const actor = {
+    tool: tool.canonical,
+    agent: scope.agent ?? null,
+    key: scope.keyId,
+    ...(scope.chain !== undefined && { chain: scope.chain }),
+  };
+  const taintRule = scope.taintRule === true;
+  return (effect) => {
+    const taint = scope.taintRule === false ? null : taintFor(scope.taint, tool, effect);
+    return evaluatePolicy(scope.rules, effect, { actor, taint, taintRule });
+  };
+}
 
 /** Applies the toolset entry: it may require approval always or never; what is denied stays denied. */
 export function applyEntryApproval(tool: Pick<EditionTool, 'approval'>, judgement: PolicyDecision): PolicyDecision {
@@ -61,8 +68,7 @@ export function callEffects(deps: Pick<CallDeps, 'isBlockedUrl'>, tool: EditionT
 }
 
 /** Returns the first judgement in this order: denied, requires approval, allowed by a rule, other. */
-export function strictestJudgement(effects: readonly Effect[], judge: (effect: Effect) => PolicyDecision): PolicyDecision {
-  const judged = effects.map(judge);
+function strictestJudgement(judged: readonly PolicyDecision[]): PolicyDecision {
   const found =
     judged.find(({ verdict }) => verdict === 'deny') ??
     judged.find(({ verdict }) => verdict === 'ask') ??

@@ -1,0 +1,140 @@
+/**
+ * What a tool call runs with: the deployment's services (`CallDeps`), and the scope of the call, in one part for each step that reads it.
+ * Turns, direct calls and MCP calls build their scope with `createCallScope`; nested calls derive theirs from the outer call's.
+ */
+import type { AuditRow } from '../../core/audit.ts';
+import { limits } from '../../core/limits.ts';
+import type { TaintMarks } from '../../core/policy/taint.ts';
+import type { PolicyRule } from '../../core/policy/rule.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import type { CallJournal } from '../../ports/call-journal.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ResultStore } from '../../ports/result-store.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { Sandbox } from '../../ports/sandbox.ts';
+import type { CallerChannel, SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
+import type { ToolMaker } from '../../ports/tool-maker.ts';
+import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
+import type { ServerTokens } from '../../ports/upstream.ts';
+import type { CallTree } from './inner/call-tree.ts';
+import type { ToolCallRequest, WaitFor } from './tool-call.ts';
+
+export type CallDeps = {
+  clock: Clock;
+  log: Logger;
+  executor: ToolExecutor;
+  /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server. */
+  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
+  /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
+  server?(name: string, tool: string): Promise<ServerAccess>;
+  /** Whether no request may go to this URL; then approval for it is not requested. */
+  isBlockedUrl?(url: string): boolean;
+  /** Tokens of a server that requires them; absent or null: it requires none. */
+  tokens?(server: ServerAccess): ServerTokens | null;
+  /** The toolset editor of a key, for the configuration tools. Absent: they cannot be called. */
+  configuration?(keyId: string): ToolsetEditor;
+  /** The tool maker of a key, for `create_tool`. `offered`: the tools that the call may use. */
+  maker?(keyId: string, offered: AliasMap | null): ToolMaker;
+  /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
+  secret(name: string, tool: string, host?: string): Promise<string>;
+  /** Runs code that calls tools. Absent: tools that need it cannot be called. */
+  sandbox?: Sandbox;
+};
+
+/** Who calls which tools: read when the call is prepared. */
+export type CallerScope = {
+  keyId: string;
+  /** The fields of the calling key, for presets. Absent: unknown. */
+  caller?: Readonly<Record<string, string>>;
+  /** null: the conversation has no tools, so every name is unknown. */
+  names(): AliasMap | null;
+};
+
+/** What the policy judges the call by. */
+export type PolicyScope = {
+  keyId: string;
+  /** The policy rules of the workspace. */
+  rules: readonly PolicyRule[];
+  /** The name of the turn's agent, for rules; absent: none. */
+  agent?: string;
+  /** The canonical names of the enclosing tools, outermost first. Absent: not a nested call. */
+  chain?: readonly string[];
+  /** What the conversation has seen; absent: each call is judged separately. */
+  taint?: TaintMarks;
+  /** The agent's own setting of the taint rule; absent: the policy decides. */
+  taintRule?: boolean;
+};
+
+/** What the tool may use while it runs. */
+export type ToolScope = {
+  files: FileSystem;
+  /** Stores the full text of results that are shortened; null: it is not stored. */
+  results: ResultStore | null;
+  timeoutMs: number;
+  skills?: SkillReader | null;
+  /** The caller, while the call is open. Absent: the caller only gets the result. */
+  channel?: CallerChannel;
+  /** The owner of state at a server. Absent: the session, else the key. */
+  conversation?: string;
+  /** The tools discovered in the conversation. Absent: none are collected. */
+  discoveredTools?(): readonly Gathered[];
+};
+
+/** How the call and its nested calls wait for approvals and input. */
+export type WaitScope = {
+  /** False: the call cannot wait. A call that has to is answered with `approval_required`, or with what it asked for. */
+  canWait: boolean;
+  /** The journal of nested calls; absent: a nested call that has to wait is refused. */
+  journal?: CallJournal;
+  /**
+   * Asks, while the call is open, for what a nested call waits for; returns the changes to the request with which it is made again. Absent:
+   * with a journal the outermost call waits; without one the nested call is refused.
+   */
+  askDuringCall?(waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>>;
+  /** What nested calls may call, where that is more than `names`: in code mode the model has one tool, its code all of them. */
+  innerNames?(): AliasMap | null;
+  /** Shared by all nested calls of the outermost call; absent: this is the outermost call. */
+  callTree?: CallTree;
+  /** Whether `files` belong to a running script: changes to them are repeated when the script is rerun. */
+  onOverlay?: boolean;
+};
+
+/** How the call is recorded. */
+export type AuditScope = {
+  keyId: string;
+  session: string | null;
+  turn: string | null;
+  edition: EditionPointer | null;
+  /** Journals that the call is about to be attempted, durably before the effect. */
+  started?(callId: string, attempt: number): void;
+  /**
+   * Stores durably that a call which may have an effect starts. If it rejects, the call does not run. Absent: the log of the turn does it
+   * (`tool-start`).
+   */
+  begin?(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+  /** Stores one row per call id, refused calls included; it replaces the intent of `begin`. */
+  audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+};
+
+/** Where the call comes from and what it may use. */
+export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope;
+
+/** The part of a plan that applies to single calls. */
+type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition'> & { limits: Pick<Plan['limits'], 'toolTimeoutMs'> };
+type FromPlan = 'caller' | 'agent' | 'taintRule' | 'edition' | 'timeoutMs';
+
+/** Builds the scope of a call of a plan. `own`: what differs between turns, direct calls and MCP calls. */
+export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>): CallScope {
+  return {
+    caller: plan.caller,
+    agent: plan.agent,
+    taintRule: plan.taint,
+    edition: plan.edition ?? null,
+    timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    ...own,
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * Prepares a call: resolves its name once, and maps and checks its arguments once. Runs nothing; a call that cannot run has its refusal.
+ * The mapping itself is `core/toolset/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
+ * current state of the tool's server come later (`call-tool.ts`).
+ */
+import { runCodeName } from '../../core/code-mode/run-code.ts';
+import { memberOf } from '../../core/code-mode/typescript-text.ts';
+import { isConfigurationTool } from '../../core/configuration/modes.ts';
+import type { Issue } from '../../core/problem.ts';
+import { fieldPath } from '../../core/schema/input-fault-text.ts';
+import { checkInput } from '../../core/schema/input-schema.ts';
+import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
+import { deprecationOf } from '../../core/toolset/called-alias.ts';
+import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { givenArguments, secretArguments, toToolArguments } from '../../core/toolset/entry-arguments.ts';
+import { whyMissing } from '../../core/toolset/missing-tool.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import type { CallerScope } from './call-scope.ts';
+import { heldResult } from './server-state.ts';
+import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
+
+type Arguments = Record<string, unknown>;
+
+/**
+ * `own`: the arguments the tool receives, secrets as `{secret: NAME}`; as far as they are known for a call that is refused. `issues`: what is
+ * wrong with the arguments. `notes`: for the model, shown with the result. `refusal`: the result instead of running the call.
+ */
+export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> & {
+  request: ToolCallRequest;
+  issues: Issue[];
+  notes: readonly string[];
+} & ({ refusal: null; tool: EditionTool; own: Arguments } | { refusal: ToolResult; tool: EditionTool | null; own: Arguments | null });
+
+/** A call that may run, as far as its name and arguments say. */
+export type RunnableCall = Extract<PreparedCall, { refusal: null }>;
+
+/** The first refusal counts, in this order: the one of the request, name, state, arguments. */
+export function prepareCall(scope: CallerScope, request: ToolCallRequest): PreparedCall {
+  const { requested, arguments: args } = request;
+  const resolution = resolve(scope, requested);
+  const denied = request.refusal ? errorResult(request.refusal.code, request.refusal.message) : null;
+  if (!resolution.ok) {
+    const isUnreadable = requested === '' && args === null;
+    const fault = isUnreadable ? unreadable(request.fault ?? 'invalid_json') : unresolved(resolution);
+    return { request, requested, canonical: null, via: null, issues: [], notes: [], tool: null, own: null, refusal: denied ?? fault };
+  }
+  const { tool, canonical, via } = resolution;
+  const named = { request, requested, canonical, via, tool };
+  const deprecation = deprecationNote(resolution);
+  const fault = denied ?? stateFault(tool);
+  if (args === null)
+    return { ...named, issues: [], notes: deprecation, own: null, refusal: fault ?? unusableArguments(request.fault ?? 'invalid_json') };
+  const { ignored, ...read } = readArguments(tool, args, scope.caller);
+  const refusal = fault ?? guessedFault(tool, request) ?? read.refusal;
+  const notes = refusal === read.refusal ? [...ignoredNote(ignored), ...deprecation] : deprecation;
+  return { ...named, ...read, notes, refusal };
+}
+
+/** Returns the call with changes to its request. A refusal among them takes precedence over the result of running it. */
+export function changeRequest(call: PreparedCall, changes: Partial<ToolCallRequest>): PreparedCall {
+  const request = { ...call.request, ...changes };
+  const { refusal } = request;
+  return refusal ? { ...call, request, refusal: errorResult(refusal.code, refusal.message) } : { ...call, request };
+}
+
+/** Plans do not offer another key's private tool; this check also covers stored plans and editions that do. */
+function resolve({ names, keyId }: CallerScope, requested: string): Resolution {
+  const table = names();
+  const resolution = table === null ? null : resolveName(table, requested);
+  if (resolution === null || (resolution.ok && resolution.tool.made?.private === true && resolution.tool.made.by !== keyId))
+    return { ok: false, code: 'unknown_tool', requested, suggestions: [] };
+  return resolution;
+}
+
+function stateFault(tool: EditionTool): ToolResult | null {
+  if (tool.kind === 'ui') {
+    const text = `Not run: ${tool.wireName} is shown to the user and cannot be called. Answer in text, or use another tool.`;
+    return errorResult('not_allowed', text);
+  }
+  switch (tool.state) {
+    case 'ready':
+      return null;
+    case 'held':
+      return heldResult(tool);
+    case 'missing': {
+      const now =
+        tool.renamedTo === undefined ? '' : ` It is now named ${tool.renamedTo}; an administrator can replace the old name in the toolset.`;
+      return errorResult('tool_error', `${tool.wireName} cannot be called: ${whyMissing(tool)}.${now} Use another tool.`);
+    }
+    default:
+      return tool.state satisfies never;
+  }
+}
+
+function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
+  if (resolution.code === 'ambiguous_tool') {
+    return errorResult(
+      'ambiguous_tool',
+      `"${resolution.requested}" matches more than one tool. Call one of: ${resolution.candidates.join(', ')}.`,
+    );
+  }
+  if (resolution.inCode !== undefined) {
+    const text = `"${resolution.requested}" cannot be called directly. Call it in code: ${runCodeName} with code such as \`return await ${memberOf('tools', resolution.inCode)}({…})\`.`;
+    return errorResult('unknown_tool', text);
+  }
+  const near = resolution.suggestions;
+  const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in text.' : `Did you mean ${near.join(', ')}?`;
+  return errorResult('unknown_tool', `There is no tool "${resolution.requested}". ${hint}`);
+}
+
+/** For a call that a model wrote as text in the wrong format, so that not even its name could be read. */
+function unreadable(code: 'truncated' | 'invalid_json'): ToolResult {
+  const why = code === 'truncated' ? 'the call was cut off before its end' : 'the call could not be read';
+  return errorResult(code, `Not run: ${why}. Send it again as one JSON object with "name" and "arguments".`);
+}
+
+function guessedFault(tool: EditionTool, { guessed }: ToolCallRequest): ToolResult | null {
+  if (guessed !== true || onlyReads(tool)) return null;
+  const text = 'Not run: the arguments were not valid JSON, and repairing them required guessing. Send the call again with valid JSON.';
+  return errorResult('invalid_json', text);
+}
+
+function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
+  if (fault === 'truncated')
+    return errorResult('truncated', 'Not run: the arguments were cut off before their end. Send the call again with shorter arguments.');
+  return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
+}
+
+/** Whether the tool may run on guessed arguments. Stricter than being safe to retry: deleting the wrong file is idempotent, too. */
+function onlyReads({ kind, annotations }: EditionTool): boolean {
+  return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
+}
+
+type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; refusal: ToolResult | null };
+
+/**
+ * Checks the arguments against the shown schema, maps them to the tool's own, and checks those. `own`: mapped as far as possible, also for
+ * arguments that are refused. `ignored`: names that the entry does not let a call set.
+ */
+export function readArguments(tool: EditionTool, args: Arguments, caller: CallerScope['caller']): ReadArguments {
+  const { given, ignored } = givenArguments(tool.arguments, args);
+  const merged = toToolArguments(tool.arguments, given, caller);
+  const own = merged.ok ? merged.own : args;
+  const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, ignored, issues, refusal });
+  // The configuration tools validate their own input and accept more than their schema, which is written for models.
+  const isChecked = !isConfigurationTool(tool.canonical);
+  const issues = isChecked ? checkInput(tool.inputSchema, given) : [];
+  if (issues.length > 0) return refuse(issues, invalidArguments(tool, issues));
+  if (!merged.ok) {
+    const message = missingField(tool, merged.missing);
+    return refuse([{ path: '', message }], errorResult('not_allowed', message));
+  }
+  const faults = isChecked && tool.sourceSchema !== undefined ? ownFaults(tool, tool.sourceSchema, own) : [];
+  if (faults.length > 0) return refuse(faults, unfitArguments(tool, given, faults));
+  return { own, ignored, issues: [], refusal: null };
+}
+
+const maxNamesInNote = 10;
+
+function ignoredNote(ignored: readonly string[]): string[] {
+  if (ignored.length === 0) return [];
+  const names = ignored.slice(0, maxNamesInNote).map((name) => JSON.stringify(name.slice(0, 100)));
+  const rest = ignored.length > names.length ? ` and ${ignored.length - names.length} more` : '';
+  return [
+    `[Ignored: ${names.join(', ')}${rest}. The toolset sets ${ignored.length === 1 ? 'this argument' : 'these arguments'}, not the call.]`,
+  ];
+}
+
+function deprecationNote(resolution: Extract<Resolution, { ok: true }>): string[] {
+  const deprecated = deprecationOf(resolution);
+  return deprecated === null ? [] : [`[The name ${deprecated.name} is deprecated: ${deprecated.note}.]`];
+}
+
+/** Validates with a placeholder for each secret, whose value is not known yet, and drops the issues about those placeholders. */
+function ownFaults(tool: EditionTool, source: EditionTool['inputSchema'], own: Arguments): Issue[] {
+  const secrets = secretArguments(tool.arguments);
+  const trial = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, secrets.has(name) ? 'secret' : value]));
+  const faults = checkInput(source, trial);
+  return faults.filter(({ path }) => ![...secrets.keys()].some((name) => isUnder(path, name)));
+}
+
+function isUnder(path: string, name: string): boolean {
+  const place = fieldPath([name]);
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
+}
+
+/** Reports the issues with the names of the shown schema where the call can fix them; otherwise says that the toolset has to be fixed. */
+function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Issue[]): ToolResult {
+  const { preset = {}, rename = {}, default: defaults = {} } = tool.arguments ?? {};
+  const shown = new Map(Object.entries(rename).map(([name, own]) => [own, name]));
+  const fixed = [...Object.keys(preset), ...Object.keys(defaults).filter((name) => !Object.hasOwn(given, shown.get(name) ?? name))];
+  const set = faults.filter(({ path }) => fixed.some((name) => isUnder(path, name)));
+  if (set.length > 0) {
+    const text = `Not run: the values that the toolset sets for ${tool.wireName} (${tool.canonical}) are not valid for the tool. No call can fix this; the toolset has to be changed.`;
+    // An issue can repeat the value, and models must not see a preset's value. Defaults are part of the shown schema.
+    const shownIssues = set.map((fault) =>
+      Object.keys(preset).some((name) => isUnder(fault.path, name))
+        ? { path: fault.path, message: 'its value is not valid for the tool' }
+        : fault,
+    );
+    return errorResult('invalid_arguments', withLines(text, shownIssues), shownIssues);
+  }
+  const renamed = faults.map(({ path, message }) => {
+    const own = [...shown.keys()].find((name) => isUnder(path, name));
+    return own === undefined
+      ? { path, message }
+      : { path: fieldPath([shown.get(own) ?? own]) + path.slice(fieldPath([own]).length), message };
+  });
+  return invalidArguments(tool, renamed);
+}
+
+function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
+  return errorResult('invalid_arguments', withLines(`Not run: the arguments of ${tool.wireName} are not valid.`, issues), issues);
+}
+
+function withLines(text: string, issues: readonly Issue[]): string {
+  return [text, ...issues.map(({ path, message }) => `- ${path === '' ? '(arguments)' : path}: ${message}`)].join('\n');
+}
+
+function missingField(tool: EditionTool, field: string): string {
+  return (
+    `Not run: the toolset fills an argument of ${tool.wireName} from the field "${field}" of the calling key, and this key does not have it. ` +
+    `Create a key with this field: {"caller": {"${field}": …}}.`
+  );
+}
