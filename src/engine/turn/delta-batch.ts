@@ -33,10 +33,10 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     disarm?.();
     disarm = null;
     if (held === null) return;
-    const event = held;
+    append(held);
+    // Only now: text that could not be written is written by the next flush.
     held = null;
     lastFlushAt = clock.now();
-    append(event);
   };
 
   /** A timer that fires late means that the machine is overloaded, so the interval grows to write fewer rows. */
@@ -45,7 +45,11 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     disarm ??= clock.after(ms, () => {
       const lateMs = clock.now() - due;
       intervalMs = Math.min(maxDeltaFlushMs, Math.max(deltaFlushMs, 4 * lateMs, intervalMs / 2));
-      flush();
+      try {
+        flush();
+      } catch {
+        // No one can receive the error here. The next flush writes the text, or throws to the turn.
+      }
     });
   };
 

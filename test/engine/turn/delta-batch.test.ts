@@ -20,6 +20,27 @@ async function stream(pieces: number, everyMs: number, lateMs: number): Promise<
   return rows;
 }
 
+it('writes text with the next row when it could not be written by the timer', async () => {
+  const rows: string[] = [];
+  const clock = fakeClock();
+  let isFull = false;
+  const batch = createDeltaBatch(clock, (event) => {
+    if (isFull) throw new Error('the disk is full');
+    rows.push(event.type === 'text-delta' ? event.text : '');
+  });
+  for (const text of ['a', 'b']) {
+    batch.add(delta(text));
+    batch.readEnded();
+  }
+  isFull = true;
+  await clock.advance(deltaFlushMs);
+  batch.add(delta('c'));
+  expect(() => batch.flush()).toThrow('the disk is full');
+  isFull = false;
+  batch.close();
+  expect(rows).toEqual(['a', 'bc']);
+});
+
 describe('the rows of a stream', () => {
   it('start at once, and then join what arrives within 50 ms', async () => {
     const rows = await stream(100, 20, 0);
