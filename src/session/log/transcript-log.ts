@@ -4,6 +4,7 @@
  * all of it.
  */
 import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../../core/turn/transcript.ts';
 import type { EventLog } from './event-log.ts';
 import { createGatheredStore } from './gathered-store.ts';
@@ -11,13 +12,15 @@ import { createGatheredStore } from './gathered-store.ts';
 export type LogTranscript = Transcript & {
   /** Returns the tools that the conversation has found or called, including those of summarized turns. */
   gathered(): readonly Gathered[];
-  /** Returns the whole conversation by turn, ignoring compactions. Reads the whole log once there is a compaction. */
+  /** Returns the whole conversation by turn, ignoring compactions. After a compaction it is without the contents of results and of the model's own parts. */
   everything(): TurnMessages[];
 };
 
 /** Creates the transcript. `apply` must directly follow `log.append` of the same event, the newest one. */
 export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscript {
   let fold: Transcript | null = null;
+  /** From the first event on, when the model's conversation is not: read once in the life of the object. */
+  let whole: Transcript | null = null;
   const gathered = createGatheredStore(sql);
 
   const folded = (): Transcript => {
@@ -33,6 +36,7 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
       if (event.type === 'compaction') rememberCompaction(sql, log.newest, event.through);
       gathered.apply(event);
       fold?.apply(event);
+      applyTexts(whole, event);
     },
     messages: () => folded().messages(),
     turns: () => folded().turns(),
@@ -40,14 +44,20 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
     tokens: () => folded().tokens(),
     gathered: () => gathered.list(),
     everything() {
-      let whole = folded();
-      if (whole.summary() !== null) {
+      if (folded().summary() === null) return folded().turns();
+      if (whole === null) {
         whole = createTranscript({ everything: true });
-        for (const event of log.readAll(0)) whole.apply(event);
+        for (const event of log.readAll(0)) applyTexts(whole, event);
       }
       return whole.turns();
     },
   };
+}
+
+/** Applies what a history is compared by: results and the model's own parts would only be held in memory. */
+function applyTexts(transcript: Transcript | null, event: SessionEventBody): void {
+  if (event.type === 'native' || event.type === 'reasoning-delta' || event.type === 'tool-input-end') return;
+  transcript?.apply(event.type === 'tool-result' ? { ...event, content: [] } : event);
 }
 
 /** Returns the number of the last event that the newest compaction replaces; null without a compaction. */

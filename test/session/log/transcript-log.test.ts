@@ -110,6 +110,22 @@ describe("a session's transcript", () => {
   });
 });
 
+it('reads the log before a compaction once for all histories that clients resend', () => {
+  const { talk, begin, end, append, reopen, reads } = session();
+  talk(20);
+  begin('now');
+  append({ type: 'compaction', turn: 'now', through: 't18', summary: 'SUMMARY' });
+  end('now');
+  const transcript = reopen();
+  const first = transcript.everything();
+  reads.rows = 0;
+  expect(transcript.everything()).toEqual(first);
+  begin('next');
+  end('next');
+  expect(reads.rows).toBe(0);
+  expect(texts(transcript.everything().flatMap(({ messages }) => messages)).slice(-4)).toEqual(['now', 're now', 'next', 're next']);
+});
+
 describe('the transcript for people', () => {
   it('is complete after a compaction, in pages that join to the whole', () => {
     const { talk, begin, append, log } = session();
