@@ -74,7 +74,7 @@ export class Notices {
   noteWaiting({ turn, plan, state }: Pick<TurnRun, 'turn' | 'plan' | 'state'>): void {
     const { log, turns } = this.#parts;
     if (!this.#isWanted(plan, 'approval.required') || pendingQuestions(state).every(({ asked }) => asked === 'client')) return;
-    const questions = openQuestionEvents(eventsOfTurn(turn, log.readAll(turns.get(turn)?.before ?? 0)));
+    const questions = openQuestionEvents(turn, log.readAll(turns.get(turn)?.before ?? 0));
     const newest = questions.reduce((last, { type, id }) => (type === 'client-tool-required' ? last : Math.max(last, id)), 0);
     if (!turns.claimNotice(turn, newest)) return;
     this.#note(plan, { type: 'approval.required', turn, event: log.newest });

@@ -1,42 +1,27 @@
 /** What a turn waits for, as its callers see it: read from the turn's events. */
 import { toAskedMembers, type Pending } from '../../core/policy/approval.ts';
-import { parentOf, rootCallId } from '../../core/tools/composite-tool.ts';
+import { parentOf } from '../../core/tools/composite-tool.ts';
 import { questionText } from '../../core/tools/elicitation.ts';
+import { applyEvent } from '../../core/turn/fold-turn.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
+import { beginTurn, pendingQuestions } from '../../core/turn/turn-state.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { TurnStore } from '../turn/turn-store.ts';
 
 /** An event that asks a question to someone outside the session: an approver, the client, or a person. */
 export type QuestionEvent = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
 
-/** Returns the questions without an answer, in the order asked. */
-export function openQuestionEvents(events: Iterable<SessionEvent>): QuestionEvent[] {
-  const open = new Map<string, QuestionEvent>();
-  for (const event of events) {
-    switch (event.type) {
-      case 'approval-required':
-      case 'client-tool-required':
-      case 'input-required':
-        open.set(event.callId, event);
-        break;
-      case 'approval-decided':
-      case 'input-given':
-      case 'inner-result':
-        open.delete(event.callId);
-        break;
-      case 'tool-result':
-        open.delete(event.callId);
-        // The open questions of its nested calls are closed with it.
-        for (const callId of open.keys()) if (rootCallId(callId) === event.callId) open.delete(callId);
-        break;
-      case 'turn-end':
-        open.clear();
-        break;
-      default:
-        break;
-    }
+/** Returns the questions of this turn without an answer, in the order asked. `events`: the log from before the turn up to any event. */
+export function openQuestionEvents(turn: string, events: Iterable<SessionEvent>): QuestionEvent[] {
+  const state = beginTurn(turn);
+  const asked = new Map<string, QuestionEvent>();
+  for (const event of eventsOfTurn(turn, events)) {
+    applyEvent(state, event);
+    if (event.type === 'approval-required' || event.type === 'client-tool-required' || event.type === 'input-required')
+      asked.set(event.callId, event);
   }
-  return [...open.values()];
+  const open = pendingQuestions(state).flatMap(({ callId }) => asked.get(callId) ?? []);
+  return state.phase === 'ended' ? [] : open.sort((one, other) => one.id - other.id);
 }
 
 export function toPending(question: QuestionEvent): Pending {
@@ -59,14 +44,14 @@ export function toPending(question: QuestionEvent): Pending {
 /** Returns the open questions of the waiting turn, for which queued turns have to wait; empty when no turn waits. */
 export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore }): QuestionEvent[] {
   const row = turns.waiting();
-  return row === null ? [] : openQuestionEvents(eventsOfTurn(row.id, log.readAll(row.before ?? 0)));
+  return row === null ? [] : openQuestionEvents(row.id, log.readAll(row.before ?? 0));
 }
 
 /** Returns what this turn waits for; nothing once it has ended. */
 export function pendingOf({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): Pending[] {
   const row = turns.get(turn);
   if (row === null || row.state === 'ended' || row.before === null) return [];
-  return openQuestionEvents(eventsOfTurn(turn, log.readAll(row.before))).map(toPending);
+  return openQuestionEvents(turn, log.readAll(row.before)).map(toPending);
 }
 
 export function* eventsOfTurn(turn: string, events: Iterable<SessionEvent>): Generator<SessionEvent> {

@@ -18,7 +18,7 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
 export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
   const all = [...events];
   const { text, calls, answered, usage } = foldAnswer(all);
-  const pending = openQuestionEvents(all).map(toPending);
+  const pending = openQuestionEvents(turn, all).map(toPending);
   const reason = pending.some(({ kind }) => kind !== 'client-tool') ? 'approval_required' : 'client_tool_required';
   const toolCalls = [...calls.values()].filter(({ callId }) => answered.has(callId));
   return { turn, status: 'waiting', reason, text, toolCalls, pending, usage };
