@@ -7,7 +7,7 @@ const creates = new RegExp(
 );
 
 export function revertWaits(sql: SqlStorage): void {
-  for (const statement of sessionMigrations.slice(0, -1).join(';\n').split(';\n')) if (creates.test(statement)) sql.exec(statement);
+  for (const statement of sessionMigrations.slice(0, 10).join(';\n').split(';\n')) if (creates.test(statement)) sql.exec(statement);
   sql.exec(`INSERT INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, question, round, earlier, state, asked_at, expires_at, told)
     SELECT call_id, turn, question ->> '$.canonical', question ->> '$.entry', question ->> '$.toolset', key_hash, question ->> '$.ask',
       question ->> '$.target', question ->> '$.reason', question -> '$.question', round, question -> '$.earlier', state, asked_at, expires_at, reported

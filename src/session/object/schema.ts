@@ -3,7 +3,7 @@
  *
  * - `meta`: the session, one row. `leaving`: it is being deleted.
  * - `events`: the log; `body` has no id and time. `event_chunks`: bodies over 1 MB, split.
- * - `turns`: accepted turns in order.
+ * - `turns`: accepted turns in order (`plan`: once ended, only its agent, edition and trigger).
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
  * - `timers`: the jobs of the alarm.
  * - `audit`: rows that the Catalog has not received yet.
@@ -166,6 +166,11 @@ const eleventh = [
   `CREATE INDEX waits_by_key ON waits (key_hash) WHERE key_hash IS NOT NULL`,
 ];
 
+/** Plans of ended turns, which can be long, keep what is read of them (`turn/turn-store.ts`). */
+const twelfth = [
+  `UPDATE turns SET plan = json_patch('{}', json_object('agent', plan -> '$.agent', 'edition', plan -> '$.edition', 'trigger', plan -> '$.trigger')) WHERE state = 'ended'`,
+];
+
 export const sessionMigrations: readonly string[] = [
   first,
   second,
@@ -178,4 +183,5 @@ export const sessionMigrations: readonly string[] = [
   ninth,
   tenth,
   eleventh,
+  twelfth,
 ].map((statements) => statements.join(';\n'));

@@ -7,7 +7,7 @@ import { logFormat, type SessionEvent, type SessionEventBody } from '../../core/
 import { applyEvent } from '../../core/turn/fold-turn.ts';
 import { beginTurn, unansweredCalls, type TurnState } from '../../core/turn/turn-state.ts';
 import { eventsOfTurn } from '../pending/pending.ts';
-import type { TurnRow } from './turn-store.ts';
+import type { OpenTurnRow } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
 
@@ -31,7 +31,7 @@ export type TurnRun = {
   unaudited: UnauditedResult[];
 };
 
-export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number): TurnRun {
+export function toRun({ id, plan, spentMs }: OpenTurnRow, epoch: number, now: number): TurnRun {
   return {
     turn: id,
     plan,

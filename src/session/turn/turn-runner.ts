@@ -16,7 +16,7 @@ import type { Timers } from '../object/timers.ts';
 import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, upgradeLog, type TurnRun } from './turn-run.ts';
 import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
-import type { TurnRow, TurnStore } from './turn-store.ts';
+import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
 export type RunnerParts = TurnScopeParts & {
   turns: TurnStore;
@@ -147,7 +147,7 @@ export class TurnRunner {
   }
 
   /** Creates a new run of a started turn from its log. Earlier runs can no longer write. */
-  #revive(row: TurnRow): TurnRun {
+  #revive(row: OpenTurnRow): TurnRun {
     const { turns, log, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
     foldTurn(run.state, log.readAll(row.before ?? 0));
@@ -161,7 +161,7 @@ export class TurnRunner {
   }
 
   /** Ends a turn whose log was written by a newer release, which this release cannot read. */
-  #giveUp(row: TurnRow): void {
+  #giveUp(row: OpenTurnRow): void {
     const { turns, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
     this.#append(run, { type: 'turn-end', turn: row.id, status: 'interrupted', reason: 'restarted', usage: run.state.usage });

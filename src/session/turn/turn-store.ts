@@ -18,12 +18,15 @@ export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
 /** What a waiting turn waits for; a decision or input of a person takes precedence over a result of the client's tools. */
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
+/** What is read of the plan of an ended turn; the rest is deleted with its end. */
+type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger'>;
+
 export type TurnRow = {
   id: string;
   state: TurnRowState;
   status: TurnStatus | null;
   reason: TurnEndReason | WaitReason | null;
-  plan: Plan;
+  plan: EndedPlan;
   /** Milliseconds that it has worked, without waits, as last stored. */
   spentMs: number;
   /** `logFormat` of the release that accepted it. */
@@ -33,6 +36,9 @@ export type TurnRow = {
   lastEvent: number | null;
   acceptedAt: number;
 };
+
+/** The row of a turn that has not ended. */
+export type OpenTurnRow = TurnRow & { plan: Plan };
 
 /** The turn of an idempotency key; `session` is the fork that has it, null for this session. */
 export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
@@ -90,16 +96,16 @@ export class TurnStore {
     return this.open() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
   }
 
-  running(): TurnRow | null {
+  running(): OpenTurnRow | null {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'running' LIMIT 1`);
   }
 
-  waiting(): TurnRow | null {
+  waiting(): OpenTurnRow | null {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' LIMIT 1`);
   }
 
   /** Returns the turn that was started and has not ended; queued turns wait for it. */
-  open(): TurnRow | null {
+  open(): OpenTurnRow | null {
     return this.running() ?? this.waiting();
   }
 
@@ -117,7 +123,7 @@ export class TurnStore {
     return new Set([...rows].map(({ id }) => id));
   }
 
-  nextQueued(): TurnRow | null {
+  nextQueued(): OpenTurnRow | null {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' ORDER BY seq LIMIT 1`);
   }
 
@@ -188,7 +194,9 @@ export class TurnStore {
   }
 
   markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
-    this.#sql.exec(`UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ? WHERE id = ?`, status, reason, lastEvent, id);
+    const { agent, edition, trigger }: EndedPlan = this.get(id)?.plan ?? {};
+    const query = `UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ?, plan = ? WHERE id = ?`;
+    this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger }), id);
   }
 
   /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */
@@ -221,7 +229,8 @@ export class TurnStore {
     );
   }
 
-  #row(query: string, ...bindings: string[]): TurnRow | null {
+  /** The plan is whole when the query selects turns that have not ended. */
+  #row(query: string, ...bindings: string[]): OpenTurnRow | null {
     const [row] = [...this.#sql.exec<StoredTurn>(query, ...bindings)];
     if (row === undefined) return null;
     const { id, state, status, reason } = row;
