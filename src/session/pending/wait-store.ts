@@ -267,7 +267,8 @@ export class WaitStore {
   }
 
   #deleteParts(where: string, ...bindings: (string | number)[]): void {
-    this.#sql.exec(`DELETE FROM wait_parts WHERE ${where}`, ...bindings);
+    const query = `DELETE FROM wait_parts WHERE ${where}`;
+    this.#sql.exec(query, ...bindings);
   }
 
   #changes(query: string, ...bindings: (string | number)[]): boolean {
@@ -276,7 +277,8 @@ export class WaitStore {
 
   /** The caller's condition selects rows of the kinds of `Found`. */
   #all<Found extends Wait>(where: string, ...bindings: (string | number | null)[]): Found[] {
-    const rows = this.#sql.exec<{ question: string }>(`${select} WHERE ${where}`, ...bindings).toArray();
+    const query = `${select} WHERE ${where}`;
+    const rows = this.#sql.exec<{ question: string }>(query, ...bindings).toArray();
     // `#insert` wrote them.
     return rows.map(({ question, ...row }) => ({ ...row, ...(JSON.parse(question) as object) }) as unknown as Found);
   }
