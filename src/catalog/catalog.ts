@@ -11,7 +11,7 @@ import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import { wire } from '../wiring.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
@@ -95,7 +95,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     await this.ctx.storage.setAlarm(this.#alarmAt);
     const ran = this.#counted(Promise.all(jobs.map((job) => runDue(job))));
     // The next alarm cannot fire before this one has ended, and a slow publish must not delay every schedule.
-    await withTimeLimit(ran, limits.publishIntervalMs, () => undefined);
+    await withTimeout(systemClock, ran, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
     await this.#arm();
   }
@@ -118,7 +118,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;
       await this.#arm();
-      await withTimeLimit(this.#publish(outbox), publishWaitMs, () => undefined);
+      await withTimeout(systemClock, this.#publish(outbox), publishWaitMs, () => undefined);
       return answer;
     });
     return this.#counted(write);
@@ -229,7 +229,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     const late = (): never => {
       throw new Error('the session did not answer in time');
     };
-    return (await withTimeLimit(work, limits.catalogTimeoutMs, late))?.cancelled ?? 0;
+    return (await withTimeout(systemClock, work, limits.catalogTimeoutMs, late))?.cancelled ?? 0;
   }
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): CatalogServices['triggers'] {

@@ -4,7 +4,8 @@
  */
 import { parseJsonText } from '../core/json/json-text.ts';
 import { Problem } from '../core/problem.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 import { KB, MB } from '../core/limits/units.ts';
 
 /** A slow upload holds a request open; the largest body arrives in this time at 1 Mbit/s. */
@@ -40,7 +41,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const whole = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
   // A small body arrives with the headers; a timer would cost a tenth of a chat request.
   if (declared !== null && Number(declared) <= untimedBodyBytes) return await whole;
-  return await withTimeLimit(whole, requestBodyTimeoutMs, () => {
+  return await withTimeout(systemClock, whole, requestBodyTimeoutMs, () => {
     throw new Problem('invalid_json', `The body was not received completely within ${requestBodyTimeoutMs / 1000} seconds.`);
   });
 }
@@ -93,7 +94,7 @@ export async function discardBody(request: Request): Promise<void> {
   if (request.body === null || request.body.locked || declared > maxDiscardedBodyBytes || request.headers.has('expect')) return;
   const reader = request.body.getReader();
   try {
-    await withTimeLimit(drain(reader), discardTimeoutMs, () => reader.cancel());
+    await withTimeout(systemClock, drain(reader), discardTimeoutMs, () => reader.cancel());
   } catch {
     // The client has disconnected: nothing is left to read.
   }
@@ -103,7 +104,12 @@ export async function discardBody(request: Request): Promise<void> {
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const paused = { done: true, value: undefined } as const;
   for (let left = maxDiscardedBodyBytes; left >= 0; ) {
-    const { done, value } = await withTimeLimit<ReadableStreamReadResult<Uint8Array>>(reader.read(), discardPauseMs, () => paused);
+    const { done, value } = await withTimeout<ReadableStreamReadResult<Uint8Array>>(
+      systemClock,
+      reader.read(),
+      discardPauseMs,
+      () => paused,
+    );
     if (done) break;
     left -= value.byteLength;
   }

@@ -10,10 +10,11 @@ import type { SecretFilter } from '../core/policy/secret-filter.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { IdleTimeout } from './idle-timeout.ts';
+import { ExchangeTimeout } from './exchange-timeout.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
@@ -34,7 +35,7 @@ export type ProviderExchange = {
 };
 
 /** A successful response with an unread body. `patience` watches it until stopped. */
-export type OpenReply = { response: Response; patience: IdleTimeout };
+export type OpenReply = { response: Response; patience: ExchangeTimeout };
 
 /** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
 export async function openReply(
@@ -44,7 +45,7 @@ export async function openReply(
   options: FailureOptions = {},
 ): Promise<OpenReply> {
   const { access } = exchange;
-  const patience = new IdleTimeout(deps.clock, signal);
+  const patience = new ExchangeTimeout(deps.clock, signal);
   try {
     const request = toRequest(exchange);
     patience.extend(limits.providerFirstByteTimeoutMs, 'did not respond in time');
@@ -74,9 +75,9 @@ export async function openHead(
     throw timeoutProblem(access, 'did not respond in time');
   };
   try {
-    const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
+    const response = await withTimeout(systemClock, deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
     if (response.ok) return response;
-    throw await withTimeLimit(responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
+    throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
   } catch (error) {
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
@@ -94,7 +95,7 @@ export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock },
   };
   let text: string;
   try {
-    text = await withTimeLimit(readText(access, response), providerIdleTimeoutMs, late);
+    text = await withTimeout(systemClock, readText(access, response), providerIdleTimeoutMs, late);
   } catch (error) {
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
@@ -143,7 +144,7 @@ export async function* readReply(
 
 /** The same, read by read, for callers for whom a generator is too slow. Must be closed. */
 export class ReplyCursor {
-  readonly #patience: IdleTimeout;
+  readonly #patience: ExchangeTimeout;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;

@@ -5,7 +5,8 @@
 import { limits } from '../core/limits.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Bindings } from './bindings.ts';
 import {
   catalogMethods,
@@ -55,7 +56,7 @@ export async function callCatalog<Name extends CatalogMethod>(
     try {
       // The namespace is untyped here, because the class is on a higher floor, where `implements CatalogRpc` is checked.
       const catalog = bindings.CATALOG.get(id) as unknown as CatalogRpc;
-      return unwrap(await withTimeLimit(catalog.run(caller, method, args), timeoutMs, catalogTimedOut));
+      return unwrap(await withTimeout(systemClock, catalog.run(caller, method, args), timeoutMs, catalogTimedOut));
     } catch (error) {
       if (error instanceof Problem || failures >= maxRetries) throw error;
       if (!wasClosed(error) && !(retry && failures === 0 && isRetryable(error))) throw error;

@@ -6,7 +6,8 @@ import type { Agent } from '../core/agent.ts';
 import type { Edition, EditionPointer } from '../core/toolset/edition-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 import { nullIfNotFound, Problem } from '../core/problem.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -57,7 +58,7 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
   };
 
   const readKv = (key: string, cacheTtl: number): Promise<string | null> =>
-    withTimeLimit(env.KV.get(key, { type: 'text', cacheTtl }), kvReadTimeoutMs, silent);
+    withTimeout(systemClock, env.KV.get(key, { type: 'text', cacheTtl }), kvReadTimeoutMs, silent);
 
   const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<FromKv<T>> => {
     let text: string | null;

@@ -3,11 +3,12 @@
  * never settles: after a timeout the caller starts its own.
  */
 import { limits } from '../core/limits.ts';
-import { withTimeLimit } from '../net/time-limit.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 
 const abandoned = Symbol('abandoned');
 
 export async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>): Promise<T> {
-  const answer = await withTimeLimit<T | typeof abandoned>(inFlight, limits.catalogTimeoutMs, () => abandoned);
+  const answer = await withTimeout<T | typeof abandoned>(systemClock, inFlight, limits.catalogTimeoutMs, () => abandoned);
   return answer === abandoned ? await reload() : answer;
 }

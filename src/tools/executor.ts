@@ -4,6 +4,8 @@
  */
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 import { FileError } from '../ports/file-system.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { ToolFault } from './define-tool.ts';
@@ -22,7 +24,7 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
       if (entry === undefined)
         return errorResult('tool_error', `${canonical} does not exist in this version of Moniker. Use another tool.`);
       try {
-        return await withTimeout(entry, args, context);
+        return await run(entry, args, context);
       } catch (error) {
         const expected = error instanceof ToolFault || error instanceof FileError;
         if (expected) return errorResult('tool_error', error.message);
@@ -35,23 +37,16 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
 }
 
 /** Applies the tool's own timeout, if it has one: aborts the signal and ends the call even if the tool ignores the signal. */
-async function withTimeout({ canonical, tool }: CodeTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+async function run({ canonical, tool }: CodeTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
   const { timeoutMs } = tool;
   if (timeoutMs === undefined) return await tool.execute(args, context);
   const controller = new AbortController();
   const signal = AbortSignal.any([context.signal, controller.signal]);
   const message = `${canonical} did not finish within ${timeoutMs} ms and was stopped. Split the work into smaller calls.`;
-  const { promise, resolve } = Promise.withResolvers<ToolResult>();
-  const timer = setTimeout(() => {
-    resolve(errorResult('timeout', message));
-    controller.abort(new Error(message));
-  }, timeoutMs);
-  const work = tool.execute(args, { ...context, signal });
-  // A failure after the timeout has no reader.
-  work.catch(() => undefined);
   try {
-    return await Promise.race([work, promise]);
+    const work = tool.execute(args, { ...context, signal });
+    return await withTimeout(systemClock, work, timeoutMs, () => errorResult('timeout', message));
   } finally {
-    clearTimeout(timer);
+    controller.abort(new Error(message));
   }
 }

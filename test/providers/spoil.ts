@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
-import { IdleTimeout } from '../../src/providers/idle-timeout.ts';
+import { ExchangeTimeout } from '../../src/providers/exchange-timeout.ts';
 import { adapters } from '../../src/providers/registry.ts';
 import { ReplyCursor } from '../../src/providers/transport.ts';
 import { readJson } from '../fixtures.ts';
@@ -51,7 +51,7 @@ export function responseOf(pieces: readonly Uint8Array[], contentType: string): 
 /** Everything that results, through the transport and the adapter. */
 export async function readResponse(response: Response, access: ProviderAccess): Promise<ChatEvent[]> {
   const reply = adapters[access.kind].createReply(access);
-  const cursor = new ReplyCursor({ response, patience: new IdleTimeout(stillClock) }, access, reply);
+  const cursor = new ReplyCursor({ response, patience: new ExchangeTimeout(stillClock) }, access, reply);
   const events: ChatEvent[] = [];
   try {
     for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);

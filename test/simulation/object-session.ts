@@ -18,7 +18,7 @@ import { createSessionFiles } from '../../src/storage/session-files.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { Triggers } from '../../src/ports/triggers.ts';
 import type { Wiring } from '../../src/wiring.ts';
-import { limitTimeBy } from './life-time-limit.ts';
+import { setSystemClock } from './life-clock.ts';
 import type { Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
@@ -76,7 +76,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
 }
 
 function bootObject(disk: SqlDisk, life: Life, wiring: Wiring): Process {
-  limitTimeBy(life.clock);
+  setSystemClock(life.clock);
   const ctx = {
     id: { toString: () => session },
     storage: storageOf(disk, life),

@@ -10,7 +10,7 @@ import type { Tier } from './machine.ts';
 import { openDatabase } from './sql-disk.ts';
 
 vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
-vi.mock('../../src/net/time-limit.ts', () => import('./life-time-limit.ts'));
+vi.mock('../../src/platform/clock.ts', () => import('./life-clock.ts'));
 vi.mock('../../src/wiring.ts', () => ({ wire: (wiring: unknown) => wiring }));
 vi.mock('cloudflare:workers', () => ({
   DurableObject: class {

@@ -5,7 +5,8 @@
  */
 import { limits } from '../../core/limits.ts';
 import type { KeyCancellation } from '../../ports/catalog.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext } from '../context.ts';
 import type { Job } from '../job.ts';
 
@@ -100,7 +101,7 @@ export function createKeyCancellations(
     runDue: tend,
     nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM key_cancellations').one().due,
     async progress(keyId, waitMs) {
-      await withTimeLimit(tend(), waitMs, () => undefined);
+      await withTimeout(systemClock, tend(), waitMs, () => undefined);
       await deps.wake();
       const row = sql.exec<Row>('SELECT * FROM key_cancellations WHERE key_id = ?', keyId).toArray()[0];
       return { cancelledTurns: row?.turns ?? 0, isDone: row === undefined || row.pass > 1 };

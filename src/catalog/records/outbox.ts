@@ -9,7 +9,8 @@ import type { Skill } from '../../core/skills/skill.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { kvKeys, publishedFormat } from '../../storage/keys.ts';
 import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from '../../storage/keys.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext } from '../context.ts';
 import { readRow } from '../documents/documents.ts';
 import type { DocumentRow } from '../documents/documents.ts';
@@ -71,7 +72,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
       throw new Error('KV write timed out');
     };
     try {
-      await withTimeLimit(publishing, publishTimeoutMs, late);
+      await withTimeout(systemClock, publishing, publishTimeoutMs, late);
       remember(publishedAt, key, context.now());
       // A write during the publish has raised the sequence: its row stays, and is due after the interval.
       context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);

@@ -22,7 +22,7 @@ import { namedFiles } from '../policy/named-files.ts';
 import { guardCall, type GuardedCall } from '../policy/policy-guard.ts';
 import type { ApprovedEffects, SendWithHops } from '../policy/staged-run.ts';
 import type { CallIntent } from './audit-call.ts';
-import { createIdleDeadline, type IdleDeadline } from './call-deadline.ts';
+import { createIdleTimeout, type IdleTimeout } from '../timeout.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { createInnerCallRunner, type CallPrepared } from './inner/inner-calls.ts';
 import type { RunnableCall } from './prepare-call.ts';
@@ -61,7 +61,7 @@ export async function executeCall(
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
-  const deadline = createIdleDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
+  const deadline = createIdleTimeout(deps.clock, { idleMs: timeoutMs, maxMs: Math.max(timeoutMs, limits.maxServerCallMs) });
   const send: SendWithHops = (outgoing, onHop) =>
     deps.fetch(outgoing, abort.signal, (to, hop) => {
       onHop?.(to, hop);
@@ -166,7 +166,7 @@ async function fillSecrets(
 type Running = {
   redactor: Redactor;
   abort: AbortController;
-  deadline: IdleDeadline;
+  deadline: IdleTimeout;
   guarded: GuardedCall;
   signal: AbortSignal;
   logFailure(error: string): void;
@@ -214,7 +214,7 @@ function stopped(tool: EditionTool): ToolResult {
 }
 
 /** Settles with the result, the timeout or the end of the turn, whichever comes first; a late result is dropped. */
-function beforeDeadline(deadline: IdleDeadline, work: Promise<ToolOutcome>, signal: AbortSignal, tool: EditionTool): Promise<ToolOutcome> {
+function beforeDeadline(deadline: IdleTimeout, work: Promise<ToolOutcome>, signal: AbortSignal, tool: EditionTool): Promise<ToolOutcome> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       deadline.stop();

@@ -8,7 +8,7 @@ import { createToolFinder } from '../plan/find-tools.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
 import type { SendWithHops } from '../policy/staged-run.ts';
 import { withRedactedTokens } from '../servers/redacted-tokens.ts';
-import type { IdleDeadline } from './call-deadline.ts';
+import type { IdleTimeout } from '../timeout.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import type { InnerCallRunner } from './inner/inner-calls.ts';
 import type { Redactor } from './redact.ts';
@@ -62,14 +62,14 @@ function tokensOf(deps: CallDeps, server: ServerAccess | null, redactor: Redacto
 /** A channel that resets the idle timeout, bounds and redacts what is sent, and drops what comes after the call ended. */
 export function boundedChannel(
   channel: CallerChannel,
-  { redactor, deadline, signal }: { redactor: Redactor; deadline: IdleDeadline; signal: AbortSignal },
+  { redactor, deadline, signal }: { redactor: Redactor; deadline: IdleTimeout; signal: AbortSignal },
 ): CallerChannel {
   const { notice, ask } = channel;
   return {
     ...channel,
     progress(update) {
       if (signal.aborted) return;
-      deadline.reset();
+      deadline.extend();
       const bounded = sanitizeProgress(update);
       if (bounded !== null) channel.progress?.(redactor.data(bounded));
     },

@@ -11,6 +11,7 @@ import type { Discovery } from '../../core/servers/server-state.ts';
 import type { Catalog, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
+import { withTimeout } from '../timeout.ts';
 import { withRedactedTokens } from './redacted-tokens.ts';
 import { createRedactor, redactProblem } from '../call/redact.ts';
 
@@ -64,7 +65,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     if (reason !== 'asked' && mustWait(key)) return null;
     const before = isNew ? undefined : inFlight.get(key);
     if (before !== undefined) {
-      const answer = await withTimeout(deps.clock, before);
+      const answer = await withTimeout<ListingReport | null, typeof abandoned>(deps.clock, before, limits.refreshLeaseMs, () => abandoned);
       // Without a lease, or if the reading request was cancelled, a reader with reason `asked` tries itself.
       if (answer !== null && answer !== abandoned) return answer;
       if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
@@ -100,15 +101,8 @@ function keyOf(workspace: string, server: string, reason: RefreshReason): string
   return reason === 'changed' ? `${workspace}:${server}:changed` : `${workspace}:${server}`;
 }
 
-const abandoned = Symbol('abandoned');
-
-/** Resolves to `abandoned` after `limits.refreshLeaseMs`, since a cancelled request can stop its work without settling the promise. */
-function withTimeout<T>(clock: Clock, work: Promise<T>): Promise<T | typeof abandoned> {
-  return new Promise((resolve, reject) => {
-    const disarm = clock.after(limits.refreshLeaseMs, () => resolve(abandoned));
-    work.finally(disarm).then(resolve, reject);
-  });
-}
+/** The result of waiting too long: a cancelled request can stop its work without settling the promise. */
+const abandoned: unique symbol = Symbol('abandoned');
 
 async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: RefreshLease): Promise<ListingReport> {
   const { name } = server;
@@ -145,7 +139,7 @@ function asServerState(server: string, error: unknown): unknown {
 }
 
 /** Returns everything the server lists. Ends after `limits.discoveryTimeoutMs`, whatever the source does. */
-export function discoverServer(
+export async function discoverServer(
   { clock, sources, context }: ReadDeps,
   workspace: string,
   server: ServerAccess,
@@ -156,28 +150,24 @@ export function discoverServer(
     throw new Problem('not_configured', `This installation of Moniker cannot read servers of kind "${server.kind}".`);
   const abort = new AbortController();
   const redactor = createRedactor();
-  return new Promise((resolve, reject) => {
-    const seconds = limits.discoveryTimeoutMs / 1000;
-    const late = new Problem('upstream_timeout', `"${server.name}" did not return its list within ${seconds} s.`, { retryable: true });
-    const disarm = clock.after(limits.discoveryTimeoutMs, () => {
-      reject(late);
-      abort.abort(late);
+  const work = async (): Promise<Discovery> => {
+    const outside = { ...context(workspace, server, abort.signal), ...change };
+    const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
+    // A server may repeat what it was sent; that must not reach definitions, health or the log.
+    const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
+    return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
+  };
+  try {
+    return await withTimeout(clock, work(), limits.discoveryTimeoutMs, () => {
+      const seconds = limits.discoveryTimeoutMs / 1000;
+      throw new Problem('upstream_timeout', `"${server.name}" did not return its list within ${seconds} s.`, { retryable: true });
     });
-    const work = async (): Promise<Discovery> => {
-      const outside = { ...context(workspace, server, abort.signal), ...change };
-      const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
-      // A server may repeat what it was sent; that must not reach definitions, health or the log.
-      const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
-      return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
-    };
-    work()
-      .finally(() => {
-        disarm();
-        // Aborts whatever is still running.
-        abort.abort(new Error('the server has been read'));
-      })
-      .then(resolve, (error: unknown) => reject(redactProblem(error, redactor)));
-  });
+  } catch (error) {
+    throw redactProblem(error, redactor);
+  } finally {
+    // Aborts whatever is still running.
+    abort.abort(new Error('the server has been read'));
+  }
 }
 
 /** For the server's health. An internal error says nothing about the server, but it was not read. */

@@ -7,6 +7,7 @@ import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { AcceptedDelivery, Triggers } from '../../ports/triggers.ts';
+import { withTimeout } from '../timeout.ts';
 
 export type AwaitDeliveryDeps = {
   triggers(workspace: string): Pick<Triggers, 'waitUntilDispatched'>;
@@ -34,21 +35,8 @@ export async function awaitDelivery(
   if (taken.status === 'pending') return known;
   const principal = triggerPrincipal(at.workspace, at.trigger, at.agent);
   const asked = nullIfNotFound(deps.sessions.get(session).waitForAnswer(principal, turn));
-  const answer = await within(deps.clock, asked, deadline - deps.clock.now());
+  const answer = await withTimeout(deps.clock, asked, Math.max(deadline - deps.clock.now(), 0), () => null);
   if (answer === null) return known;
   const status = answer.status === 'interrupted' ? 'failed' : answer.status;
   return { ended: isSettled(status), status, text: answer.text, reason: answer.reason };
-}
-
-/** Returns null on timeout; a later result is dropped. */
-async function within<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
-  let disarm = (): void => undefined;
-  const late = new Promise<null>((resolve) => {
-    disarm = clock.after(Math.max(ms, 0), () => resolve(null));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    disarm();
-  }
 }

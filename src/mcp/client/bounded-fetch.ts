@@ -7,7 +7,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 import { ResponseTooLarge, upstreamError } from './upstream-fault.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../engine/timeout.ts';
 
 /** An `Mcp-Session-Id` that a server sets. */
 const maxMcpSessionIdLength = 1_024;

@@ -16,14 +16,14 @@ import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { createIdleTimeout, type IdleTimeout, withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';
 import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { createClient, isBrokenByProbe, openWire, type OpenedWire, connect } from './handshake.ts';
 import { handleServerMessages } from './inbound.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
-import { CallIdleTimeout } from './call-idle-timeout.ts';
 import { unparsedResult, type Wire } from './wire.ts';
 
 /** Notifications to a server at the end (a call is canceled, a session is over) take at most this long. */
@@ -47,7 +47,7 @@ export type Connection = {
   era: 'modern' | 'legacy';
   client: Client;
   wire: Wire;
-  idleTimeout: CallIdleTimeout;
+  idleTimeout: IdleTimeout;
   /** Aborts with the context's signal, and when the connection ends for any reason. */
   signal: AbortSignal;
   /** Returns the unparsed result. */
@@ -107,7 +107,7 @@ export async function withConnection<T>(
 async function workOnce<T>(
   server: ServerAccess,
   context: UpstreamContext,
-  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs }: WorkOptions,
+  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs = limits.maxServerCallMs }: WorkOptions,
   capabilities: DeclaredCapabilities,
   known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
@@ -118,22 +118,20 @@ async function workOnce<T>(
   const { wire } = opened;
   on.opened(wire);
   const client = createClient(server, capabilities);
-  const patience = new CallIdleTimeout({
-    eachMs: server.timeoutMs ?? limits.toolTimeoutMs,
-    ...(totalMs !== undefined && { totalMs }),
-    onLate: (ms) => wire.fail(upstreamTimeout(server.name, ms)),
-  });
+  // The SDK's own timeouts are not used, because they continue while the user answers.
+  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.toolTimeoutMs, maxMs: totalMs });
+  idleTimeout.start((ms) => wire.fail(upstreamTimeout(server.name, ms)));
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
-    handleServerMessages(client, server, hooks, { idleTimeout: patience, isAsked: () => !signal.aborted });
+    handleServerMessages(client, server, hooks, { idleTimeout, isAsked: () => !signal.aborted });
     const kept = await connect(client, wire, known, signal);
     on.connected(kept);
-    return await work(toConnection(opened, client, kept.era, patience, signal, hooks));
+    return await work(toConnection(opened, client, kept.era, idleTimeout, signal, hooks));
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw wire.failure ?? error;
   } finally {
-    patience.end();
+    idleTimeout.stop();
     await leave(wire, client, isFresh);
   }
 }
@@ -157,7 +155,7 @@ function toConnection(
   { wire, url, listening }: OpenedWire,
   client: Client,
   era: 'modern' | 'legacy',
-  patience: CallIdleTimeout,
+  idleTimeout: IdleTimeout,
   signal: AbortSignal,
   hooks: UpstreamHooks,
 ): Connection {
@@ -166,26 +164,26 @@ function toConnection(
     // Our timeout fires first, and stops while the user answers.
     timeout: limits.maxServerStreamMs + 1_000,
     onprogress: (progress) => {
-      patience.renew();
+      idleTimeout.extend();
       hooks.progress?.(progress);
     },
   };
   // Servers of 2026 send log messages only on request.
   const meta = era === 'modern' && hooks.notice !== undefined ? { _meta: { [LOG_LEVEL_META_KEY]: 'info' } } : {};
   const request: Connection['request'] = async (method, params, headers) => {
-    patience.renew();
+    idleTimeout.extend();
     return client.request({ method, params: { ...params, ...meta } }, resultAsItCame, { ...sent, ...(headers && { headers }) });
   };
   return {
     era,
     client,
     wire,
-    idleTimeout: patience,
+    idleTimeout,
     signal,
     request,
     async call(params, inputSchema, headers) {
       if (era === 'legacy') return request('tools/call', params, headers);
-      patience.renew();
+      idleTimeout.extend();
       // Without its output schema: we check the result ourselves, and a schema that does not compile must not stop the call.
       const toolDefinition = { name: params.name, inputSchema: { ...inputSchema, type: 'object' as const } };
       const result: Record<string, unknown> = await client.callTool({ ...params, ...meta }, { ...sent, headers, toolDefinition });
@@ -208,7 +206,7 @@ function toConnection(
       await stream.start();
       const opening = stream.resumeStream('').catch(onEnd);
       // Some servers send no headers until they have a message.
-      await withTimeLimit(opening, serverStreamWaitMs, () => undefined);
+      await withTimeout(systemClock, opening, serverStreamWaitMs, () => undefined);
     },
   };
 }
@@ -224,7 +222,7 @@ async function leave(wire: Wire, client: Client, endsSession: boolean): Promise<
     await wire.flushCancellations();
     if (endsSession && wire.failure === null) await wire.endSession();
   };
-  const left = withTimeLimit(farewell(), cancellationNoticeMs, () => undefined)
+  const left = withTimeout(systemClock, farewell(), cancellationNoticeMs, () => undefined)
     .catch(() => {
       // The server may already be gone.
     })

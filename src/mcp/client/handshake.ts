@@ -19,7 +19,7 @@ import type { UpstreamContext } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import type { DeclaredCapabilities } from './capabilities.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../engine/timeout.ts';
 import { withStepUp } from '../oauth/step-up.ts';
 import { Wire } from './wire.ts';
 

@@ -8,17 +8,12 @@ import type { InputAnswer } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
-import type { CallIdleTimeout } from './call-idle-timeout.ts';
+import type { IdleTimeout } from '../../engine/timeout.ts';
 import { screenQuestion } from './server-input-request.ts';
 
-export type Inbound = { idleTimeout: CallIdleTimeout; isAsked: () => boolean };
+export type Inbound = { idleTimeout: IdleTimeout; isAsked: () => boolean };
 
-export function handleServerMessages(
-  client: Client,
-  server: ServerAccess,
-  hooks: UpstreamHooks,
-  { idleTimeout: patience, isAsked }: Inbound,
-): void {
+export function handleServerMessages(client: Client, server: ServerAccess, hooks: UpstreamHooks, { idleTimeout, isAsked }: Inbound): void {
   let questions = 0;
   client.fallbackRequestHandler = async ({ method, params }, context) => {
     const screened = screenQuestion(server, { method, params: recordOf(params) }, hooks.askable ?? {});
@@ -29,7 +24,7 @@ export function handleServerMessages(
     if (questions > limits.maxInputRequests) {
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `A call may request input at most ${limits.maxInputRequests} times.`);
     }
-    const answer: InputAnswer = await patience.during(hooks.ask(screened.request, String(context.mcpReq.id)));
+    const answer: InputAnswer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(context.mcpReq.id)));
     return answer;
   };
   client.fallbackNotificationHandler = async ({ method, params }) => tell(hooks, method, recordOf(params));

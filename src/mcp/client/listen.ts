@@ -9,7 +9,7 @@ import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { type Connection, withConnection } from './connection.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../engine/timeout.ts';
 
 export async function listen(
   memory: ConnectionMemory,
@@ -27,7 +27,7 @@ export async function listen(
     await withConnection(memory, server, context, options, async (connection) => {
       const { ended } = await (connection.era === 'modern' ? listenModern(connection, uris) : listenLegacy(connection, uris));
       isHeard = true;
-      await connection.idleTimeout.during(unlessAborted(ended, connection.signal));
+      await connection.idleTimeout.pauseDuring(unlessAborted(ended, connection.signal));
     });
   } catch (error) {
     // A normal end: the caller stopped listening, or the maximum time was reached.

@@ -11,7 +11,7 @@ import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Connection } from './connection.ts';
 import { serverMessage, upstreamError } from './upstream-fault.ts';
 import { type RoundOutcome, screenQuestions, toInputRequest } from './input-rounds.ts';
-import { pause } from './unless-aborted.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /** Minimum poll interval for a task of a server, whatever the server requests. */
 const minTaskPollMs = 100;
@@ -43,7 +43,7 @@ export async function followTask(connection: Connection, server: ServerAccess, a
     for (let task: Record<string, unknown> = begun; ; task = await connection.request('tasks/get', { taskId })) {
       const ended = connection.era === 'modern' ? readModern(server, askable, taskId, task) : await readLegacy(connection, taskId, task);
       if (ended !== null) return ended;
-      await pause(pollMs(task), connection.signal);
+      await systemClock.sleep(pollMs(task), connection.signal);
     }
   } catch (error) {
     if (connection.signal.aborted)

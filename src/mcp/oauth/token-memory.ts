@@ -3,7 +3,8 @@
  * flight belongs to the request that started it, which the platform may end, so joining requests have their own timeout.
  */
 import { limits } from '../../core/limits.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /** `token` null: not signed in. */
 type Kept = { token: string | null; until: number };
@@ -34,7 +35,8 @@ export function createTokenMemory(): TokenMemory {
       // Callers use one result type per flight name.
       const underWay = flights.get(flight) as Promise<T> | undefined;
       if (underWay !== undefined) {
-        const answer = await withTimeLimit<{ value: T } | null>(
+        const answer = await withTimeout<{ value: T } | null>(
+          systemClock,
           underWay.then((value) => ({ value })),
           limits.tokenLeaseMs,
           () => null,

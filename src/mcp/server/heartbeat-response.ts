@@ -3,7 +3,8 @@
  * close idle connections. A fast response is returned unchanged.
  */
 import { limits } from '../../core/limits.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /**
  * A slower response becomes a stream with heartbeats at this interval: they are the only way to detect that a client has
@@ -20,7 +21,7 @@ export async function heartbeatResponse(request: Request, answer: (request: Requ
   // The body has already been read; only the rest of the request is used.
   const { url, method, headers } = request;
   const answering = answer(new Request(url, { method, headers, signal: left.signal }));
-  const soon = await withTimeLimit<Response | null>(answering, mcpHeartbeatMs, () => null);
+  const soon = await withTimeout<Response | null>(systemClock, answering, mcpHeartbeatMs, () => null);
   return soon ?? new Response(inTime(answering, leave), { headers: streamHeaders });
 }
 

@@ -1,7 +1,8 @@
 /** The outbox for audit rows of a session: stores a row with its call and sends the rows to the Catalog in order, at least once. */
 import type { AuditRow } from '../../core/audit.ts';
 import { limits } from '../../core/limits.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /** Audit rows sent in one call to the Catalog. */
 const auditBatchRows = 100;
@@ -44,7 +45,7 @@ export class AuditOutbox {
       throw new Error('the Catalog did not respond in time');
     };
     try {
-      await withTimeLimit(this.flush(send), limits.auditWaitMs, late);
+      await withTimeout(systemClock, this.flush(send), limits.auditWaitMs, late);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));

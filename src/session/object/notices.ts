@@ -12,7 +12,8 @@ import type { SubscriptionHead } from '../../core/triggers/callbacks/subscriptio
 import { truncateNotice, type NoticeType, type TurnNotice } from '../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../../core/triggers/callbacks/callback-settings.ts';
 import { pendingQuestions } from '../../core/turn/turn-state.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { eventsOfTurn, openQuestionEvents } from '../pending/pending.ts';
 import type { Timers } from './timers.ts';
@@ -108,7 +109,7 @@ export class Notices {
       throw new Error('the Catalog did not respond in time');
     };
     try {
-      await withTimeLimit(this.#sending, limits.noticeWaitMs, late);
+      await withTimeout(systemClock, this.#sending, limits.noticeWaitMs, late);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));

@@ -7,7 +7,8 @@ import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
 import { rootKeyId } from '../../core/principal.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Wiring } from '../../wiring.ts';
 import { runAlarm } from './alarm.ts';
 import {
@@ -193,7 +194,7 @@ export class SessionLifecycle {
     markDeleting(room, storage, this.#wiring.clock.now() + limits.auditRetryMs);
     await failpoint('delete-session-mid');
     try {
-      await withTimeLimit(room.runner.stop(), limits.auditWaitMs, () => undefined);
+      await withTimeout(systemClock, room.runner.stop(), limits.auditWaitMs, () => undefined);
       room.notices.abandonQueued();
       if (!(await this.#flushNotices(room))) throw new Error('the notices about the turns of this session could not be sent');
       // The index row must not outlive its session: it would link to nothing and could not be removed.

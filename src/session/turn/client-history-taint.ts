@@ -5,7 +5,8 @@
 import { namesOfAnswer, type AnswerContent } from '../../core/policy/answer-name.ts';
 import type { Principal } from '../../core/principal.ts';
 import { judgeHistory } from '../../engine/policy/judge-history.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Wiring } from '../../wiring.ts';
 import type { SubmitContext } from './accept-turn.ts';
 import type { OpenSession } from '../object/open-session.ts';
@@ -36,7 +37,7 @@ export async function rememberAnswer({ catalog, log }: Wiring, room: OpenSession
     const late = (): never => {
       throw new Error('the Catalog did not respond in time');
     };
-    await withTimeLimit(catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs, late);
+    await withTimeout(systemClock, catalog(caller.workspace).addTaintMarks(marks), answerMarksWaitMs, late);
   } catch (error) {
     log.error('the taint marks of a response could not be stored', { cause: String(error) });
   }

@@ -2,6 +2,8 @@
  * The shell's `curl` and `wget`: the interpreter's curl over the outbound client, so that policy, bound secrets and the block on private
  * addresses apply as for `http_request`. The outbound client follows redirects and checks each hop.
  */
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { defineCommand, type BashOptions, type Command } from 'just-bash/browser';
 import { Problem } from '../../core/problem.ts';
 import { checkModelHeaders } from '../../net/headers.ts';
@@ -73,18 +75,15 @@ function toRequest(
 
 /** Applies `-m`, if it is shorter than the call's own timeout. A later response is dropped. */
 async function within<Value>(timeoutMs: number | undefined, work: () => Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = timeoutMs === undefined ? null : setTimeout(() => reject(new Error(`aborted after ${timeoutMs} ms`)), timeoutMs);
-  const answer = work();
-  answer.catch(() => undefined);
   try {
-    return await Promise.race([answer, promise]);
+    if (timeoutMs === undefined) return await work();
+    return await withTimeout<Value>(systemClock, work(), timeoutMs, () => {
+      throw new Error(`aborted after ${timeoutMs} ms`);
+    });
   } catch (error) {
     // The messages are written for callers. curl derives its exit code from "Network access denied".
     if (error instanceof Problem) throw new Error(error.code === 'forbidden' ? `Network access denied: ${error.detail}` : error.detail);
     throw error;
-  } finally {
-    if (timer !== null) clearTimeout(timer);
   }
 }
 

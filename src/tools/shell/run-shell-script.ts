@@ -6,7 +6,8 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { wrapCommands } from './wrap-commands.ts';
 import { ToolFault } from '../define-tool.ts';
-import { createScriptTime, type ScriptTime } from './script-time.ts';
+import { createIdleTimeout, type IdleTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
 import { duringScript } from './interpreter-hooks.ts';
@@ -54,10 +55,12 @@ export async function runShellScript(script: Script, files: FileSystem, context:
     stopped ??= how;
     stop.abort(new Error(`stopped: ${how}`));
   };
-  const time = createScriptTime(timeoutMs, () => end('timeout'));
+  // The script's own time: it stops while the script waits for a tool call.
+  const time = createIdleTimeout(systemClock, { idleMs: timeoutMs, keepsRemaining: true });
+  time.start(() => end('timeout'));
   const patterns = createPatternBudget();
   const turns = createTimeSlices({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
-  const shell = createShell(script, files, context, { end, during: time.during, turns });
+  const shell = createShell(script, files, context, { end, during: time.pauseDuring, turns });
   try {
     // Runs in a subshell, because only there the interpreter survives a redirection that cannot be opened (no space left, a file in the
     // path): the script still ends, but its output until then is retained.
@@ -79,7 +82,7 @@ export async function runShellScript(script: Script, files: FileSystem, context:
 /** The interpreter's timeout is longer than ours, since only ours can tell a timed-out script from a script's own exit code. */
 const interpreterGraceMs = 1_000;
 
-type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: TimeSlices };
+type Course = { end(how: Stop, why?: string): void; during: IdleTimeout['pauseDuring']; turns: TimeSlices };
 
 function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during, turns }: Course): Bash {
   let sent: string | null = null;

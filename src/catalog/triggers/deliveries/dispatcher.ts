@@ -12,7 +12,7 @@ import { readToolsetReference } from '../../../core/toolset/toolset-reference.ts
 import type { Trigger } from '../../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggeredRun } from '../../../engine/triggers/dispatch-run.ts';
-import { withTimeLimit } from '../../../net/time-limit.ts';
+import { withTimeout } from '../../../engine/timeout.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import type { CatalogContext } from '../../context.ts';
 import { readRow } from '../../documents/documents.ts';
@@ -83,7 +83,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const bring = async (row: DeliveryRow): Promise<void> => {
     try {
       await failpoint('delivery-stored-before-dispatch');
-      await withTimeLimit(deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
+      await withTimeout(systemClock, deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
       await failpoint('delivery-taken-before-noted');
       noteTaken(context, row);
     } catch (error) {
@@ -154,7 +154,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = waiters.get(row.number) ?? new Set();
       waiters.set(row.number, others.add(resolve));
-      await withTimeLimit(promise, waitMs, () => undefined);
+      await withTimeout(systemClock, promise, waitMs, () => undefined);
       others.delete(resolve);
       if (others.size === 0) waiters.delete(row.number);
     },

@@ -16,7 +16,7 @@ import type { FileSystem } from '../../../ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../../ports/inner-calls.ts';
 import type { CallerChannel } from '../../../ports/tool-executor.ts';
 import { createCallTree, type CallTree } from './call-tree.ts';
-import type { IdleDeadline } from '../call-deadline.ts';
+import type { IdleTimeout } from '../../timeout.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { withoutGuards } from '../../policy/guard-files.ts';
 
@@ -37,7 +37,7 @@ export type CallingTool = {
   callId: string;
   callPrepared: CallPrepared;
   signal: AbortSignal;
-  deadline: Pick<IdleDeadline, 'pauseDuring'>;
+  deadline: Pick<IdleTimeout, 'pauseDuring'>;
   channel: CallerChannel;
   stop(why: string): void;
 };

@@ -1,26 +1,24 @@
-/**
- * The idle timeouts of one exchange with a provider. A single timer watches a deadline that each read moves, because a timer per read would
- * cost more than the read.
- */
+/** The idle timeout of one exchange with a provider, and the signal that it aborts. */
+import { createIdleTimeout, type IdleTimeout } from '../engine/timeout.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-export class IdleTimeout {
+export class ExchangeTimeout {
   /** What the exchange was waiting for when a deadline passed; otherwise null. */
   expired: string | null = null;
-  readonly #clock: Clock;
   readonly #controller = new AbortController();
+  readonly #idle: IdleTimeout;
   readonly #outer: AbortSignal | undefined;
   readonly #forward = () => this.#abort();
-  #deadline = Number.POSITIVE_INFINITY;
   #waitsFor = '';
-  #wakesAt = Number.POSITIVE_INFINITY;
-  #disarm: () => void = () => undefined;
   #onAbort: (() => void) | null = null;
-  #over = false;
 
   constructor(clock: Clock, outer?: AbortSignal) {
-    this.#clock = clock;
     this.#outer = outer;
+    this.#idle = createIdleTimeout(clock, {});
+    this.#idle.start(() => {
+      this.expired = this.#waitsFor;
+      this.#abort();
+    });
     if (outer?.aborted) this.#abort();
     else outer?.addEventListener('abort', this.#forward);
   }
@@ -32,10 +30,8 @@ export class IdleTimeout {
 
   /** Requires progress within `ms`. `what` completes "The provider x …". */
   extend(ms: number, what: string): void {
-    if (this.#over) return;
-    this.#deadline = this.#clock.now() + ms;
     this.#waitsFor = what;
-    if (this.#deadline < this.#wakesAt) this.#watch();
+    this.#idle.extend(ms);
   }
 
   /** Calls `act` once on abort, immediately if already aborted. For work that does not listen to the signal. */
@@ -57,8 +53,7 @@ export class IdleTimeout {
   /** Stops the timeouts; the exchange continues. */
   stop(): void {
     this.#onAbort = null;
-    this.#over = true;
-    this.#disarm();
+    this.#idle.stop();
     this.#outer?.removeEventListener('abort', this.#forward);
   }
 
@@ -67,21 +62,5 @@ export class IdleTimeout {
     const act = this.#onAbort;
     this.stop();
     act?.();
-  }
-
-  #watch(): void {
-    this.#disarm();
-    this.#wakesAt = this.#deadline;
-    this.#disarm = this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()), () => this.#wake());
-  }
-
-  /** The deadline may have moved since the timer was set. */
-  #wake(): void {
-    if (this.#deadline > this.#clock.now()) {
-      this.#watch();
-      return;
-    }
-    this.expired = this.#waitsFor;
-    this.#abort();
   }
 }
