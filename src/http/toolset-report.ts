@@ -2,6 +2,7 @@
  * A toolset as one provider receives it, with its tokens and possible improvements: every definition, every change made for that provider,
  * and advice. Computed from the edition alone and cached with it. Used by `GET …/tools`.
  */
+import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { configuredEntry, type AliasMap } from '../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
@@ -60,19 +61,12 @@ export type ToolReport = {
 /** `names`: the part of the edition that the key may use. */
 export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   const { provider, access, model, codeMode = false } = recipient;
-  const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
-  kept.set(names, reports);
   // All that a definition depends on; an access itself is rebuilt occasionally and contains keys.
   const key = JSON.stringify([provider, model, codeMode, access?.kind, access?.baseUrl, access?.profile]);
-  const known = reports.get(key);
-  if (known !== undefined) return known;
-  const report = buildReport(names, recipient);
-  if (reports.size >= maxCachedReports) reports.clear();
-  reports.set(key, report);
-  return report;
+  return getOrBuild(reportsOf(names), key, maxCachedReports, () => buildReport(names, recipient));
 }
 
-const kept = new WeakMap<AliasMap, Map<string, ToolsetReport>>();
+const reportsOf = memoizeByObject((_names: AliasMap) => new Map<string, ToolsetReport>());
 
 function buildReport(names: AliasMap, recipient: ReportTarget): ToolsetReport {
   const offer = recipient.codeMode === true ? codeOffer(names) : offerOf(names);
@@ -137,13 +131,7 @@ function show({ access, model }: ReportTarget, tools: readonly OfferedName[], by
 }
 
 /** The same for every provider. */
-function adviceOn(names: AliasMap): readonly Warning[] {
-  const known = advice.get(names) ?? lintTools(names.tools);
-  advice.set(names, known);
-  return known;
-}
-
-const advice = new WeakMap<AliasMap, readonly Warning[]>();
+const adviceOn = memoizeByObject((names: AliasMap): readonly Warning[] => lintTools(names.tools));
 
 type Places = ReadonlyMap<EditionTool, string>;
 

@@ -2,6 +2,7 @@
  * The profile of one model at one provider: the matching rows, each overriding those before it, and then the administrator's settings. Each
  * wire has rows of its own (`<wire>/profiles.ts`); those of `compatible-rows.ts` apply to all.
  */
+import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Profile } from '../core/model/provider-profile.ts';
 import type { ProfileRow } from './adapter.ts';
@@ -14,20 +15,13 @@ export const profileRows: readonly ProfileRow[] = [
 ];
 
 /** Profiles by their access object, which lives as long as the directory caches it. */
-const found = new WeakMap<object, Map<string, Profile>>();
+const profilesOf = memoizeByObject((_access: Place) => new Map<string, Profile>());
 /** Clients choose models, so the table of one provider must be bounded. */
 const maxModels = 200;
 
 /** Returns the profile of one model at one provider. */
 export function profileFor(access: Place, model: string): Profile {
-  const profiles = found.get(access) ?? new Map<string, Profile>();
-  found.set(access, profiles);
-  const known = profiles.get(model);
-  if (known !== undefined) return known;
-  if (profiles.size >= maxModels) profiles.clear();
-  const profile = findProfile(access, model);
-  profiles.set(model, profile);
-  return profile;
+  return getOrBuild(profilesOf(access), model, maxModels, () => findProfile(access, model));
 }
 
 type Place = Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>;

@@ -1,4 +1,5 @@
 /** Removes the provider's API key from its responses, in case it returns the key, before anything else reads them. */
+import { memoizeByObject } from '../core/memoize.ts';
 import { compileSecrets, SecretFilter, type SecretPatterns, removeSecrets } from '../core/policy/secret-filter.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { defaultBaseUrl } from '../core/model/provider-kind.ts';
@@ -6,17 +7,11 @@ import { defaultBaseUrl } from '../core/model/provider-kind.ts';
 /** Names of headers with credentials. */
 const credentialHeader = /authorization|token|secret|key/;
 
-const compiled = new WeakMap<ProviderAccess, SecretPatterns | null>();
-
 /** Compiled once per provider, as long as the directory caches it. */
-function secretsOf(access: ProviderAccess): SecretPatterns | null {
-  const known = compiled.get(access);
-  if (known !== undefined) return known;
+const secretsOf = memoizeByObject((access: ProviderAccess): SecretPatterns | null => {
   const inHeaders = Object.entries(access.headers).flatMap(([name, value]) => (credentialHeader.test(name) ? [value] : []));
-  const secrets = compileSecrets([...(access.secrets ?? []), ...inHeaders]);
-  compiled.set(access, secrets);
-  return secrets;
-}
+  return compileSecrets([...(access.secrets ?? []), ...inHeaders]);
+});
 
 /** null: the provider has no key. */
 export function createSecretFilter(access: ProviderAccess): SecretFilter | null {

@@ -3,6 +3,7 @@
  * supported tool choice. Tools that cannot be sent are reported and skipped. Cached by the list of tools: a session uses the same list
  * object in all steps, so later steps cost nothing.
  */
+import { memoizeByObject } from '../core/memoize.ts';
 import type { Profile } from '../core/model/provider-profile.ts';
 import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
@@ -25,15 +26,7 @@ export type ToolDefinitions = {
   left: ReadonlyMap<string, string>;
 };
 
-export function defineTools(tools: readonly OfferedTool[], profile: Profile): ToolDefinitions {
-  const byProfile = defined.get(tools) ?? new WeakMap<Profile, ToolDefinitions>();
-  defined.set(tools, byProfile);
-  const known = byProfile.get(profile) ?? define(tools, profile);
-  byProfile.set(profile, known);
-  return known;
-}
-
-const defined = new WeakMap<readonly OfferedTool[], WeakMap<Profile, ToolDefinitions>>();
+export const defineTools = memoizeByObject(define);
 
 /**
  * Returns the tools to send and a choice that the provider supports. `tools` is empty if none can be sent. An unsupported choice, or one of

@@ -1,4 +1,5 @@
 /** Runs made tools: their code in the sandbox, with the nested calls that the context allows. */
+import { memoizeByObject } from '../core/memoize.ts';
 import { resultOfCode } from '../core/code-mode/code-result.ts';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { MadeCode } from '../core/toolset/edition-tool.ts';
@@ -46,15 +47,9 @@ function withHint({ canonical }: EditionTool, result: ToolResult): ToolOutcome {
 }
 
 /** Returns all tool names in the code, in any spelling; `callTool` resolves them. */
-function namesIn(made: MadeCode): readonly string[] {
-  const before = written.get(made);
-  if (before !== undefined) return before;
-  const names = readCodeUses(made.implementation).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name]));
-  written.set(made, names);
-  return names;
-}
-
-const written = new WeakMap<MadeCode, readonly string[]>();
+const namesIn = memoizeByObject((made: MadeCode): readonly string[] =>
+  readCodeUses(made.implementation).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name])),
+);
 
 /** Fills in the defaults of the tool's parameters for omitted arguments. */
 function withDefaults(args: Record<string, unknown>, { properties }: JsonSchema): Record<string, unknown> {

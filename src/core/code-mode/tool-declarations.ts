@@ -6,6 +6,7 @@
  * Cloudflare's "Code Mode" (blog.cloudflare.com/code-mode, 2025-09) and Anthropic's "Code execution with MCP"
  * (anthropic.com/engineering/code-execution-with-mcp, 2025-11), which also proposes searching for tools at run time.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
 import { summaryOf, visibleAliases } from '../toolset/announce.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
@@ -36,21 +37,14 @@ export type Declarations = { text: string; declared: number; named: number; tota
 
 /** `names`: all tools that code may call. A caller's own tools are not included, since models get their definitions. */
 export function toolDeclarations(names: AliasMap): Declarations {
-  const root = rootOf(names);
-  const known = kept.get(root);
-  if (known !== undefined) return known;
-  const made = declareAll(root);
-  kept.set(root, made);
-  return made;
+  return declareAll(rootOf(names));
 }
-
-const kept = new WeakMap<AliasMap, Declarations>();
 
 /** The result type of every tool. */
 const resultType =
   'type Result<T = unknown> = Promise<{ success: boolean; output: string; error?: string; code?: string; structured?: T }>;';
 
-function declareAll(names: AliasMap): Declarations {
+const declareAll = memoizeByObject((names: AliasMap): Declarations => {
   const tools = inOrder(names.tools.filter(isDeclared));
   // Of many tools a toolset marks a few to be sent first, in either mode.
   const first = isOnDemand(names) ? tools.filter(({ alwaysOffered }) => alwaysOffered === true) : tools;
@@ -67,7 +61,7 @@ function declareAll(names: AliasMap): Declarations {
   ];
   const lines = [resultType, 'declare const tools: {', ...whole, '};', ...sections];
   return { text: `\`\`\`ts\n${lines.join('\n')}\n\`\`\``, declared: whole.length, named: named.length, total: tools.length };
-}
+});
 
 /** Tools that are always offered come first. */
 function inOrder(tools: readonly EditionTool[]): EditionTool[] {

@@ -2,6 +2,7 @@
  * The annotations of a made tool, derived from the tools that its code may call, since it has no effects itself. For clients that
  * show hints (MCP); the policy checks each inner call and never uses them.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import type { ToolAnnotations } from '../tools/tool.ts';
 import { isEndorsed } from '../tools/tool-effects.ts';
@@ -17,15 +18,9 @@ export function madeAnnotations(tool: EditionTool): ToolAnnotations | undefined 
 type Effect = { reads: boolean; keeps: boolean; stays: boolean };
 
 /** Tools of an edition live as long as the edition, and many tools may use the same few. */
-const known = new WeakMap<EditionTool, Effect>();
-
-function effectOf(tool: EditionTool): Effect {
-  const before = known.get(tool);
-  if (before !== undefined) return before;
-  const effect = tool.made === undefined ? ownEffect(tool) : allOf(tool.made.uses.map(effectOf));
-  known.set(tool, effect);
-  return effect;
-}
+const effectOf = memoizeByObject(
+  (tool: EditionTool): Effect => (tool.made === undefined ? ownEffect(tool) : allOf(tool.made.uses.map((use) => effectOf(use)))),
+);
 
 function allOf(effects: readonly Effect[]): Effect {
   return {

@@ -3,6 +3,7 @@
  * tools that a plan offers. Used to rewrite texts (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also accepts
  * other spellings.
  */
+import { memoizeByObject } from '../memoize.ts';
 import { configuredEntry } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import type { WireName } from './names.ts';
@@ -36,8 +37,6 @@ const shared = Symbol('the name of several tools');
 type Table = Map<string, WireName | typeof shared>;
 type Tables = { servers: ReadonlyMap<string, Table>; names: Table };
 
-const kept = new WeakMap<OfferedNames, Tables>();
-
 /** Returns the names from before a conversation added tools to them. */
 export function rootOf<Names extends { readonly base?: Names }>(names: Names): Names {
   let root = names;
@@ -45,15 +44,7 @@ export function rootOf<Names extends { readonly base?: Names }>(names: Names): N
   return root;
 }
 
-function tablesOf(names: OfferedNames): Tables {
-  const known = kept.get(names);
-  if (known !== undefined) return known;
-  const tables = buildTables(names);
-  kept.set(names, tables);
-  return tables;
-}
-
-function buildTables({ tools }: OfferedNames): Tables {
+const tablesOf = memoizeByObject(({ tools }: OfferedNames): Tables => {
   // Texts use the names that the toolset gives its tools, even if the tools currently go by other names.
   const offered = tools.filter(isForModels).map((tool) => ({ tool, entry: configuredEntry(tool) }));
   const servers = new Map<string, Table>();
@@ -73,7 +64,7 @@ function buildTables({ tools }: OfferedNames): Tables {
   addLevel((_tool, { wireName, aliases }) => [wireName, ...aliases.map(({ name }) => name)]);
   addLevel(({ ownName }) => [ownName]);
   return { servers, names };
-}
+});
 
 /** Wire names are unique per tool. */
 function add(table: Table, name: string, { wireName }: EditionTool): void {

@@ -2,6 +2,7 @@
  * Indexes the rules of a policy by subject, so that a decision checks only the candidates and not a thousand rules. Built once per
  * list of rules; `evaluate-policy.ts` decides which candidates match.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { Actor, Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
 import type { PolicyRule } from './rule.ts';
@@ -14,17 +15,11 @@ export type RuleSide = { size: number; byKey: ReadonlyMap<string, readonly Place
 export type RuleTable = Record<PolicyRule['decision'], RuleSide>;
 
 /** Lists of rules are cached by the isolate and never changed, so each one is indexed once. */
-const tables = new WeakMap<readonly PolicyRule[], RuleTable>();
-
-export function ruleTableOf(rules: readonly PolicyRule[]): RuleTable {
-  const known = tables.get(rules);
-  if (known !== undefined) return known;
+export const ruleTableOf = memoizeByObject((rules: readonly PolicyRule[]): RuleTable => {
   const placed = rules.map((rule, index) => ({ index, rule }));
   const side = (decision: PolicyRule['decision']): RuleSide => sideOf(placed.filter(({ rule }) => rule.decision === decision));
-  const table = { deny: side('deny'), ask: side('ask'), allow: side('allow') };
-  tables.set(rules, table);
-  return table;
-}
+  return { deny: side('deny'), ask: side('ask'), allow: side('allow') };
+});
 
 /** Returns the first match in document order; null: none. */
 export function firstMatch(side: RuleSide, effect: Effect, actor: Actor, fits: (rule: PolicyRule) => boolean): PlacedRule | null {

@@ -6,6 +6,7 @@
  * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`, `if`/`then`/`else` and the
  * "exactly one" of `oneOf` are ignored too: with an ignored keyword inside, they would reject valid values.
  */
+import { memoizeByObject } from '../memoize.ts';
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from './schema-references.ts';
@@ -24,21 +25,17 @@ const maxCheckedValues = 200_000;
 
 /** Returns every fault found (at most `maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
-  let check = compiled.get(schema);
-  if (check === undefined) {
-    check = compile(schema, { root: schema, references: new Map() }, 0);
-    compiled.set(schema, check);
-  }
   const run: Run = { issues: [], path: [], depth: 0, values: 0 };
-  check(args, run);
+  compileOnce(schema)(args, run);
   return run.issues;
 }
+
+const compileOnce = memoizeByObject((schema: JsonSchema): Check => compile(schema, { root: schema, references: new Map() }, 0));
 
 type Run = { issues: Issue[]; path: (string | number)[]; depth: number; values: number };
 type Check = (value: unknown, run: Run) => void;
 type Scope = { root: JsonSchema; references: Map<string, Check> };
 
-const compiled = new WeakMap<JsonSchema, Check>();
 const acceptAll: Check = () => {};
 
 function compile(schema: unknown, scope: Scope, depth: number): Check {

@@ -4,6 +4,7 @@
  * the root an object (`schema-root.ts`), narrow the parts to the dialect (`schema-narrow.ts`), and drop details if it is too large
  * (`schema-size.ts`). Deterministic; never changes the given object, and returns it if no change is needed.
  */
+import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { limits } from '../limits.ts';
 import type { SchemaDialect } from '../model/provider-profile.ts';
 import { dialectRules } from './schema-dialects.ts';
@@ -30,20 +31,15 @@ export type CompileCost = { parts: number };
 /** Compiles once per schema object, since definitions live as long as their edition. Adds the cost to `spent`. */
 export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost = { parts: 0 }): CompiledSchema {
   if (!isRecord(schema)) return { ok: false, fault: 'is not a JSON Schema' };
-  const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledOnce>();
-  compiled.set(schema, known);
-  let once = known.get(dialect);
-  if (once === undefined) {
+  const { result, parts } = getOrBuild(compiledFor(schema), dialect, Number.POSITIVE_INFINITY, () => {
     const own = { parts: 0 };
-    once = { result: compile(schema, dialect, own), parts: own.parts };
-    known.set(dialect, once);
-  }
-  spent.parts += once.parts;
-  return once.result;
+    return { result: compile(schema, dialect, own), parts: own.parts };
+  });
+  spent.parts += parts;
+  return result;
 }
 
-type CompiledOnce = { result: CompiledSchema; parts: number };
-const compiled = new WeakMap<JsonSchema, Map<SchemaDialect, CompiledOnce>>();
+const compiledFor = memoizeByObject((_schema: JsonSchema) => new Map<SchemaDialect, { result: CompiledSchema; parts: number }>());
 
 function compile(schema: JsonSchema, dialect: SchemaDialect, spent: CompileCost): CompiledSchema {
   if (hasMoreParts(schema, limits.maxSchemaSourceParts)) return { ok: false, fault: `has more than ${limits.maxSchemaSourceParts} parts` };

@@ -4,6 +4,7 @@
  * Evidence for a tool, strongest first: one of its triggers as a phrase, the words of a trigger apart, its label, its category, words
  * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.
  */
+import { memoizeByObject } from '../memoize.ts';
 import { summaryOf } from '../toolset/announce.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import type { Message } from '../turn/message.ts';
@@ -119,17 +120,7 @@ type Signs = {
 };
 
 /** Cached with the edition: parsing takes longer than searching. */
-const read = new WeakMap<EditionTool, Signs>();
-
-function signsOf(tool: EditionTool & { ui: UiTool }): Signs {
-  const known = read.get(tool);
-  if (known !== undefined) return known;
-  const signs = readSigns(tool.ui, tool.description);
-  read.set(tool, signs);
-  return signs;
-}
-
-function readSigns({ triggers, label, category }: UiTool, description: string): Signs {
+const signsOf = memoizeByObject(({ ui: { triggers, label, category }, description }: EditionTool & { ui: UiTool }): Signs => {
   return {
     triggers: triggers.map((text) => {
       const units = toUnits(text);
@@ -140,7 +131,7 @@ function readSigns({ triggers, label, category }: UiTool, description: string): 
     category: toUnits(category).flat(),
     described: tellingWords([label, description]),
   };
-}
+});
 
 function evidence(signs: Signs, spoken: PhraseIndex): Evidence {
   let best: Evidence = { strength: 0, topic: null };

@@ -2,6 +2,8 @@
  * Ranks tools by the words of a query: BM25 (the `minisearch` library) over their names, aliases, servers, descriptions with notes, and
  * the names of their arguments. The index is built at the first query and cached with the names. Used by `find_tools`.
  */
+import { rootOf } from '../names/old-names.ts';
+import { memoizeByObject } from '../memoize.ts';
 import MiniSearch from 'minisearch';
 import type { AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
@@ -16,7 +18,7 @@ const maxIndexedArguments = 100;
 
 /** The toolset's tools that match, best first, ties in the document's order. Tools that a turn adds are not searched. */
 export function searchTools(map: AliasMap, query: string, max: number): EditionTool[] {
-  const { tools, index } = indexOf(map);
+  const { tools, index } = indexOf(rootOf(map));
   const found = index.search(query, { tokenize: () => [...queryTerms(query)] });
   return found
     .sort((a, b) => b.score - a.score || a.id - b.id)
@@ -24,12 +26,7 @@ export function searchTools(map: AliasMap, query: string, max: number): EditionT
     .flatMap(({ id }) => tools[id] ?? []);
 }
 
-const indexes = new WeakMap<AliasMap, { tools: readonly EditionTool[]; index: MiniSearch<ToolText> }>();
-
-function indexOf(map: AliasMap): { tools: readonly EditionTool[]; index: MiniSearch<ToolText> } {
-  if (map.base !== undefined) return indexOf(map.base);
-  const known = indexes.get(map);
-  if (known !== undefined) return known;
+const indexOf = memoizeByObject((map: AliasMap): { tools: readonly EditionTool[]; index: MiniSearch<ToolText> } => {
   const tools = map.own.filter((tool) => isForModels(tool) && injectedNames.get(tool.ownName) !== tool.canonical);
   const index = new MiniSearch<ToolText>({
     fields: Object.keys(boost),
@@ -39,10 +36,8 @@ function indexOf(map: AliasMap): { tools: readonly EditionTool[]; index: MiniSea
     searchOptions: { boost },
   });
   index.addAll(tools.map(readTool));
-  const built = { tools, index };
-  indexes.set(map, built);
-  return built;
-}
+  return { tools, index };
+});
 
 const boost = { name: 3, whole: 4, server: 1.5, description: 1, argument: 0.4 };
 

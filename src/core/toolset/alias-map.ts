@@ -3,6 +3,7 @@
  * ways: a tool to its current name, and called names back to tools. Built once for an edition and a plan's rights; an exact name
  * costs one lookup. `offered-tools.ts` decides which of these tools are sent to a model.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits.ts';
@@ -61,12 +62,10 @@ export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionToo
 
 /** Returns all entries of a tool that has several; undefined if it has one. */
 function entriesOf(edition: Edition, canonical: string): readonly EditionTool[] | undefined {
-  const found = shared.get(edition) ?? sharedTools(edition.tools);
-  shared.set(edition, found);
-  return found.get(canonical);
+  return sharedTools(edition).get(canonical);
 }
 
-function sharedTools(tools: readonly EditionTool[]): Map<string, EditionTool[]> {
+const sharedTools = memoizeByObject(({ tools }: Edition): Map<string, EditionTool[]> => {
   const entries = new Map<string, EditionTool[]>();
   for (const tool of tools) {
     const before = entries.get(tool.canonical);
@@ -74,9 +73,7 @@ function sharedTools(tools: readonly EditionTool[]): Map<string, EditionTool[]> 
     else before.push(tool);
   }
   return new Map([...entries].filter(([, { length }]) => length > 1));
-}
-
-const shared = new WeakMap<Edition, ReadonlyMap<string, readonly EditionTool[]>>();
+});
 
 /** Returns the tool under the names that its toolset gives it, which differ from its current names under `MONIKER_ALIASES=off`. */
 export function configuredEntry(tool: EditionTool): EditionTool {

@@ -3,6 +3,7 @@
  * (`rewrite-names.ts`). Built on first use and cached with the names; a definition that mentions no tool stays the same object, which
  * is the cache key of the provider formats.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { EditionTool } from './edition-tool.ts';
 import { limits } from '../limits.ts';
 import { nameLookup, type OfferedNames, rootOf } from '../names/old-names.ts';
@@ -14,25 +15,16 @@ import { isRecord } from '../json/wire-value.ts';
 type ModelDefinition = Pick<EditionTool, 'description' | 'inputSchema'>;
 
 export function modelDefinition(names: OfferedNames, tool: EditionTool): ModelDefinition {
-  const root = rootOf(names);
-  const known = kept.get(root) ?? new Map<EditionTool, ModelDefinition>();
-  kept.set(root, known);
-  const told = known.get(tool) ?? tell(root, tool);
-  // Tools added by a conversation are not cached beyond it.
-  if (names === root) known.set(tool, told);
-  return told;
+  // The caller wrote the definition for its own model: it is passed on unchanged.
+  return tool.kind === 'client' ? tool : withCurrentNames(rootOf(names), tool);
 }
 
-const kept = new WeakMap<OfferedNames, Map<EditionTool, ModelDefinition>>();
-
-function tell(names: OfferedNames, tool: EditionTool): ModelDefinition {
-  // The caller wrote the definition for its own model: it is passed on unchanged.
-  if (tool.kind === 'client') return tool;
+const withCurrentNames = memoizeByObject((names: OfferedNames, tool: EditionTool): ModelDefinition => {
   const lookup = withoutParameters(nameLookup(names, tool.server), tool.inputSchema);
   const named = new Map<string, string>();
   const inputSchema = tellSchema(tool.inputSchema, lookup, named);
   return { description: rewriteNames(tool.description, lookup, named), inputSchema };
-}
+});
 
 /** Descriptions also use inline code for the tool's own parameters; a tool with the same name is not meant. */
 function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): NameLookup {

@@ -3,6 +3,7 @@
  * conversation adds are appended, so that a provider's prefix cache stays valid from step to step. Tools that are not sent can still
  * be called; `alias-map.ts` decides that.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from './alias-map.ts';
 import { describeTool } from './announce.ts';
 import { definitionNames } from './definition-names.ts';
@@ -18,16 +19,10 @@ import type { JsonSchema } from '../tools/tool.ts';
 export type OfferedName = { name: string; description: string; inputSchema: JsonSchema; tool: EditionTool };
 
 /** Returns every ready tool in the order of the document, each followed by its `function` aliases; then the added tools. */
-export function offeredTools(map: AliasMap): readonly OfferedName[] {
-  const known = all.get(map);
-  if (known !== undefined) return known;
+export const offeredTools = memoizeByObject((map: AliasMap): readonly OfferedName[] => {
   const own = definitionsOf(map, map.own);
-  const offered = map.base === undefined ? own : [...offeredTools(map.base), ...own];
-  all.set(map, offered);
-  return offered;
-}
-
-const all = new WeakMap<AliasMap, readonly OfferedName[]>();
+  return map.base === undefined ? own : [...offeredTools(map.base), ...own];
+});
 
 /** Whether the plan has so many tools that most are sent only after they were found or called (DESIGN §4). */
 export function isOnDemand(map: AliasMap): boolean {
@@ -45,18 +40,13 @@ export function readyTools(map: AliasMap): number {
 }
 
 type Toolset = { ready: number; isOnDemand: boolean; always: readonly EditionTool[] };
-const toolsets = new WeakMap<AliasMap, Toolset>();
 
-function toolset(map: AliasMap): Toolset {
-  const known = toolsets.get(map);
-  if (known !== undefined) return known;
+const toolset = memoizeByObject((map: AliasMap): Toolset => {
   const ready = map.own.filter(isForModels);
   const most = map.edition.onDemandAbove ?? limits.defaultOnDemandAbove;
   const always = ready.length > most ? ready.filter(isAlwaysOffered) : ready;
-  const found = { ready: ready.length, isOnDemand: always.length < ready.length, always };
-  toolsets.set(map, found);
-  return found;
-}
+  return { ready: ready.length, isOnDemand: always.length < ready.length, always };
+});
 
 /** Injected tools are needed by the turn itself, and a caller's own tools are explicitly requested. */
 function isAlwaysOffered({ alwaysOffered: wanted, canonical, ownName, kind }: EditionTool): boolean {
@@ -108,25 +98,13 @@ function definitionsOf(map: AliasMap, tools: readonly EditionTool[]): OfferedNam
   return tools.filter(isForModels).flatMap((tool) => definitionsOfOne(map, tool));
 }
 
-/** A tool has the same definition object in every list of a table and of the tables that extend it. */
-const definitions = new WeakMap<AliasMap, Map<EditionTool, readonly OfferedName[]>>();
-
 function definitionsOfOne(map: AliasMap, tool: EditionTool): readonly OfferedName[] {
   // A caller's own tools change with each turn: caching them costs more than building them.
-  if (tool.kind === 'client') return define(map, tool);
-  const root = rootOf(map);
-  let known = definitions.get(root);
-  if (known === undefined) {
-    known = new Map();
-    definitions.set(root, known);
-  }
-  let defined = known.get(tool);
-  if (defined === undefined) {
-    defined = define(map, tool);
-    known.set(tool, defined);
-  }
-  return defined;
+  return tool.kind === 'client' ? define(map, tool) : cachedDefinitions(rootOf(map), tool);
 }
+
+/** A tool has the same definition object in every list of a table and of the tables that extend it. */
+const cachedDefinitions = memoizeByObject(define);
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {
   const { description: told, inputSchema } = modelDefinition(map, tool);

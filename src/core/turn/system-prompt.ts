@@ -3,6 +3,7 @@
  * the byte while the plan is the same, so that a provider's prefix cache stays valid; it must not depend on the conversation. Used by
  * the engine, and to show the prompt of a toolset.
  */
+import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
 import { announceBlock } from '../toolset/announce.ts';
 import { codeBlock } from '../code-mode/code-prompt.ts';
@@ -23,15 +24,15 @@ export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names:
 export function toolPrompt(names: AliasMap | null): string {
   if (names === null) return '';
   // Tools added by a conversation or a caller go by their own names, and have no server with instructions.
-  const root = rootOf(names);
-  const known = kept.get(root);
-  if (known !== undefined) return known;
-  // In code mode the declarations contain the names.
-  const told = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
-  const prompt = joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), told);
-  kept.set(root, prompt);
-  return prompt;
+  return rootPrompt(rootOf(names));
 }
+
+/** Built once per edition and rights: it is as long as the toolset, and every step sends it. */
+const rootPrompt = memoizeByObject((root: AliasMap): string => {
+  // In code mode the declarations contain the names.
+  const names = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
+  return joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), names);
+});
 
 /**
  * Returns the instructions of the servers, for clients that get the names elsewhere: over MCP they are in the descriptions (DESIGN
@@ -40,6 +41,3 @@ export function toolPrompt(names: AliasMap | null): string {
 export function serverPrompt(names: AliasMap | null): string {
   return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
 }
-
-/** Built once per edition and rights: it is as long as the toolset, and every step sends it. */
-const kept = new WeakMap<AliasMap, string>();

@@ -3,6 +3,7 @@
  * by its `function` aliases. Built once per table of names, in pages, so that a warm list is a lookup. MCP has no system prompt, so
  * wherever a toolset announces aliases, they are in the descriptions.
  */
+import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { describeTool, visibleAliases } from '../../core/toolset/announce.ts';
 import { definitionNames } from '../../core/toolset/definition-names.ts';
@@ -29,15 +30,9 @@ export type ServedTool = {
 };
 
 /** Returns at least one page. Cached. */
-export function servedPages(names: AliasMap): readonly (readonly ServedTool[])[] {
-  const known = pages.get(names);
-  if (known !== undefined) return known;
-  const made = toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool)));
-  pages.set(names, made);
-  return made;
-}
-
-const pages = new WeakMap<AliasMap, readonly (readonly ServedTool[])[]>();
+export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly ServedTool[])[] =>
+  toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool))),
+);
 
 /** Returns the schema of a tool's structured results, as `tools/list` shows it. */
 export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {

@@ -3,7 +3,7 @@
  * that equip (DESIGN §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
  * equipment from the Catalog.
  */
-import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { extendAliasMap, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { isAllowed } from '../../core/authority.ts';
 import type { WireName } from '../../core/names/names.ts';
@@ -13,7 +13,7 @@ import { configurationTools } from '../../core/names/reserved-names.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Directory, Equipment } from '../../ports/catalog.ts';
 import { allowOf } from '../plan/agent-list.ts';
-import { listedNames } from '../plan/plan-names.ts';
+import { listedNames, withTool } from '../plan/plan-names.ts';
 import { readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 
 /** A name, or `name@version`; null: what the key has equipped. */
@@ -50,7 +50,8 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   // A key that cannot configure is always in normal mode.
   if (!mayConfigure) return { names, pointer, mode: 'normal' };
   if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
-  return { names: withEntrance(names, deps.configuration), pointer, mode };
+  const { entrance } = deps.configuration;
+  return { names: entrance === null ? names : withTool(names, entrance), pointer, mode };
 }
 
 function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {
@@ -91,21 +92,6 @@ export function configurationTables(definitions: readonly ToolDefinition[]): Con
 }
 
 const entranceName = 'enter-configuration-mode' satisfies (typeof configurationTools)[number];
-
-const entered = new WeakMap<AliasMap, AliasMap>();
-
-/** Adds the tool unless the toolset lists it itself. */
-function withEntrance(names: AliasMap, { entrance }: ConfigurationTables): AliasMap {
-  if (entrance === null) return names;
-  const known = entered.get(names);
-  if (known !== undefined) return known;
-  const isListed = [entrance.canonical, entrance.wireName].some((name) =>
-    toolsNamed(names, name).some(({ canonical, wireName }) => canonical === entrance.canonical || wireName === entrance.wireName),
-  );
-  const map = isListed ? names : extendAliasMap(names, [entrance]);
-  entered.set(names, map);
-  return map;
-}
 
 function toEditionTool({
   canonical,

@@ -2,6 +2,7 @@
  * An agent's tool list matched against its toolset. Cached while both are the same objects: every request makes a plan, and a list may have
  * as many names as the toolset.
  */
+import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { matchAllowList } from '../../core/names/allow-list.ts';
 import { sha256Hex } from '../../core/hash.ts';
@@ -11,17 +12,10 @@ import { utf8Length } from '../../core/text/utf8.ts';
 /** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */
 export type AgentList = { allow: readonly string[]; hash: string; bytes: number };
 
-/** Keyed by the list's identity: an agent that is read again has a new list, which is matched again. */
-const matched = new WeakMap<AliasMap, WeakMap<readonly string[], Promise<AgentList>>>();
-
-/** Matches a list. `names`: the toolset's full table. */
-export function matchAgentList(names: AliasMap, list: readonly string[]): Promise<AgentList> {
-  const lists = matched.get(names) ?? new WeakMap<readonly string[], Promise<AgentList>>();
-  matched.set(names, lists);
-  const known = lists.get(list) ?? match(names, list);
-  lists.set(list, known);
-  return known;
-}
+/** Matches a list. `names`: the toolset's full table. Cached by identity: an agent that is read again has a new list. */
+export const matchAgentList = memoizeByObject(
+  async (names: AliasMap, list: readonly string[]): Promise<AgentList> => await measured(matchAllowList(names, list).allow),
+);
 
 /** Returns the tools that any of the lists allows; null for all of them, as for an agent without a list. */
 export async function joinAgentLists(names: AliasMap, lists: readonly (readonly string[] | undefined)[]): Promise<AgentList | null> {
@@ -35,10 +29,6 @@ export async function joinAgentLists(names: AliasMap, lists: readonly (readonly 
 /** Returns the plan's fields for a list. */
 export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash'> {
   return list === null ? { allow: null } : { allow: list.allow, allowHash: list.hash };
-}
-
-async function match(names: AliasMap, list: readonly string[]): Promise<AgentList> {
-  return await measured(matchAllowList(names, list).allow);
 }
 
 async function measured(allow: readonly string[]): Promise<AgentList> {

@@ -3,6 +3,7 @@
  * offers. Client tools stay available to the model too: the client expects calls from the model, answers them in the conversation, and may
  * name one as the tool choice.
  */
+import { memoizeByObject } from '../../core/memoize.ts';
 import { extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
@@ -11,15 +12,7 @@ import { findToolsCanonical, findToolsTool } from '../../core/tools/find-tools.t
 import { useSkillCanonical } from '../../core/skills/use-skill.ts';
 
 /** `names`: what the plan offers without client tools. Returns the same table if code could call nothing. Cached. */
-export function codeNames(names: AliasMap): AliasMap {
-  const known = cached.get(names);
-  if (known !== undefined) return known;
-  const made = names.tools.some(isForCode) ? makeCodeNames(names) : names;
-  cached.set(names, made);
-  return made;
-}
-
-const cached = new WeakMap<AliasMap, AliasMap>();
+export const codeNames = memoizeByObject((names: AliasMap): AliasMap => (names.tools.some(isForCode) ? makeCodeNames(names) : names));
 
 /** Adds client tools, for the model and for its code. */
 export function withClientTools(names: AliasMap | null, tools: readonly EditionTool[]): AliasMap {

@@ -2,6 +2,7 @@
  * The made tools of a workspace that a plan offers beside its toolset (`Agent.made`): those whose own tools the plan has, under names that
  * have no other meaning there. Made tools that the toolset lists itself are skipped, whether the agent's list allows them or not.
  */
+import { memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { fold } from '../../core/names/fold.ts';
 import { isForModels, type Edition, type EditionTool } from '../../core/toolset/edition-tool.ts';
@@ -14,19 +15,16 @@ import type { Plan } from '../../core/turn/plan.ts';
 export function mergeMadeTools(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
   if (shared === null || own === null || own.edition.tools.length === 0)
     return own === null || own.edition.tools.length === 0 ? shared : own;
-  const known = joined.get(own)?.get(shared);
-  if (known !== undefined) return known;
+  return mergeTables(shared, own);
+}
+
+const mergeTables = memoizeByObject((shared: AliasMap, own: AliasMap): AliasMap => {
   const taken = new Set(own.edition.tools.flatMap(namesOf));
   const rest = shared.edition.tools
     .filter(({ wireName, ownName }) => !taken.has(fold(wireName)) && !taken.has(fold(ownName)))
     .map((tool) => ({ ...tool, aliases: tool.aliases.filter(({ name }) => !taken.has(fold(name))) }));
-  const map = buildAliasMap({ ...own.edition, tools: [...own.edition.tools, ...rest] }, { aliases: own.aliases });
-  const byShared = joined.get(own) ?? new WeakMap<AliasMap, AliasMap>();
-  joined.set(own, byShared.set(shared, map));
-  return map;
-}
-
-const joined = new WeakMap<AliasMap, WeakMap<AliasMap, AliasMap>>();
+  return buildAliasMap({ ...own.edition, tools: [...own.edition.tools, ...rest] }, { aliases: own.aliases });
+});
 
 function namesOf({ wireName, ownName, aliases }: EditionTool): string[] {
   return [wireName, ownName, ...aliases.map(({ name }) => name)].map(fold);

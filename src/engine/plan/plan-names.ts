@@ -1,4 +1,5 @@
 /** The names that a plan offers: one table from its edition, the agent's list and the alias setting, cached for the next turn. */
+import { getOrBuild, memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { Edition, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { fetchResultTool } from '../../core/tools/fetch-result.ts';
@@ -14,9 +15,6 @@ import type { ResultStore } from '../../ports/result-store.ts';
 /** Tables narrowed by agents' allow-lists that are cached for one edition. */
 const maxNarrowedViews = 64;
 
-/** Narrowed tables, by the edition they belong to; dropped with it. */
-const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
-
 /**
  * `names`: the edition's full table. `made`: the table of all made tools, if the plan offers them. null: no toolset, or no made tools. Adds
  * `find_tools` when most tools are given on demand. The cost is independent of the length of the agent's list if the list has a hash.
@@ -26,7 +24,7 @@ export function planNames(names: AliasMap | null, plan: PlanView, made?: AliasMa
 export function planNames(names: AliasMap | null, plan: PlanView, made: AliasMap | null = null): AliasMap | null {
   const part = names === null ? null : viewOf(names, plan);
   const view = made === null ? part : madeView(part, made, plan);
-  return view !== null && isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
+  return view !== null && isOnDemand(view) ? withTool(view, findToolsTool) : view;
 }
 
 /** Returns the part of an edition that the plan allows, without injected tools: `find_tools` has no use where every definition is listed. */
@@ -36,35 +34,21 @@ export function listedNames(names: AliasMap, plan: Pick<PlanView, 'aliases' | 'a
 
 type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow'>;
 
-/** Keyed by the plan's part of the toolset (or the made tools without a toolset), then by the table of made tools and the stored selection. */
-const withMadeTools = new WeakMap<AliasMap, WeakMap<AliasMap, Map<string, AliasMap | null>>>();
+/** By the plan's part of the toolset (the made tools without a toolset) and the table of made tools, then by the stored selection. */
+const madeViewsOf = memoizeByObject((_part: AliasMap, _made: AliasMap) => new Map<string, AliasMap | null>());
 
 function madeView(part: AliasMap | null, made: AliasMap, plan: PlanView): AliasMap | null {
-  const byMade = withMadeTools.get(part ?? made) ?? new WeakMap<AliasMap, Map<string, AliasMap | null>>();
-  withMadeTools.set(part ?? made, byMade);
-  const views = byMade.get(made) ?? new Map<string, AliasMap | null>();
-  byMade.set(made, views);
   const key = `${plan.aliases} ${JSON.stringify(plan.madeAllow)}`;
-  const known = views.get(key);
-  if (known !== undefined) return known;
-  if (views.size >= maxNarrowedViews) views.clear();
-  const view = withMade(part, made, plan);
-  views.set(key, view);
-  return view;
+  return getOrBuild(madeViewsOf(part ?? made, made), key, maxNarrowedViews, () => withMade(part, made, plan));
 }
+
+const viewsOf = memoizeByObject((_edition: Edition) => new Map<string, AliasMap>());
 
 function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): AliasMap {
   if (allow === null && aliases === names.aliases) return names;
-  const views = narrowed.get(names.edition) ?? new Map<string, AliasMap>();
-  narrowed.set(names.edition, views);
   // A hash is hexadecimal and a list begins with a bracket, so the keys cannot collide.
   const key = `${aliases} ${allowHash ?? JSON.stringify(allow)}`;
-  const known = views.get(key);
-  if (known !== undefined) return known;
-  if (views.size >= maxNarrowedViews) views.clear();
-  const view = buildAliasMap(names.edition, { aliases, allow });
-  views.set(key, view);
-  return view;
+  return getOrBuild(viewsOf(names.edition), key, maxNarrowedViews, () => buildAliasMap(names.edition, { aliases, allow }));
 }
 
 /**
@@ -84,13 +68,13 @@ export function turnNames(
 }
 
 function withReading(names: AliasMap): AliasMap {
-  return isOnDemand(names) ? withTool(names, fetchResultTool, fetching) : names;
+  return isOnDemand(names) ? withTool(names, fetchResultTool) : names;
 }
 
 const skillsAlone = extendAliasMap(null, [useSkillTool]);
 
 function withUseSkill(names: AliasMap | null): AliasMap {
-  return names === null ? skillsAlone : withTool(names, useSkillTool, skilled);
+  return names === null ? skillsAlone : withTool(names, useSkillTool);
 }
 
 /**
@@ -99,26 +83,16 @@ function withUseSkill(names: AliasMap | null): AliasMap {
  */
 export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'hasAny'> | null): AliasMap | null {
   if (names === null || results === null || isOnDemand(names) || !results.hasAny()) return names;
-  return withTool(names, fetchResultTool, fetching);
+  return withTool(names, fetchResultTool);
 }
 
-/** Tables with one injected tool appended, by the table without it. */
-type Extended = WeakMap<AliasMap, AliasMap>;
-const findable: Extended = new WeakMap();
-const skilled: Extended = new WeakMap();
-const fetching: Extended = new WeakMap();
-
-/** Appends a tool unless the plan has it, or a tool of its name, which is possible with `MONIKER_ALIASES=off`. Cached in `extended`. */
-function withTool(names: AliasMap, tool: EditionTool, extended: Extended): AliasMap {
-  const known = extended.get(names);
-  if (known !== undefined) return known;
+/** Appends a tool unless the table has it, or a tool of its name, which is possible with `MONIKER_ALIASES=off`. */
+export const withTool = memoizeByObject((names: AliasMap, tool: EditionTool): AliasMap => {
   const isListed =
     toolsNamed(names, tool.canonical).some(({ canonical }) => canonical === tool.canonical) ||
     toolsNamed(names, tool.wireName).some(({ wireName }) => wireName === tool.wireName);
-  const map = isListed ? names : extendAliasMap(names, [tool]);
-  extended.set(names, map);
-  return map;
-}
+  return isListed ? names : extendAliasMap(names, [tool]);
+});
 
 function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {
   return {

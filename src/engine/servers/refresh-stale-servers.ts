@@ -3,6 +3,7 @@
  * show up even if no tool of that server is called. Each isolate checks a server once per `limits.minRefreshIntervalMs` and reads few at a
  * time, since a toolset may have tools of a hundred servers. The listing request never waits.
  */
+import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -70,13 +71,7 @@ export function withStaleServerRefresh(directory: Directory, refreshStale: Refre
 }
 
 /** The servers of a toolset that list tools (MCP and OpenAPI). Cached per table of names. */
-function serversOf(names: AliasMap): readonly string[] {
-  const known = servers.get(names);
-  if (known !== undefined) return known;
+const serversOf = memoizeByObject((names: AliasMap): readonly string[] => {
   const found = names.edition.tools.flatMap(({ kind, server }) => (kind === 'mcp' || kind === 'openapi' ? [server] : []));
-  const made = [...new Set(found)];
-  servers.set(names, made);
-  return made;
-}
-
-const servers = new WeakMap<AliasMap, readonly string[]>();
+  return [...new Set(found)];
+});

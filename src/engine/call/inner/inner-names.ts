@@ -2,6 +2,7 @@
  * Which tools a tool that calls tools may call, by which names. A made tool: only the tools it was compiled with, using the plan's entries
  * (presets, approval) for those where there are any. Code and scripts: everything the plan offers.
  */
+import { memoizeByObject } from '../../../core/memoize.ts';
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits.ts';
@@ -9,24 +10,15 @@ import type { InnerTool } from '../../../ports/inner-calls.ts';
 
 /** `plan`: the names that the plan offers. `above`: the names at the calling tool, which differ from `plan` only inside a made tool. */
 export function innerNames(tool: EditionTool, plan: AliasMap | null, above: AliasMap | null): AliasMap | null {
-  return tool.kind === 'made' ? madeNames(tool, plan) : above;
+  return tool.kind === 'made' ? madeNames(tool, plan ?? noPlan) : above;
 }
 
-/** Cached by tool and plan; a toolset's tools live as long as the toolset. */
-const known = new WeakMap<EditionTool, WeakMap<object, AliasMap>>();
-const noPlan = {};
+const noPlan = extendAliasMap(null, []);
 
-function madeNames(tool: EditionTool, plan: AliasMap | null): AliasMap {
-  const byPlan = known.get(tool) ?? new WeakMap<object, AliasMap>();
-  known.set(tool, byPlan);
-  const key = plan ?? noPlan;
-  const names = byPlan.get(key) ?? extendAliasMap(null, standIns(tool.made?.uses ?? [], plan));
-  byPlan.set(key, names);
-  return names;
-}
+const madeNames = memoizeByObject((tool: EditionTool, plan: AliasMap) => extendAliasMap(null, standIns(tool.made?.uses ?? [], plan)));
 
 /** Keeps the names that the code was written with, whatever the toolset calls the tools: none of them may resolve to another tool. */
-function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionTool[] {
+function standIns(uses: readonly EditionTool[], plan: AliasMap): EditionTool[] {
   const taken = new Set(uses.flatMap((use) => [use.wireName, ...use.aliases.map(({ name }) => name)]));
   return uses.flatMap((use) => {
     const { wireName, ownName, aliases } = use;
@@ -40,8 +32,7 @@ function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionT
 }
 
 /** Returns the entry that the canonical name resolves to, or all entries of the tool. */
-function entriesOf(canonical: string, plan: AliasMap | null): readonly EditionTool[] {
-  if (plan === null) return [];
+function entriesOf(canonical: string, plan: AliasMap): readonly EditionTool[] {
   const meant = resolveName(plan, canonical);
   if (meant.ok) return meant.canonical === canonical ? [meant.tool] : [];
   return toolsNamed(plan, canonical).filter((tool) => tool.canonical === canonical);

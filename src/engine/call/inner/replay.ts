@@ -1,4 +1,5 @@
 /** Replaying nested calls: how one is recognized in a later run of the outer call, and in which order results are delivered. Used by `inner-calls.ts`. */
+import { memoizeByObject } from '../../../core/memoize.ts';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { canonicalJson, sha256Hex } from '../../../core/hash.ts';
 
@@ -12,16 +13,9 @@ export async function innerFingerprint(name: string, args: unknown, tool: Editio
 }
 
 /** Cached, since a made tool contains its code and its tools and may be called often. */
-const hashes = new WeakMap<EditionTool, Promise<string>>();
-
-function entryHash(tool: EditionTool): Promise<string> {
-  const before = hashes.get(tool);
-  if (before !== undefined) return before;
-  const { aliases: _aliases, description: _description, ...entry } = tool;
-  const hash = sha256Hex(canonicalJson(entry));
-  hashes.set(tool, hash);
-  return hash;
-}
+const entryHash = memoizeByObject(({ aliases: _aliases, description: _description, ...entry }: EditionTool) =>
+  sha256Hex(canonicalJson(entry)),
+);
 
 /**
  * Delivers results in the order of an earlier run, then in order of completion, so that code which makes concurrent calls takes the same
