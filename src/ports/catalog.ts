@@ -186,6 +186,7 @@ export interface Catalog {
   /** Returns the full key, which is not retrievable later. */
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
+  key(id: string): Promise<KeyRecord>;
   /** `cancel`: also ends all turns in the key's sessions, in the background. Revoking twice has no effect. */
   revokeKey(id: string, options?: { cancel: boolean }): Promise<void>;
   /** Waits for a short time for the turns that `revokeKey` ends, and returns its progress. */

@@ -115,6 +115,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: MethodRow<Metho
 
   createKey: write,
   keys: read,
+  key: read,
   revokeKey: { ...write, invalidates: (id) => [['key', id]] },
   keyCancellation: { ...read, waitMs: () => limits.cancelWaitMs },
   isKeyCancelled: read,

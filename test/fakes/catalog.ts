@@ -104,6 +104,12 @@ export function createFakeCatalog(options: {
     return kept;
   };
 
+  const existingKey = (id: string): KeyRecord & { key: string } => {
+    const record = keys.find((candidate) => candidate.id === id);
+    if (record === undefined) throw new Problem('not_found', `The key "${id}" does not exist.`);
+    return record;
+  };
+
   const toolsets = (): Kept[] =>
     [...documents].flatMap(([key, versions]) => {
       const kept = versions.at(-1);
@@ -515,10 +521,13 @@ export function createFakeCatalog(options: {
       return { key, record };
     },
     keys: async (page) => paged('keys', keys.map(({ key: _key, ...record }) => record).reverse(), page),
+    key: async (id) => {
+      const { key: _key, ...record } = existingKey(id);
+      return record;
+    },
     revokeKey: async (id) => {
       if (id === 'root') throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY.');
-      const record = keys.find((candidate) => candidate.id === id);
-      if (record === undefined) throw new Problem('not_found', `The key "${id}" does not exist.`);
+      const record = existingKey(id);
       record.revokedAt ??= new Date().toISOString();
       for (const key of documents.keys()) if (key.startsWith(`private-tool:${id}/`)) documents.delete(key);
     },

@@ -19,8 +19,8 @@ export interface DocumentWriter {
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
   /** Returns current warnings for a stored document. Default: none. */
   review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
-  /** Returns additional current fields for a stored document. Default: none. */
-  shown?(context: CatalogContext, name: string): Record<string, unknown>;
+  /** Returns additional current fields for these stored documents, by name. Default: none. */
+  shown?(context: CatalogContext, names: readonly string[]): ReadonlyMap<string, Record<string, unknown>>;
   /** The same as `prepare` for a removal. Default: no checks. */
   prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
 }
@@ -73,16 +73,24 @@ export async function putDocument(
     });
   }
   return {
-    document: showDocument(context, writer, toStoredDocument(row)),
+    document: showDocument(context, writer, row),
     created: previous === null,
     changed,
     warnings: prepared.warnings ?? [],
   };
 }
 
-export function showDocument(context: CatalogContext, writer: DocumentWriter, document: StoredDocument): StoredDocument {
-  const beside = writer.shown?.(context, document.name);
-  return beside === undefined ? document : { ...document, body: { ...document.body, ...beside } };
+export function showDocument(context: CatalogContext, writer: DocumentWriter, row: DocumentRow): StoredDocument {
+  const [document] = showDocuments(context, writer, [toStoredDocument(row)]);
+  return document as StoredDocument; // One for each given document.
+}
+
+export function showDocuments(context: CatalogContext, writer: DocumentWriter, documents: readonly StoredDocument[]): StoredDocument[] {
+  const shown = writer.shown?.(
+    context,
+    documents.map(({ name }) => name),
+  );
+  return documents.map((document) => ({ ...document, body: { ...document.body, ...shown?.get(document.name) } }));
 }
 
 export async function removeDocument(

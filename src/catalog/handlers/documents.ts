@@ -3,7 +3,7 @@ import { isInternalToolset } from '../../core/made/made-toolset.ts';
 import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../documents/agents.ts';
-import { listRows, documentNotFound, requireRow, toStoredDocument } from '../documents/documents.ts';
+import { listRows, documentNotFound, requireRow } from '../documents/documents.ts';
 import { findTool, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
@@ -21,7 +21,7 @@ import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
 import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts';
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../tools/ui-tools.ts';
-import { putDocument, removeDocument, showDocument } from '../documents/write-document.ts';
+import { putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 
@@ -56,12 +56,12 @@ export const documentHandlers = {
     if (version !== undefined && version !== row.version) throw documentNotFound(kind, `${name}@${version}`);
     if (kind === 'server') return showServer(context, row);
     const warnings = writers[kind].review?.(context, row.body) ?? [];
-    return { ...showDocument(context, writers[kind], toStoredDocument(row)), ...(warnings.length > 0 && { warnings }) };
+    return { ...showDocument(context, writers[kind], row), ...(warnings.length > 0 && { warnings }) };
   },
   list: ({ context }, kind, page) => {
     if (kind === 'server') return listServers(context, page);
     const { items, nextCursor } = listRows(context.sql, kind, page);
-    return { items: items.map((item) => showDocument(context, writers[kind], item)), nextCursor };
+    return { items: showDocuments(context, writers[kind], items), nextCursor };
   },
   versions: ({ context }, toolset, page) => {
     refuseOwn('toolset', toolset);

@@ -1,7 +1,7 @@
 /** Handlers of keys, their equipment, and the workspace's policy. */
 import { limits } from '../../core/limits.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
-import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, revokeKey, verifyKey } from '../keys/keys.ts';
+import { createKey, isKeyCancelled, keyRights, isKeyActive, listKeys, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule, readRules } from '../documents/policy.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import { consumeNonce } from '../records/used-nonces.ts';
@@ -9,6 +9,7 @@ import type { CatalogHandlers } from './catalog-handlers.ts';
 
 export const keyHandlers = {
   keys: ({ context }, page) => listKeys(context, page),
+  key: ({ context }, id) => readKey(context, id),
   verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
   isKeyActive: ({ context }, id, scope) => isKeyActive(context, id, scope),
   isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),

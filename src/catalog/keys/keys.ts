@@ -53,6 +53,11 @@ export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRe
   return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
 }
 
+/** Throws `not_found`. */
+export function readKey({ sql }: CatalogContext, id: string): KeyRecord {
+  return toRecord(requireKey(sql, id));
+}
+
 /** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice has no effect. `cancel`: its turns are ended, too. */
 export function revokeKey(context: CatalogContext, id: string, { by, cancel }: { by: string; cancel: boolean }): void {
   if (id === rootKeyId) throw new Problem('conflict', 'The root key is set by MONIKER_ROOT_KEY. Change that setting to revoke it.');

@@ -5,8 +5,14 @@
 import type { RefreshState } from '../../core/servers/refresh-state.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
-  const row = sql.exec<{ state: string }>('SELECT state FROM server_state WHERE server = ?', server).toArray()[0];
-  return row === undefined ? null : (JSON.parse(row.state) as RefreshState); // Written by `writeState` only.
+  return readServerStates(sql, [server]).get(server) ?? null;
+}
+
+export function readServerStates(sql: SqlStorage, servers: readonly string[]): Map<string, RefreshState> {
+  const query = 'SELECT server, state FROM server_state WHERE server IN (SELECT value FROM json_each(?))';
+  const rows = sql.exec<{ server: string; state: string }>(query, JSON.stringify(servers)).toArray();
+  // Written by `writeServerState` only.
+  return new Map(rows.map(({ server, state }) => [server, JSON.parse(state) as RefreshState]));
 }
 
 export function writeServerState(sql: SqlStorage, server: string, state: RefreshState): void {

@@ -6,7 +6,7 @@ import { toServerTool, withoutAnnotations } from '../../core/listing/stored-tool
 import type { AcceptedDefinition, StoredTool } from '../../core/listing/stored-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerTool } from '../../core/servers/server.ts';
-import type { Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { Page, PageRequest } from '../../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../../storage/cursor.ts';
 import type { CatalogContext } from '../context.ts';
 
@@ -38,12 +38,12 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
   return { items, nextCursor: null };
 }
 
-/** Returns a server's document with the number of its definitions, and of those that are held. */
-export function withToolCounts(sql: SqlStorage, document: StoredDocument): StoredDocument {
-  const query = `SELECT count(*) AS toolCount, count(reason) AS held FROM server_tools
-    WHERE server = ? AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}'`;
-  const counts = sql.exec<{ toolCount: number; held: number }>(query, document.name).one();
-  return { ...document, body: { ...document.body, ...counts } };
+/** Returns the number of definitions of each of these servers, and of those that are held; none for a server without definitions. */
+export function toolCounts(sql: SqlStorage, servers: readonly string[]): Map<string, { toolCount: number; held: number }> {
+  const query = `SELECT server, count(*) AS toolCount, count(reason) AS held FROM server_tools
+    WHERE server IN (SELECT value FROM json_each(?)) AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}' GROUP BY server`;
+  const rows = sql.exec<{ server: string; toolCount: number; held: number }>(query, JSON.stringify(servers)).toArray();
+  return new Map(rows.map(({ server, ...counts }) => [server, counts]));
 }
 
 /** Returns the number of tools, and characters of their definitions, of all other servers. */

@@ -26,8 +26,8 @@ import { definitionsOfServer, dropDefinitions, serverOf, toServerOfTools } from 
 import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
 import { storeServerOffers } from './server-offers.ts';
-import { deleteServerState, readServerState, writeServerState } from './server-state.ts';
-import { deleteServerTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
+import { deleteServerState, readServerState, readServerStates, writeServerState } from './server-state.ts';
+import { deleteServerTool, pageOfTools, readTools, toolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './accept-listing.ts';
 import { recompileWith, revise } from '../toolsets/toolsets.ts';
 import { checkNameInBody } from '../documents/write-document.ts';
@@ -154,21 +154,23 @@ function forgetReading(sql: SqlStorage, name: string): void {
 
 /** The server as GET shows it, with the results of its last refresh. */
 export function showServer(context: CatalogContext, row: DocumentRow): StoredDocument {
-  const stored = withReading(context, toStoredDocument(row));
-  return { ...stored, body: withDocument(context.sql, row.name, { ...stored.body, ...keptPart(row) }) };
+  const stored = toStoredDocument(row);
+  const { givenDocument } = row.body;
+  const body = { ...stored.body, ...shownReadings(context, [row.name])(row.name), ...(givenDocument !== undefined && { givenDocument }) };
+  return { ...stored, body: withDocument(context.sql, row.name, body) };
 }
 
-function keptPart({ body: { givenDocument } }: DocumentRow): Record<string, unknown> {
-  return givenDocument === undefined ? {} : { givenDocument };
-}
-
-/** A `static` server has no refresh results: its document contains its tools. */
-function withReading({ sql }: CatalogContext, document: StoredDocument): StoredDocument {
-  const counted = withToolCounts(sql, document);
-  const state = readServerState(sql, document.name);
-  if (state === null) return counted;
-  const { connection, offered: offers } = state;
-  return { ...counted, body: { ...counted.body, health: healthOf(state), ...(connection !== null && { connection }), offers } };
+/** Returns the fields that the refreshes of these servers add to their documents. A `static` server has no state: it contains its tools. */
+function shownReadings({ sql }: CatalogContext, servers: readonly string[]): (server: string) => Record<string, unknown> {
+  const counts = toolCounts(sql, servers);
+  const states = readServerStates(sql, servers);
+  return (server) => {
+    const counted = counts.get(server) ?? { toolCount: 0, held: 0 };
+    const state = states.get(server);
+    if (state === undefined) return counted;
+    const { connection, offered: offers } = state;
+    return { ...counted, health: healthOf(state), ...(connection !== null && { connection }), offers };
+  };
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {
@@ -182,7 +184,11 @@ export function readServerTool(context: CatalogContext, server: string, name: st
 
 export function listServers(context: CatalogContext, page: PageRequest): Page<StoredDocument> {
   const { items, nextCursor } = listRows(context.sql, 'server', page);
-  return { items: items.map((item) => withReading(context, item)), nextCursor };
+  const reading = shownReadings(
+    context,
+    items.map(({ name }) => name),
+  );
+  return { items: items.map((item) => ({ ...item, body: { ...item.body, ...reading(item.name) } })), nextCursor };
 }
 
 /** Checks the tools in a static server's document again with current rules. */

@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
-import { Problem, quoted } from '../../core/problem.ts';
-import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mountRoute } from '../route.ts';
 import type { App } from '../route.ts';
@@ -92,7 +90,7 @@ export function mountKeys(app: App): void {
       params,
       answers: { 200: { description: 'The key, without its secret.', schema: Key } },
     },
-    async ({ c, services, principal, params }) => c.json(await findKey(services.catalog(principal), params.key)),
+    async ({ c, services, principal, params }) => c.json(await services.catalog(principal).key(params.key)),
   );
 
   mountRoute(
@@ -118,17 +116,4 @@ export function mountKeys(app: App): void {
       return cancel ? c.json(await catalog.keyCancellation(params.key)) : c.body(null, 204);
     },
   );
-}
-
-/** Keys are few and rarely read one by one, so the list is searched, within a limit. */
-async function findKey(catalog: Catalog, id: string): Promise<KeyRecord> {
-  let cursor: string | undefined;
-  for (let page = 0; page < limits.maxListedPages; page++) {
-    const { items, nextCursor } = await catalog.keys({ limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
-    const record = items.find((item) => item.id === id);
-    if (record !== undefined) return record;
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
-  throw new Problem('not_found', `The key ${quoted(id)} does not exist.`);
 }

@@ -1,11 +1,10 @@
 /** `/v1/servers`: sources of tools that are not defined in code. `server-tools.ts` has their tools; `server-health.ts` their health. */
+import { readAllPages } from '../../engine/configuration/read-all-pages.ts';
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { Server, ServerName } from '../../core/servers/server.ts';
-import type { ServerTool } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
-import type { Catalog } from '../../ports/catalog.ts';
 import type { ServerAdmin } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
@@ -60,7 +59,7 @@ export function mountServers(app: App): void {
       const catalog = services.catalog(principal);
       const document = await catalog.get('server', params.server);
       if (document.body.kind !== 'static') services.servers(principal.workspace).refreshIfStale([params.server]);
-      const tools = await allTools(catalog, params.server);
+      const tools = await readAllPages((page) => catalog.serverTools(params.server, page));
       const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
       const view = { ...toServerView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
@@ -153,20 +152,4 @@ async function tried(desk: ServerAdmin, name: string, document: Server, warnings
     : [{ path: document.url === undefined ? 'document' : 'url', message: `Its tools could not be listed: ${health.reason}` }];
   const checked = { ...health, checkedAt: null, listedAt: null, failures: ok ? 0 : 1 };
   return { toolCount: tools, held, health: checked, ...(connection && { connection }), warnings: [...warnings, ...failed, ...more] };
-}
-
-/** A server has at most `limits.maxServerTools`, and its missing ones. */
-async function allTools(catalog: Catalog, server: string): Promise<ServerTool[]> {
-  const tools: ServerTool[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < limits.maxListedPages; page += 1) {
-    const { items, nextCursor } = await catalog.serverTools(server, {
-      limit: limits.maxPageItems,
-      ...(cursor !== undefined && { cursor }),
-    });
-    tools.push(...items);
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
-  return tools;
 }

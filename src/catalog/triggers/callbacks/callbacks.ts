@@ -47,7 +47,8 @@ export function listCallbacks({ sql }: CatalogContext, query: CallbackQuery): Pa
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? encodeCursor('callbacks', last.number) : null;
-  return { items: items.map((row) => toCallback(sql, row)), nextCursor };
+  const attempts = attemptsOf(sql, items);
+  return { items: items.map((row) => toCallback(row, attempts)), nextCursor };
 }
 
 /** Uses the narrowest index for the given filters. A missing filter is null, and matches every row. */
@@ -75,7 +76,7 @@ function rowsBefore(sql: SqlStorage, query: CallbackQuery, before: number, count
 export function readCallback({ sql }: CatalogContext, id: string): CallbackWithBody {
   const row = requireRow(sql, id);
   const body = readBody(sql, row.number);
-  return { ...toCallback(sql, row), body: body === null ? null : JSON.parse(body) };
+  return { ...toCallback(row, attemptsOf(sql, [row])), body: body === null ? null : JSON.parse(body) };
 }
 
 /** Makes it due now. Throws `conflict` if it was delivered, or its body is not stored. */
@@ -90,7 +91,8 @@ export function retryCallback(context: CatalogContext, id: string): Callback {
       `The body of the callback ${quoted(id)} was not stored, because too many were pending. Read the turn from its session.`,
     );
   context.record(() => reopenCallback(sql, row, utf8Length(body), context.now()));
-  return toCallback(sql, requireRow(sql, id));
+  const after = requireRow(sql, id);
+  return toCallback(after, attemptsOf(sql, [after]));
 }
 
 function requireRow(sql: SqlStorage, id: string): CallbackRow {
@@ -99,20 +101,28 @@ function requireRow(sql: SqlStorage, id: string): CallbackRow {
   return row;
 }
 
-function toCallback(sql: SqlStorage, row: CallbackRow): Callback {
+function toCallback(row: CallbackRow, attempts: Attempts): Callback {
   const { number, id, type, kind, name, delivery, session, turn, status } = row;
   return {
     ...{ id, type, target: { kind, name }, delivery, session, turn, status },
     createdAt: isoTime(row.created_at),
     nextAttemptAt: row.due_at === null ? null : isoTime(row.due_at),
-    attempts: attemptsOf(sql, number),
+    attempts: attempts.get(number) ?? [],
   };
 }
 
-/** Returns the newest attempts: as many as there are automatic retries, and a few manual ones. */
-function attemptsOf(sql: SqlStorage, number: number): CallbackAttempt[] {
-  type AttemptRow = { at: number; status: number | null; duration_ms: number; error: string | null };
-  const query = 'SELECT at, status, duration_ms, error FROM callback_attempts WHERE callback = ? ORDER BY attempt DESC LIMIT ?';
-  const rows = sql.exec<AttemptRow>(query, number, maxShownAttempts).toArray().reverse();
-  return rows.map(({ at, status, duration_ms, error }) => ({ at: isoTime(at), status, durationMs: duration_ms, error }));
+type Attempts = ReadonlyMap<number, CallbackAttempt[]>;
+
+/** Returns the newest attempts by callback number, oldest first: as many as there are automatic retries, and a few manual ones. */
+function attemptsOf(sql: SqlStorage, rows: readonly CallbackRow[]): Attempts {
+  type AttemptRow = { callback: number; at: number; status: number | null; duration_ms: number; error: string | null };
+  const query = `SELECT callback, at, status, duration_ms, error FROM
+      (SELECT *, row_number() OVER (PARTITION BY callback ORDER BY attempt DESC) AS place FROM callback_attempts
+       WHERE callback IN (SELECT value FROM json_each(?)))
+    WHERE place <= ? ORDER BY callback, attempt`;
+  const numbers = JSON.stringify(rows.map(({ number }) => number));
+  const found = new Map<number, CallbackAttempt[]>(rows.map(({ number }) => [number, []]));
+  for (const { callback, at, status, duration_ms, error } of sql.exec<AttemptRow>(query, numbers, maxShownAttempts))
+    found.get(callback)?.push({ at: isoTime(at), status, durationMs: duration_ms, error });
+  return found;
 }

@@ -93,16 +93,17 @@ function reasonOf({ status, reason, problem }: TurnNotice): string | null {
   return typeof problem?.detail === 'string' ? problem.detail : reason;
 }
 
-/** Returns the newest delivery of a schedule that was not skipped, or null. */
-export function lastRun({ sql }: CatalogContext, { kind, name }: Trigger): Delivery | null {
-  const query = 'SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ? AND status = ?';
-  const newest = meant.map((status) => sql.exec<{ newest: number | null }>(query, kind, name, status).one().newest ?? 0);
-  const row = deliveryRow(sql, Math.max(...newest));
-  return row === null ? null : toDelivery(row);
+/** Returns the newest delivery of each schedule that was not skipped, by name; none for a schedule without one. */
+export function lastRunsOf({ sql }: CatalogContext, schedules: readonly string[]): Map<string, Delivery> {
+  const query = `SELECT deliveries.* FROM json_each(?) AS schedule JOIN deliveries ON deliveries.number = (
+    SELECT max((SELECT max(run.number) FROM deliveries AS run
+      WHERE run.kind = 'schedule' AND run.name = schedule.value AND run.status = wanted.value)) FROM json_each(?) AS wanted)`;
+  const rows = sql.exec<DeliveryRow>(query, JSON.stringify(schedules), JSON.stringify(runStatuses)).toArray();
+  return new Map(rows.map((row) => [row.name, toDelivery(row)]));
 }
 
 /** One index lookup per status: a schedule may have skipped ten thousand runs since. */
-const meant: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
+const runStatuses: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
 function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: NewDelivery): number {
   const row = sql

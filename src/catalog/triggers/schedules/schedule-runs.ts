@@ -16,7 +16,7 @@ import type { CatalogContext } from '../../context.ts';
 import { isoTime, readRow, requireRow } from '../../documents/documents.ts';
 import type { Job } from '../../job.ts';
 import { checkBacklog } from '../deliveries/backlog.ts';
-import { acceptDelivery, lastRun } from '../deliveries/deliveries.ts';
+import { acceptDelivery, lastRunsOf } from '../deliveries/deliveries.ts';
 import { heldCount } from '../deliveries/delivery-rows.ts';
 
 /** With `overlap: "queue"`: runs that wait for the one before them. */
@@ -81,10 +81,13 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
   };
 }
 
-/** Returns the next run, and the status of the newest one. */
-export function scheduleState(context: CatalogContext, schedule: string): ScheduleState {
-  const due = readDue(context, schedule);
-  return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
+/** Returns the next run of each schedule, and the status of its newest one. */
+export function scheduleStates(context: CatalogContext, schedules: readonly string[]): Map<string, ScheduleState> {
+  const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at IS NOT NULL AND schedule IN (SELECT value FROM json_each(?))';
+  const rows = context.sql.exec<{ schedule: string; due_at: number }>(query, JSON.stringify(schedules)).toArray();
+  const nextRuns = new Map(rows.map(({ schedule, due_at: due }) => [schedule, isoTime(due)]));
+  const lastRuns = lastRunsOf(context, schedules);
+  return new Map(schedules.map((name) => [name, { nextRunAt: nextRuns.get(name) ?? null, lastRun: lastRuns.get(name) ?? null }]));
 }
 
 type DueRow = { schedule: string; due_at: number; since: number | null };

@@ -17,7 +17,7 @@ import { reseal } from '../../documents/secrets.ts';
 import { checkNameInBody } from '../../documents/write-document.ts';
 import type { DocumentWriter } from '../../documents/write-document.ts';
 import { skipHeld } from '../deliveries/run-queue.ts';
-import { scheduleState } from './schedule-runs.ts';
+import { scheduleStates } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
 
 const maxSchedules = 1_000;
@@ -48,7 +48,7 @@ export const scheduleWriter: DocumentWriter = {
   // As above.
   review: (context, body) => warningsOf(context, body as ScheduleDocument),
 
-  shown: scheduleState,
+  shown: scheduleStates,
 
   prepareRemoval: async (context, name) => () => {
     context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', name);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { acceptDelivery, followTurn, lastRun, replayDelivery } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';
+import { acceptDelivery, followTurn, lastRunsOf, replayDelivery } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';
 import { listDeliveries, readDelivery, readDeliveryPayload } from '../../../../src/catalog/triggers/deliveries/delivery-list.ts';
 import { createDeliverySweep } from '../../../../src/catalog/triggers/deliveries/delivery-sweep.ts';
 import { limits } from '../../../../src/core/limits.ts';
@@ -274,10 +274,10 @@ it('many small old payloads are deleted before a large new one, in parts', () =>
 
 it('the last run of a schedule is the newest that was not skipped', () => {
   const { context } = openStorage();
-  expect(lastRun(context, nightly)).toBeNull();
+  expect(lastRunsOf(context, [nightly.name]).get(nightly.name)).toBeUndefined();
   acceptDelivery(context, run('1', 'own', { trigger: nightly }));
   acceptDelivery(context, { ...run('2', 'own', { trigger: nightly }), verdict: { become: 'skipped', reason: 'Busy.', warnings: [] } });
-  expect(lastRun(context, nightly)).toMatchObject({ id: '1', status: 'pending' });
+  expect(lastRunsOf(context, [nightly.name]).get(nightly.name)).toMatchObject({ id: '1', status: 'pending' });
 });
 
 it('ids and names with SQL or unusual characters are used literally', () => {

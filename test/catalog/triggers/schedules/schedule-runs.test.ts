@@ -2,7 +2,7 @@ import { limits } from '../../../../src/core/limits.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTimeRule } from '../../../../src/core/triggers/schedules/next-run.ts';
-import { scheduleState } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
+import { scheduleStates } from '../../../../src/catalog/triggers/schedules/schedule-runs.ts';
 import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
 import { maxSessionKeyLength } from '../../../../src/core/triggers/templates/render-template.ts';
 import { maxPendingShareOfTrigger } from '../../../../src/catalog/triggers/deliveries/backlog.ts';
@@ -22,6 +22,8 @@ function watch({ context }: ScheduleRoom): string[] {
   Object.assign(context.sql, { exec: watched });
   return statements;
 }
+
+const stateOf = ({ context }: Pick<ScheduleRoom, 'context'>, schedule: string) => scheduleStates(context, [schedule]).get(schedule);
 
 describe('on time', () => {
   it('across the change to summer time and back in New York, Berlin and Lord Howe', async () => {
@@ -88,8 +90,8 @@ describe('after downtime', () => {
     await room.ring('2026-03-07T12:30:00Z');
     expect(ids(room, 'hourly')).toEqual(['2026-03-07T12:00:00.000Z']);
     expect(ids(room, 'minutes')).toEqual(['2026-03-07T12:27:00.000Z']);
-    expect(scheduleState(room.context, 'hourly').nextRunAt).toBe('2026-03-07T13:00:00.000Z');
-    expect(scheduleState(room.context, 'minutes').nextRunAt).toBe('2026-03-07T12:34:00.000Z');
+    expect(stateOf(room, 'hourly')?.nextRunAt).toBe('2026-03-07T13:00:00.000Z');
+    expect(stateOf(room, 'minutes')?.nextRunAt).toBe('2026-03-07T12:34:00.000Z');
   });
 
   it('two concurrent alarms start one run', async () => {
@@ -167,7 +169,7 @@ describe('a run that is due before the previous one has ended', () => {
     const room = await overlapping('skip');
     expect(standing(room, 'slow')).toEqual(['11:00 running', '12:00 skipped']);
     expect(room.runs('slow')[1]?.reason).toBe('the run 2026-03-07T11:00:00.000Z has not ended: it is running');
-    expect(scheduleState(room.context, 'slow')).toMatchObject({
+    expect(stateOf(room, 'slow')).toMatchObject({
       nextRunAt: '2026-03-07T13:00:00.000Z',
       lastRun: { id: '2026-03-07T11:00:00.000Z' },
     });
@@ -260,7 +262,7 @@ describe('a write of a schedule', () => {
     await room.put('pausing', { interval: '1h' });
     room.at('2026-03-07T10:30:00Z');
     await room.put('pausing', { interval: '1h', paused: true });
-    expect(scheduleState(room.context, 'pausing').nextRunAt).toBeNull();
+    expect(stateOf(room, 'pausing')?.nextRunAt).toBeNull();
     await room.ring('2026-03-08T10:45:00Z');
     await room.put('pausing', { interval: '1h' });
     expect(room.due()).toBe('2026-03-08T11:45:00.000Z');
@@ -341,7 +343,7 @@ describe('manual runs', () => {
       run: 1,
       isRepeat: false,
     });
-    expect(scheduleState(room.context, 'hand')).toMatchObject({ nextRunAt: null, lastRun: { id: 'manual-turn_1' } });
+    expect(stateOf(room, 'hand')).toMatchObject({ nextRunAt: null, lastRun: { id: 'manual-turn_1' } });
     await expect(room.scheduler.runNow('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -354,7 +356,7 @@ describe('errors', () => {
     await room.ring('2026-03-07T11:00:00Z');
     expect(room.runs('broken')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('is longer than 512 characters') }]);
     expect(room.runs('sound')).toMatchObject([{ status: 'pending' }]);
-    expect(scheduleState(room.context, 'broken')).toMatchObject({ nextRunAt: '2026-03-07T12:00:00.000Z', lastRun: { status: 'failed' } });
+    expect(stateOf(room, 'broken')).toMatchObject({ nextRunAt: '2026-03-07T12:00:00.000Z', lastRun: { status: 'failed' } });
   });
 
   it('an unexpected error is retried later, and delays neither other schedules nor the alarm', async () => {
