@@ -1,11 +1,10 @@
 /**
- * Decides what a key is allowed to do, for every entry point: REST routes, MCP, configuration tools, chat dialects and sessions. The
- * route has already checked the scopes of the key (`http/middleware/authenticate.ts`); this file checks its bindings, and what needs
- * an administrator of the whole workspace. Decisions about a name are made before it is looked up, so that a refusal does not reveal
+ * Decides what a key is allowed to do, for every entry point: REST routes, MCP, configuration tools, chat dialects and sessions. No
+ * other file reads the scopes of a key. A route first requires one of its scopes (`http/middleware/authenticate.ts`), then the act. Decisions about a name are made before it is looked up, so that a refusal does not reveal
  * whether it exists.
  */
 import type { Agent } from './agent.ts';
-import { hasScope, type Principal } from './principal.ts';
+import type { Principal, Scope } from './principal.ts';
 import { Problem, quoted } from './problem.ts';
 import { readToolsetReference } from './toolset/toolset-reference.ts';
 
@@ -22,6 +21,8 @@ export type AgentTools = Pick<Agent, 'toolset' | 'tools'>;
  * agent of the turn; empty for a key that is not bound to agents. `has`: canonical names of the tools that the key already has.
  */
 export type Act =
+  /** Anything that requires one of these scopes, and nothing else. */
+  | { act: 'use-scope'; scopes: readonly Scope[] }
   | { act: 'use-agent'; agent: string }
   /** Use a model without an agent. */
   | { act: 'use-model' }
@@ -35,6 +36,10 @@ export type Act =
   | { act: 'list-tool'; tool: string | undefined; has: ReadonlySet<string> }
   | { act: 'read-tool'; tool: string; has: ReadonlySet<string> | null }
   | { act: 'make-tool' }
+  /** Make a tool for all keys from a session, whose key may lack the scope of the route. */
+  | { act: 'share-tool' }
+  /** Private tools of a key or a trigger. */
+  | { act: 'use-private-tools'; isOwn: boolean }
   /** `agent: null`: the agent does not exist. */
   | { act: 'read-agent'; name: string; agent: AgentTools | null }
   /** Anything that belongs to the whole workspace, such as `Servers`. */
@@ -50,6 +55,9 @@ export type Act =
 /** Returns why the key is not allowed to do this, as a sentence for the holder of the key; null if it is allowed. */
 export function authorizationRefusal(rights: Rights, act: Act): string | null {
   switch (act.act) {
+    case 'use-scope':
+      if (act.scopes.some((scope) => hasScope(rights, scope))) return null;
+      return `This key lacks the scope ${act.scopes.map((scope) => `"${scope}"`).join(' or ')}.`;
     case 'use-agent':
       return hasAgent(rights, act.agent) ? null : notBound(rights, 'agent', act.agent);
     case 'use-model':
@@ -75,6 +83,12 @@ export function authorizationRefusal(rights: Rights, act: Act): string | null {
       return act.has === null || act.has.has(act.tool) ? null : `This key has no access to the tool ${quoted(act.tool)}.`;
     case 'make-tool':
       return rights.agents === undefined ? null : wholeWorkspace('Made tools');
+    case 'share-tool':
+      if (hasScope(rights, 'toolsets') && rights.agents === undefined) return null;
+      return 'Shared tools require a key with the scope "toolsets" that is not bound to agents.';
+    case 'use-private-tools':
+      if (act.isOwn || isAdministrator(rights)) return null;
+      return 'Private tools of another key require an administrator key of the whole workspace. Use owner=me for your own tools.';
     case 'read-agent':
       return agentRefusal(rights, act.name, act.agent);
     case 'use-workspace':
@@ -102,12 +116,28 @@ export function isAllowed(rights: Rights, act: Act): boolean {
 /** Throws `forbidden` if the key is not allowed to do this. */
 export function requireAllowed(rights: Rights, act: Act): void {
   const refusal = authorizationRefusal(rights, act);
-  if (refusal !== null) throw new Problem('forbidden', refusal, act.act === 'waive' ? { scope: 'admin' } : {});
+  if (refusal !== null) throw new Problem('forbidden', refusal, missingScope(act));
+}
+
+function missingScope(act: Act): { scope?: string } {
+  if (act.act === 'use-scope') return { scope: act.scopes.join(' ') };
+  return act.act === 'waive' ? { scope: 'admin' } : {};
 }
 
 /** Whether the key may use the whole workspace. */
 export function isUnbound({ toolsets, agents }: Rights): boolean {
   return toolsets === undefined && agents === undefined;
+}
+
+/** Whose tools a key may read and list in toolsets. The toolsets of a key bound to agents are its own only if it may write them. */
+export function sourceOfTools(rights: Rights): 'workspace' | 'toolsets' | 'agents' {
+  if (isUnbound(rights)) return 'workspace';
+  return rights.toolsets !== undefined && (rights.agents === undefined || hasScope(rights, 'toolsets')) ? 'toolsets' : 'agents';
+}
+
+/** `admin` includes every scope. */
+function hasScope({ scopes }: Rights, scope: Scope): boolean {
+  return scopes.includes(scope) || scopes.includes('admin');
 }
 
 function isAdministrator(rights: Rights): boolean {

@@ -1,8 +1,7 @@
 /** `?owner=` on `/v1/tools`: made tools that are private to one key or trigger. */
 import { z } from 'zod';
-import { isUnbound } from '../core/authority.ts';
-import { hasScope, type Principal } from '../core/principal.ts';
-import { Problem } from '../core/problem.ts';
+import { requireAllowed } from '../core/authority.ts';
+import type { Principal } from '../core/principal.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Catalog } from '../ports/catalog.ts';
 
@@ -16,12 +15,9 @@ export const ownerQuery = {
 
 /** Returns the key id. Throws `forbidden` before any lookup, so that the response reveals nothing about other keys. */
 export function readOwner(principal: Principal, owner: string): string {
-  if (owner === 'me' || owner === principal.keyId) return principal.keyId;
-  if (hasScope(principal, 'admin') && isUnbound(principal)) return owner;
-  throw new Problem(
-    'forbidden',
-    'Private tools of another key require an administrator key of the whole workspace. Use owner=me for your own tools.',
-  );
+  const isOwn = owner === 'me' || owner === principal.keyId;
+  requireAllowed(principal, { act: 'use-private-tools', isOwn });
+  return isOwn ? principal.keyId : owner;
 }
 
 /** Returns null if the key has no private tool with this name. */

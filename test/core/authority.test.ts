@@ -1,6 +1,6 @@
 /** The decisions. The behavior of each entry point is tested in `test/http/bindings.test.ts` and `authority-table.workers.test.ts`. */
 import { describe, expect, it } from 'vitest';
-import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../src/core/authority.ts';
+import { type Act, isAllowed, authorizationRefusal, requireAllowed, sourceOfTools, type Rights } from '../../src/core/authority.ts';
 import { Scope } from '../../src/core/principal.ts';
 
 const agents = [{ toolset: 'mine' }, { toolset: 'part@3', tools: ['read_file'] }, {}];
@@ -20,6 +20,10 @@ const whole: Name[] = ['admin', 'unbound'];
 const has = new Set(['builtin.read_file']);
 
 it.each<readonly [Act, Name[]]>([
+  [
+    { act: 'use-scope', scopes: ['toolsets', 'approve'] },
+    (Object.keys(keys) as Name[]).filter((name) => name !== 'both, without toolsets'),
+  ],
   [{ act: 'use-agent', agent: 'helper' }, [...whole, 'bound admin', 'agents', 'toolsets', 'both', 'both, without toolsets']],
   [{ act: 'use-agent', agent: 'other' }, [...whole, 'bound admin', 'toolsets']],
   [{ act: 'use-model' }, [...whole, 'bound admin', 'toolsets']],
@@ -40,6 +44,9 @@ it.each<readonly [Act, Name[]]>([
   [{ act: 'list-tool', tool: 'builtin.bash', has }, whole],
   [{ act: 'list-tool', tool: undefined, has }, whole],
   [{ act: 'make-tool' }, [...whole, 'bound admin', 'toolsets']],
+  [{ act: 'share-tool' }, [...whole, 'bound admin', 'toolsets']],
+  [{ act: 'use-private-tools', isOwn: false }, ['admin']],
+  [{ act: 'use-private-tools', isOwn: true }, Object.keys(keys) as Name[]],
   [{ act: 'read-agent', name: 'helper', agent: { toolset: 'part@3' } }, [...whole, 'agents']],
   [{ act: 'read-agent', name: 'helper', agent: null }, [...whole, 'agents']],
   [{ act: 'use-workspace', what: 'Servers' }, whole],
@@ -75,4 +82,17 @@ describe('a refusal', () => {
         ] as const)
           expect(isAllowed({ scopes: [scope], ...bound }, act), `${scope} ${JSON.stringify(bound)} ${act.act}`).toBe(false);
   });
+});
+
+it.each<readonly [Name, ReturnType<typeof sourceOfTools>]>([
+  ['admin', 'workspace'],
+  ['unbound', 'workspace'],
+  ['bound admin', 'toolsets'],
+  ['agents', 'agents'],
+  ['toolsets', 'toolsets'],
+  ['both', 'toolsets'],
+  ['both, without toolsets', 'agents'],
+  ['nothing', 'toolsets'],
+])('the key %j reads the tools of its %s', (name, source) => {
+  expect(sourceOfTools(keys[name])).toBe(source);
 });

@@ -16,7 +16,8 @@ import { limits } from '../../src/core/limits.ts';
 import { Policy } from '../../src/core/policy/document.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { invalidRequest, Problem } from '../../src/core/problem.ts';
-import { hasScope, KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
+import { isAllowed } from '../../src/core/authority.ts';
+import { KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { Provider } from '../../src/core/model/provider.ts';
 import { providerBaseUrl } from '../../src/core/model/provider-kind.ts';
@@ -535,7 +536,7 @@ export function createFakeCatalog(options: {
     isKeyCancelled: async () => false,
     isKeyActive: async (id, scope) => {
       const rights = await catalog.keyRights(id);
-      return rights !== null && hasScope(rights, scope);
+      return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: [scope] });
     },
     keyRights: async (id) => {
       if (id === rootKeyId) return { scopes: Scope.options };

@@ -2,7 +2,8 @@
 import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { hasScope, KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
+import { isAllowed } from '../../core/authority.ts';
+import { KeyRequest, rootKeyId, Scope } from '../../core/principal.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { triggerOfKey, triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
@@ -99,7 +100,7 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
 /** Returns whether the key is still valid (not revoked, not expired) and has the scope. Does not record a use. */
 export function isKeyActive(context: CatalogContext, id: string, scope: Scope): boolean {
   const rights = keyRights(context, id);
-  return rights !== null && hasScope(rights, scope);
+  return rights !== null && isAllowed(rights, { act: 'use-scope', scopes: [scope] });
 }
 
 /** Returns whether the turns of this key must end: it was revoked with `cancel`. */

@@ -20,7 +20,7 @@ export const requestLimits = {
   maxPageItems: 200,
   /** For clients that page through all ten thousand tools of a workspace; `listPageBytes` also limits a page. */
   maxToolPageItems: 5_000,
-  /** Lists that are read completely (models, one key by its id) stop here. */
+  /** Lists that are read completely, such as all models, stop here. */
   maxListedPages: 50,
 
   // Caller fields of a key.

@@ -15,7 +15,6 @@ import type { Lookup, LookupTool } from '../../core/made/tool-lookup.ts';
 import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
 import { quote } from '../../core/names/names.ts';
 import { isAllowed } from '../../core/authority.ts';
-import { hasScope } from '../../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
@@ -94,7 +93,7 @@ function privateTarget({ catalog, keyId }: MakerParts, canonical: string): Targe
 /** As over REST: sharing needs the scope `toolsets`; replacing a tool may affect any toolset, so it needs the scope for the whole workspace. */
 async function sharedTarget({ catalog, keyId }: MakerParts, canonical: string): Promise<Target> {
   const rights = await catalog.keyRights(keyId);
-  if (rights === null || !hasScope(rights, 'toolsets') || !isAllowed(rights, { act: 'make-tool' }))
+  if (rights === null || !isAllowed(rights, { act: 'share-tool' }))
     throw new Problem(
       'forbidden',
       `This key may not share ${quoted(canonical)}: that requires the scope "toolsets". Leave out share and toolset to make a private tool.`,

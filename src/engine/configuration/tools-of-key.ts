@@ -2,9 +2,9 @@
  * The tools of a bound key: it may read, and list in toolsets, only these (`core/authority.ts`). Used by the tool routes, the configuration
  * tools and every write of a toolset.
  */
-import { isUnbound, type Rights } from '../../core/authority.ts';
+import { sourceOfTools, type Rights } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
-import { hasScope, type Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
@@ -16,10 +16,9 @@ import { agentsOfKey, readToolset } from '../plan/read-toolset.ts';
 
 /** Returns canonical names; null: all tools of the workspace. */
 export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
-  if (isUnbound(principal)) return null;
-  const isOfToolsets = principal.agents === undefined || hasScope(principal, 'toolsets');
-  if (principal.toolsets !== undefined && isOfToolsets) return await toolsOfToolsets(catalog, principal.toolsets);
-  return await toolsOfAgents(directory, principal);
+  const source = sourceOfTools(principal);
+  if (source === 'workspace') return null;
+  return source === 'toolsets' ? await toolsOfToolsets(catalog, principal.toolsets ?? []) : await toolsOfAgents(directory, principal);
 }
 
 /** Returns the tools of the newest versions of these toolsets; a missing toolset has none. */

@@ -5,7 +5,8 @@
 import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
-import { hasScope, type Principal } from '../../core/principal.ts';
+import { isAllowed } from '../../core/authority.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
@@ -54,7 +55,8 @@ export function isApproved(answer: InputAnswer | undefined): boolean {
 
 /** Returns why the client cannot be asked; null if it can. */
 export function approvalRefusal({ principal, askable }: { principal: Principal; askable: AskableInput }, reason: string): Refusal | null {
-  if (!hasScope(principal, 'approve')) return cannotAsk(reason, 'this key does not have the scope "approve"');
+  if (!isAllowed(principal, { act: 'use-scope', scopes: ['approve'] }))
+    return cannotAsk(reason, 'this key does not have the scope "approve"');
   if (!canElicit(askable, 'form'))
     return cannotAsk(reason, 'this client cannot ask for one (MCP elicitation). Call the tool in a Moniker session');
   return null;

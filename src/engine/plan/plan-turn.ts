@@ -135,7 +135,6 @@ async function readMade({ directory }: PlanDeps, { workspace, keyId }: Principal
 
 async function readAgent({ directory }: PlanDeps, principal: Principal, name: string): Promise<Agent> {
   requireAllowed(principal, { act: 'use-agent', agent: name });
-  if (principal.toolsets === undefined) return await directory.agent(principal.workspace, name);
   const agent = await nullIfNotFound(directory.agent(principal.workspace, name));
   requireAllowed(principal, { act: 'read-agent', name, agent });
   return agent ?? (await directory.agent(principal.workspace, name));

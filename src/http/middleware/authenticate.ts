@@ -3,7 +3,7 @@
  * paths that Anthropic's stock client calls. Keys in URLs are not accepted, since they end up in logs.
  */
 import { limits } from '../../core/limits.ts';
-import { hasScope } from '../../core/principal.ts';
+import { requireAllowed } from '../../core/authority.ts';
 import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { AppContext } from '../context.ts';
@@ -21,11 +21,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[], maxA
     );
   }
   const principal = await directory.principal(keyOf(c), maxAgeMs);
-  if (!scopes.some((scope) => hasScope(principal, scope))) {
-    throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, {
-      scope: scopes.join(' '),
-    });
-  }
+  requireAllowed(principal, { act: 'use-scope', scopes });
   return principal;
 }
 

@@ -3,12 +3,12 @@
  * offered, and `made.<name>`, code over other tools. `tools.ts` reads them like any tool; other tools are written with their source.
  */
 import { z } from 'zod';
-import { requireAllowed } from '../../core/authority.ts';
+import { isAllowed, requireAllowed } from '../../core/authority.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { withoutFence } from '../../core/made/code-fence.ts';
 import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
-import { hasScope, type Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/tools/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
@@ -119,7 +119,7 @@ export function mountWrittenTools(app: App): void {
         return c.body(null, 204);
       }
       if (owner !== undefined) throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}.`);
-      if (!hasScope(principal, 'toolsets'))
+      if (!isAllowed(principal, { act: 'use-scope', scopes: ['toolsets'] }))
         throw new Problem(
           'not_found',
           `The key has no private tool ${quoted(canonical)}; deleting shared tools requires the scope "toolsets".`,
