@@ -9,7 +9,7 @@ import { isListedName, parseAlias, parseWireName, quote, toWireName, type Canoni
 import type { Issue } from '../problem.ts';
 import { nearNames } from '../names/suggest.ts';
 import { reservedServers } from '../servers/server.ts';
-import { notListedYet } from './missing-tool.ts';
+import { notListedYet, whyMissing } from './missing-tool.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from '../warning.ts';
@@ -48,7 +48,7 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryRead
     const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
-    const state = definition?.source === undefined ? null : stateWarning(definition.canonical, definition.source);
+    const state = definition?.source === undefined ? null : stateWarning(definition.canonical, server, definition.source);
     if (state !== null) reading.warnings.push({ path: `${path}.tool`, message: state });
     if (definition === null) {
       reading.warnings.push({
@@ -62,10 +62,10 @@ export function readNamedEntries(toolset: Toolset, known: KnownTools): EntryRead
   return reading;
 }
 
-function stateWarning(canonical: string, { state, held, renamedTo }: ToolSource): string | null {
+function stateWarning(canonical: string, server: string, { state, held, renamedTo }: ToolSource): string | null {
   if (state === 'missing') {
     const now = renamedTo === undefined ? '' : `; ${renamedTo} now has its definition: set tool to it, and the names stay the same`;
-    return `${canonical} is no longer listed by its server and cannot be called${now}`;
+    return `${canonical} cannot be called: ${whyMissing({ server, pin: 'known', canonical })}${now}`;
   }
   if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until an administrator accepts it`;
   return null;

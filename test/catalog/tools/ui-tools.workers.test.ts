@@ -1,4 +1,4 @@
-/** UI tools and the toolsets that list them: each change creates a new revision, and a removal breaks none. */
+/** UI tools and the toolsets that list them: each change of one is a new revision of those, and its removal breaks none. */
 import { describe, expect, it } from 'vitest';
 import { emptyWorkspace } from '../../storage/workspace.ts';
 
@@ -48,7 +48,9 @@ describe('a UI tool in a toolset', () => {
     await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
     expect(await seen()).toMatchObject({ revision: 3 });
     const again = await catalog.put('toolset', 'study', { ...study, description: 'Of a school.' });
-    expect(again.warnings).toMatchObject([{ path: 'tools[0].tool', message: expect.stringContaining('ui.camera is no longer listed') }]);
+    expect(again.warnings).toMatchObject([
+      { path: 'tools[0].tool', message: expect.stringContaining('ui.camera cannot be called: it was deleted') },
+    ]);
   });
 
   it('is unknown once nothing lists it any more', async () => {
