@@ -1,5 +1,5 @@
 /**
- * Profile rows of servers and models with OpenAI-compatible Chat Completions (`<wire>/profiles.ts` has the other APIs). Servers that only
+ * Profile rows of servers and models with OpenAI-compatible Chat Completions (each wire's folder has its own). Servers that only
  * differ in their replies (ids, indexes, names, ends) need no row: the reply reader and the assembler handle them, and a stream with tools
  * is only forwarded unread if a row sets `exact`.
  */

@@ -1,6 +1,6 @@
 /**
  * The profile of one model at one provider: the matching rows, each overriding those before it, and then the administrator's settings. Each
- * wire has rows of its own (`<wire>/profiles.ts`); those of `compatible-rows.ts` apply to all.
+ * adapter has the rows of its wire; those of `compatible-rows.ts` apply to all.
  */
 import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';

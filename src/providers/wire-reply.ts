@@ -2,8 +2,8 @@
  * What the reply readers of all wires share: parsing messages, collecting events, assembling calls, and ending the reply exactly once. The
  * reader of a wire extends it with the meaning of each event.
  */
+import type { CallPiece } from '../core/model/open-call.ts';
 import { type Json, isRecord, tryParse } from '../core/json/wire-value.ts';
-import type { CallPiece } from '../core/model/call-piece.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';

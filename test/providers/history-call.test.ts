@@ -1,8 +1,8 @@
 /** Earlier calls in the form that every API accepts. */
+import { historyArguments, historyInput, historyName } from '../../src/providers/history-calls.ts';
 import { describe, expect, it } from 'vitest';
 import type { ToolCallPart } from '../../src/core/turn/message.ts';
 import { WireName } from '../../src/core/names/names.ts';
-import { historyArguments, historyInput, historyName } from '../../src/providers/history-call.ts';
 
 const call = (args: ToolCallPart['arguments'], raw?: string): ToolCallPart => ({
   type: 'tool-call',

@@ -13,7 +13,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { Message } from '../../src/core/turn/message.ts';
-import { createCallIds } from '../../src/providers/call-ids.ts';
+import { createCallIds } from '../../src/providers/history-calls.ts';
 import { chatCompletions } from '../../src/providers/openai-chat/reply.ts';
 import { plainProfile } from '../../src/providers/profiles.ts';
 import { access, gather, type Whole } from './replies.ts';

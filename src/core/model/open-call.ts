@@ -3,12 +3,30 @@
  * `tool-call-assembler.ts`, its only user, decides which pieces belong to it.
  */
 import { BraceCounter } from './brace-counter.ts';
-import type { CallPiece, CarrierFault } from './call-piece.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { GrowingText } from './growing-text.ts';
 import { type ArgumentReading, readArguments } from '../json/json-repair.ts';
 import { limits } from '../limits.ts';
 import { isRecord } from '../json/wire-value.ts';
+
+/** What one wire event says about a call. Any field may be missing, empty or null, since all of this occurs on real wires. */
+export type CallPiece = {
+  id?: string | null;
+  index?: number | null;
+  name?: string | null;
+  /** A string is a piece of JSON; an object is complete. */
+  arguments?: string | object | null;
+  /** The argument is free text, not JSON. */
+  custom?: boolean;
+  /** For a call parsed from a model's text: what was wrong with the text around the arguments. */
+  carrier?: CarrierFault;
+};
+
+/**
+ * `closed`: only closing brackets were missing. `mended`: it was not strict JSON, so the arguments count as repaired even if they
+ * parse. `unreadable`: it contains no call, and the argument text is all of it.
+ */
+type CarrierFault = 'closed' | 'mended' | 'unreadable';
 
 /** `ended`: the wire reported the end of the reply; `length`: the reply stopped at a limit. */
 export type Ending = { ended: boolean; length: boolean };

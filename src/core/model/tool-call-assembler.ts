@@ -1,12 +1,11 @@
 /**
  * Assembles tool calls from the pieces that providers send, in the same way for all providers (DESIGN §6). Adapters push the content
- * of an event (`call-piece.ts`) and pass the resulting events on. This file decides which call a piece belongs to; `open-call.ts` is
+ * of an event (`CallPiece`) and pass the resulting events on. This file decides which call a piece belongs to; `open-call.ts` is
  * one growing call. Argument text is parsed once, when it is complete. Linear in the bytes pushed.
  */
-import type { CallPiece } from './call-piece.ts';
+import { OpenCall, type CallPiece } from './open-call.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { limits } from '../limits.ts';
-import { OpenCall } from './open-call.ts';
 
 /** A provider's own id of a call; the longest known ones have some hundred characters. A longer id is cut and not sent back. */
 export const maxNativeCallIdLength = 1_024;

@@ -3,13 +3,13 @@
  * certainly belong to a call. The reader of the surrounding text (`text-tool-calls.ts`), which knows the tags, decides where a block
  * begins and what happens with text that is not a call.
  */
+import type { CallPiece } from '../model/open-call.ts';
 import type { ChatEvent } from '../model/chat-event.ts';
 import { GrowingText } from '../model/growing-text.ts';
 import { limits } from '../limits.ts';
 import { CallObject } from './text-call-object.ts';
 import { rereadCalls } from './text-call-reread.ts';
 import type { CallOpening } from './text-call-tags.ts';
-import type { CallPiece } from '../model/call-piece.ts';
 import type { ToolCallAssembler } from '../model/tool-call-assembler.ts';
 
 /** `isTool`: whether a tool has this name. Without a tag that proves a call, an object is a call only if it names a tool. */

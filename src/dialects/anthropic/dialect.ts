@@ -7,10 +7,10 @@ import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
 import type { ProblemBody } from '../../core/problem.ts';
 import type { AnswerMessage, MessageChange } from '../answer-message.ts';
 import { toBlocks } from './blocks.ts';
-import { anthropicErrorBody } from './error.ts';
 import { readMessagesRequest, sessionOfMessagesCalls, withMessagesInstructions, withoutMessagesTokens } from './request.ts';
 import { createBlockWriter, toFrame } from './writer.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
@@ -99,3 +99,37 @@ function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoning
     ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
   };
 }
+
+type AnthropicError = {
+  type: 'error';
+  error: { type: string; message: string; details: { error_code: string; [detail: string]: unknown } };
+  request_id: string | null;
+};
+
+/**
+ * Clients branch on `error.type`; our own code is in `details`, where the stock client finds it (`errorCode`). A problem's member
+ * `anthropic` contains details for these clients only.
+ */
+function anthropicErrorBody(problem: ProblemBody, requestId?: string): AnthropicError {
+  return {
+    type: 'error',
+    error: { type: errorType(problem), message: problem.detail, details: { error_code: problem.code, ...recordOf(problem.anthropic) } },
+    request_id: requestId ?? null,
+  };
+}
+
+function errorType({ status, upstreamStatus }: ProblemBody): string {
+  if (status >= 500) {
+    if (upstreamStatus === 529 || upstreamStatus === 503) return 'overloaded_error';
+    return status === 504 ? 'timeout_error' : 'api_error';
+  }
+  return typesByStatus.get(status) ?? 'invalid_request_error';
+}
+
+const typesByStatus = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+]);

@@ -18,6 +18,9 @@ import { type ConversationBuilder, createConversation } from '../conversation.ts
 import type { DialectRequest } from '../dialect.ts';
 import { type DefinedSettings, definedSettings } from '../defined-settings.ts';
 import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
+import type { Message } from '../../core/turn/message.ts';
+import { callNames, resultMessage } from '../../core/turn/pair-calls.ts';
+import { charactersPerToken, messageCharacters } from '../../core/turn/transcript.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
 const System = z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]);
@@ -235,4 +238,14 @@ function toReasoning({ thinking, output_config: output }: MessagesRequest): Defi
 function toToolChoice(choice: z.infer<typeof ToolChoice>): NonNullable<ModelSettings['toolChoice']> {
   if (choice.type === 'tool') return { tool: choice.name };
   return choice.type === 'any' ? 'required' : choice.type;
+}
+
+/** `instructions`: the text before the request's own system text. Throws `invalid_request`. */
+export function estimateTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
+  const request = parseDocument(CountTokensRequest, body);
+  const { system, history, results, input } = toMessagesConversation(request, { inSession: true });
+  const messages: Message[] = [...history, resultMessage(results, callNames(history)), { role: 'user', parts: input }];
+  const messageCharactersTotal = messages.reduce((sum, message) => sum + messageCharacters(message), 0);
+  const tools = request.tools == null ? 0 : JSON.stringify(request.tools).length;
+  return Math.ceil((instructions.length + system.length + messageCharactersTotal + tools) / charactersPerToken);
 }

@@ -2,12 +2,11 @@
  * `/v1/messages/count_tokens`: the provider's own count if it has one, otherwise an estimate that is marked as such. Clients use it to
  * check whether a conversation still fits.
  */
+import { CountTokensRequest, estimateTokens } from '../../dialects/anthropic/request.ts';
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic/dialect.ts';
-import { CountTokensRequest } from '../../dialects/anthropic/request.ts';
-import { estimateTokens } from '../../dialects/anthropic/token-count.ts';
 import { mountRoute, type App, type Request } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';

@@ -4,12 +4,11 @@
  * guides "Handle tool calls" and "Thinking" ("Preserving thinking blocks"), API errors quoted in anthropics/claude-code#15205, #20717 and
  * BerriAI/litellm#9020.
  */
+import { createCallIds, historyInput, historyName } from '../history-calls.ts';
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { type ContentBlock, contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest } from '../../ports/chat-model.ts';
-import { createCallIds } from '../call-ids.ts';
-import { historyInput, historyName } from '../history-call.ts';
 import { type InputImage, imageNote, inlineImage } from '../input-image.ts';
 import { isNativeMessage, isNativePart } from '../native-parts.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';

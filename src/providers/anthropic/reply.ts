@@ -4,16 +4,14 @@
  * tests. `pause_turn` (the provider's own tools ran long enough) ends the reply like a limit: the incomplete text stays, and the next
  * request returns all of it to be continued.
  */
-import type { ChatEvent } from '../../core/model/chat-event.ts';
+import { toMessagesBody, anthropicRows } from './request.ts';
+import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import { limits } from '../../core/limits.ts';
 import type { Adapter } from '../adapter.ts';
-import { unknownFields, blockInputOf, isRepeatedStart, kindOf, type OpenBlock, openBlock, completeBlock } from './blocks.ts';
-import { anthropicRows } from './profiles.ts';
-import { toMessagesBody } from './request.ts';
-import type { AnthropicNative } from './messages.ts';
-import { addCounts, type TokenCounts, usageOf } from './usage.ts';
+import type { AnthropicNative, RequestBlock } from './messages.ts';
 import { WireReply } from '../wire-reply.ts';
-import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, listOf, tryParse } from '../../core/json/wire-value.ts';
+import { GrowingText } from '../../core/model/growing-text.ts';
 
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
@@ -211,3 +209,85 @@ class MessagesReply extends WireReply {
 const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn']);
 /** A refusal stops the model in the middle of its output. */
 const cutReasons = new Set([...limitReasons, 'refusal']);
+
+type TokenCounts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
+
+/** Each event has running totals; unknown counts are absent or null. */
+function addCounts(counts: TokenCounts, usage: unknown): void {
+  if (!isRecord(usage)) return;
+  if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
+  if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
+  if (isCount(usage.cache_creation_input_tokens)) counts.cacheCreation = usage.cache_creation_input_tokens;
+  if (isCount(usage.output_tokens)) counts.output = usage.output_tokens;
+  const thinking = recordOf(usage.output_tokens_details).thinking_tokens;
+  if (isCount(thinking)) counts.thinking = thinking;
+}
+
+/** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
+function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
+  if (input === undefined && output === undefined) return null;
+  const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
+  if (thinking !== undefined) usage.reasoningTokens = thinking;
+  if (cacheRead !== undefined) usage.cachedInputTokens = cacheRead;
+  return usage;
+}
+
+type OpenBlock = {
+  /** Counts the reply's blocks, since the wire's index may be missing or reused. */
+  serial: number;
+  kind: 'text' | 'thinking' | 'call' | 'other';
+  closed: boolean;
+  /** The block as its start event had it. */
+  start: Json;
+  /** Whether deltas followed the start. */
+  fed: boolean;
+  signature: string | null;
+  citations: unknown[];
+  /** The input of a call that the provider runs itself. null: it cannot be returned unchanged. */
+  input: GrowingText | null;
+};
+
+function openBlock(start: Json, serial: number): OpenBlock {
+  return {
+    serial,
+    kind: kindOf(start),
+    closed: false,
+    start,
+    fed: false,
+    signature: typeof start.signature === 'string' ? start.signature : null,
+    citations: [...listOf(start.citations)],
+    input: new GrowingText(),
+  };
+}
+
+function kindOf({ type, name }: Json): OpenBlock['kind'] {
+  if (type === 'text' || type === 'thinking') return type;
+  if (type === 'tool_use' || (type === undefined && typeof name === 'string')) return 'call';
+  return type === undefined ? 'text' : 'other';
+}
+
+/** Returns whether a start event repeats that of an open block. */
+function isRepeatedStart(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
+  const id = stringOf(start.id);
+  return !before.closed && before.kind === kind && stringOf(before.start.id) === id && (id !== '' || !before.fed);
+}
+
+/** null for the empty object with which every streamed input begins. */
+function blockInputOf({ input }: Json): string | object | null {
+  return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
+}
+
+/** Returns the optional fields of a call, such as `caller`; null: none. */
+function unknownFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
+  if (recordOf(fields.caller).type === 'direct') delete fields.caller;
+  return stringOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
+}
+
+/** Returns the block as an unstreamed reply would contain it; null if that is unknown. */
+function completeBlock({ start, input }: OpenBlock): RequestBlock | null {
+  if (input === null || typeof start.type !== 'string') return null;
+  const block = { ...start, type: start.type };
+  if (input.length === 0) return block;
+  const whole = tryParse(input.read());
+  return isRecord(whole) ? { ...block, input: whole } : null;
+}

@@ -1,17 +1,18 @@
 /**
- * Converts a neutral request to the body of Anthropic's Messages API: settings and tools. `messages.ts` converts messages,
- * `thinking.ts` thinking; `reply.ts` reads the reply. Sources: API reference "Create a Message", the guides "Tool use",
- * "Prompt caching" and "Structured outputs", and the types of @anthropic-ai/sdk 1.12.
+ * Converts a neutral request to the body of Anthropic's Messages API: settings, tools and thinking. `messages.ts` converts messages,
+ * `reply.ts` reads the reply. Thinking differs by generation (data in the rows below): a token budget up to Claude 4.5, `adaptive` with an
+ * effort since 4.6. Sources: API reference "Create a Message", the guides "Tool use", "Prompt caching", "Structured outputs", "Thinking",
+ * "Extended thinking" and "Effort", "What's new" of Claude Opus 5, Opus 5.5 and Sonnet 5.5, and the types of @anthropic-ai/sdk 1.12.
  */
 import type { Message } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { chooseThinking } from './thinking.ts';
-import { type RequestBlock, legalTurns, type Turn, toTurns } from './messages.ts';
-import { requestedFormat, supportedSettings } from '../supported-settings.ts';
+import { type RequestBlock, legalTurns, type Turn, toTurns, thinkingTypes } from './messages.ts';
+import { requestedFormat, supportedSettings, effortLevel, type RequestedReasoning, requestedReasoning } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
+import type { ProfileRow } from '../adapter.ts';
 
 /** Returns the body of a streamed request. */
 export function toMessagesBody(request: ChatRequest, profile: Profile): Json {
@@ -106,3 +107,130 @@ function addSampling({ temperature, topP, topK }: ModelSettings, body: Json): vo
   else if (topP !== undefined) body.top_p = topP;
   if (topK !== undefined) body.top_k = topK;
 }
+
+/** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */
+type Thinking = { on: boolean; maxTokens: number; fields: Json };
+
+function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
+  const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens ?? leastMaxTokens;
+  const unsaid: Thinking = { on: false, maxTokens, fields: {} };
+  const wish = requestedReasoning(settings);
+  if (wish === null || profile.reasoning === 'none') return unsaid;
+  switch (profile.reasoning) {
+    case 'effort':
+      return wish === 'off' ? unsaid : { ...unsaid, fields: toEffort(wish, profile) };
+    case 'adaptive': {
+      // Requests readable thinking; by default the newest models return only a signature.
+      if (wish !== 'off') {
+        return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(wish, profile) } };
+      }
+      const canBeOff = profile.minReasoningBudget === 0;
+      return { ...unsaid, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(wish, profile) };
+    }
+    case 'budget': {
+      if (wish === 'off' || !canThink(turns)) return unsaid;
+      const budget = Math.max(leastBudget, wish.budget ?? effortBudgets[wish.effort ?? ''] ?? mediumBudget);
+      // If both do not fit, the requested output limit is added to the budget.
+      const room = maxTokens > budget ? maxTokens : maxTokens + budget;
+      return { on: true, maxTokens: room, fields: { thinking: { type: 'enabled', budget_tokens: budget } } };
+    }
+    default:
+      return profile.reasoning satisfies never;
+  }
+}
+
+/** The field is required, and every model supports this value. */
+const leastMaxTokens = 4096;
+const leastBudget = 1024;
+const mediumBudget = 8192;
+/** Tokens by effort; an unknown effort counts as `medium`. */
+const effortBudgets: Readonly<Record<string, number>> = {
+  minimal: leastBudget,
+  low: 2048,
+  medium: mediumBudget,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 31_999,
+};
+
+/** These models have no token budget. */
+function toEffort(wish: RequestedReasoning, { efforts }: Profile): Json {
+  return { output_config: { effort: effortLevel(wish, efforts) } };
+}
+
+/**
+ * With a budget, the turn that began the current tool loop must begin with thinking of this model. After a model change within the loop it
+ * does not; then this step runs without thinking, since the API would reject it ("a final assistant message must start with a thinking
+ * block", BerriAI/litellm#9020). Adaptive thinking has no such rule.
+ */
+function canThink(turns: readonly Turn[]): boolean {
+  let first: Turn | undefined;
+  let inLoop = false;
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const turn = turns[at] as Turn;
+    if (turn.role === 'assistant') first = turn;
+    else if (turn.content[0]?.type === 'tool_result') inLoop = true;
+    else break;
+  }
+  return !inLoop || thinkingTypes.has(first?.content[0]?.type ?? '');
+}
+
+export const anthropicRows: readonly ProfileRow[] = [
+  {
+    kind: 'anthropic',
+    host: 'api.anthropic.com',
+    because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
+    profile: { exact: true },
+  },
+  {
+    kind: 'anthropic',
+    because:
+      'max_tokens is required; ids match ^[a-zA-Z0-9_-]+$ with 64 characters at most; a tool schema has no oneOf, anyOf or allOf at its top',
+    profile: {
+      schemas: 'anthropic',
+      maxCallIdLength: 64,
+      defaultMaxTokens: 8192,
+      reasoning: 'budget',
+      imagesInResults: true,
+    },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-(2|instant|3-(opus|sonnet|haiku))/i,
+    because: 'says 4,096 tokens at most, and does not think (models overview)',
+    profile: { defaultMaxTokens: 4096, reasoning: 'none' },
+  },
+  { kind: 'anthropic', model: /claude-3[-.]5-/i, because: 'does not think', profile: { reasoning: 'none' } },
+  {
+    kind: 'anthropic',
+    model: /claude-[a-z]+-(4[-.][6-9]|[5-9])(?!\d)|claude-mythos/i,
+    because: 'budget_tokens is deprecated in 4.6 and refused since 4.7: adaptive with an effort (guides "Thinking", "Effort")',
+    profile: { reasoning: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], defaultMaxTokens: 32_000 },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-(opus|sonnet)-4[-.]6(?!\d)/i,
+    because: 'no effort xhigh (guide "Effort")',
+    profile: { efforts: ['low', 'medium', 'high', 'max'] },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-[a-z]+-(4[-.][7-9]|[5-9])(?!\d)|claude-mythos/i,
+    because:
+      '"`temperature` is deprecated for this model", and so are top_p and top_k (Comfy-Org/ComfyUI#13923, NousResearch/hermes-agent#11137)',
+    profile: { noSampling: true },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-(fable|mythos)-|claude-(opus|sonnet)-(5[-.][5-9]|[6-9])(?!\d)/i,
+    because: '"thinking.type.disabled" and a forced tool_choice are refused (What\'s new in Claude Opus 5.5, in Claude Sonnet 5.5)',
+    profile: { minReasoningBudget: 1024, toolChoice: 'auto' },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-[a-z]+-(5[-.][1-9]|[6-9])(?!\d)/i,
+    because:
+      '"The block is bound to a different conversation": a thinking block behind another system text, tool list or earlier message is a 400 (anomalyco/opencode#48637)',
+    profile: { boundReasoning: true },
+  },
+];

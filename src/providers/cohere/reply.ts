@@ -3,11 +3,10 @@
  * after each records the field, so that it is returned in the same one. Citations are ignored. `request.ts` builds the request.
  * Wire: API reference "Chat with streaming" (v2), and the recorded replies in the tests.
  */
+import type { CallPiece } from '../../core/model/open-call.ts';
+import { type ReasoningField, type ReasoningMark, toCohereBody, cohereRows } from './request.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
-import type { CallPiece } from '../../core/model/call-piece.ts';
 import type { Adapter } from '../adapter.ts';
-import { type ReasoningField, type ReasoningMark, toCohereBody } from './request.ts';
-import { cohereRows } from './profiles.ts';
 import { errorBodyProblem, timeoutProblem } from '../provider-error.ts';
 import { WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';

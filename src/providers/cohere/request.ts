@@ -3,19 +3,18 @@
  * reference "Chat" (v2) with its limits (`stop_sequences` 5, `p` 0.01–0.99, `k` 0–500, penalties 0–1), the guides "Tool use" and
  * "Reasoning", and vercel/ai#5794 for the rules about assistant messages with calls.
  */
+import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
 import type { AssistantPart, InputPart, Message } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { createCallIds } from '../call-ids.ts';
-import { historyArguments, historyName } from '../history-call.ts';
 import { imageNote, imageUrl } from '../input-image.ts';
 import { isNativePart } from '../native-parts.ts';
-import { requestedReasoning } from '../supported-settings.ts';
-import { requestedFormat, supportedSettings } from '../supported-settings.ts';
+import { requestedReasoning, requestedFormat, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
+import type { ProfileRow } from '../adapter.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
@@ -168,3 +167,35 @@ function fieldOf(message: Assistant, at: number, request: ChatRequest): Reasonin
   }
   return message.model === `${request.access.name}/${request.model}` ? 'tool_plan' : null;
 }
+
+export const cohereRows: readonly ProfileRow[] = [
+  {
+    kind: 'cohere',
+    because: 'tool_choice is REQUIRED or NONE, never one tool by name; response_format not together with tools (API reference, Chat v2)',
+    profile: {
+      schemas: 'cohere',
+      toolChoice: 'required',
+      maxCallIdLength: 64,
+      reasoning: 'budget',
+      formatWithTools: false,
+    },
+  },
+  {
+    kind: 'cohere',
+    model: /command-(r|a-0|a-vision|a-translate|light|nightly)|aya/i,
+    because: 'does not think (guide "Reasoning": command-a-reasoning and later)',
+    profile: { reasoning: 'none' },
+  },
+  {
+    kind: 'cohere',
+    model: /command-(r|a-0|a-reasoning|a-translate|light|nightly)|aya-expanse/i,
+    because: 'text only (models overview: images are for command-a-vision, command-a-plus and aya-vision)',
+    profile: { images: false },
+  },
+  {
+    kind: 'cohere',
+    model: /command-(r|r-plus)(-0[34]-2024|-08-2024)?$/i,
+    because: 'tool_choice is for command-r7b and newer (API reference, Chat v2)',
+    profile: { toolChoice: 'absent' },
+  },
+];

@@ -11,7 +11,6 @@ import type { Adapter } from '../adapter.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { type GeminiMark, toGeminiBody } from './request.ts';
 import { geminiRows } from './profiles.ts';
-import { callFaultReasons, faultReasons, filterReasons, finishReasonNames, limitReason, reasonName } from './reasons.ts';
 import { malformedProblem } from '../provider-error.ts';
 import { WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
@@ -197,3 +196,40 @@ function readUsage(value: unknown): Usage | null {
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
   };
 }
+
+/** null: no reason yet. Some gateways request enums as integers. */
+function reasonName(value: unknown, words: readonly string[]): string | null {
+  const word = typeof value === 'number' ? (words[value] ?? String(value)) : stringOf(value);
+  return word === '' || word.endsWith('_UNSPECIFIED') ? null : word;
+}
+
+const limitReason = 'MAX_TOKENS';
+const filterReasons: ReadonlySet<string> = new Set([
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MODEL_ARMOR',
+  'JAILBREAK',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+]);
+const faultReasons: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE']);
+const callFaultReasons: ReadonlySet<string> = new Set(['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+
+/** By number, as in Vertex AI (googleapis, `google/cloud/aiplatform/v1/content.proto`). */
+const finishReasonNames: readonly string[] = [
+  'FINISH_REASON_UNSPECIFIED',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+];

@@ -5,14 +5,13 @@
  * Images: base64 is sent inline. An http(s) URL becomes `fileData`, which Gemini fetches itself: Vertex AI for all models, Google AI since
  * Gemini 2.5 (guide "File input methods"); an older model rejects the request. Unsupported types are described in a text.
  */
+import { createCallIds, historyInput } from '../history-calls.ts';
 import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { pairCalls } from '../../core/turn/pair-calls.ts';
 import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { createCallIds } from '../call-ids.ts';
-import { historyInput } from '../history-call.ts';
 import { imageNote, inlineImage } from '../input-image.ts';
 import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
 import { effortLevel, requestedReasoning } from '../supported-settings.ts';

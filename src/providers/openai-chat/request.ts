@@ -2,13 +2,12 @@
  * Converts a neutral request to the body of Chat Completions. Differences between servers are data in the profile; `reply.ts` reads the
  * reply. Wire: OpenAI API reference, "Create chat completion".
  */
+import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
 import type { AssistantPart, InputPart, Message } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { createCallIds } from '../call-ids.ts';
-import { historyArguments, historyName } from '../history-call.ts';
 import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
 import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
 import { effortLevel, requestedReasoning } from '../supported-settings.ts';

@@ -1,16 +1,11 @@
 /**
  * OpenAI's Responses API: the adapter, and its reply, streamed or unstreamed, as events. A reply is a list of items; a stream contains
- * their pieces, and then each whole item once more. The whole item adds what the pieces lacked. `openai-responses/request.ts` builds the
+ * their pieces, and then each whole item once more. The whole item adds what the pieces lacked. `request.ts` builds the
  * request. Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57), and the recorded replies in the tests.
  */
-import { GrowingText } from '../../core/model/growing-text.ts';
-import { isDeeperThan } from '../../core/json/json-depth.ts';
-import { limits } from '../../core/limits.ts';
-import type { Adapter } from '../adapter.ts';
-import { type ResponseItem, ReplyItems } from './items.ts';
-import { type ResponsesNative, toResponsesBody } from './request.ts';
-import { responsesRows } from './profiles.ts';
 import {
+  type ResponseItem,
+  ReplyItems,
   contentPart,
   finalStatuses,
   itemInputOf,
@@ -25,7 +20,12 @@ import {
   resultItems,
   type ContentKind,
   terminals,
-} from './events.ts';
+} from './items.ts';
+import { type ResponsesNative, toResponsesBody, responsesRows } from './request.ts';
+import { GrowingText } from '../../core/model/growing-text.ts';
+import { isDeeperThan } from '../../core/json/json-depth.ts';
+import { limits } from '../../core/limits.ts';
+import type { Adapter } from '../adapter.ts';
 import { WireReply } from '../wire-reply.ts';
 import { isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 

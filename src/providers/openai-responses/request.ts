@@ -1,22 +1,22 @@
 /**
- * Converts a neutral request to the body of OpenAI's Responses API; `openai-responses/dialect.ts` reads the reply. Every request is self-contained:
+ * Converts a neutral request to the body of OpenAI's Responses API; `reply.ts` reads the reply. Every request is self-contained:
  * `store: false`, and `input` contains everything that the model must see again. Wire: OpenAI API reference, "Responses: create" (SDK
  * 7.57), guides "Reasoning" (keeping reasoning items in context) and "Function calling".
  */
+import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
+import { resultItems } from './items.ts';
 import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
 import type { ModelSettings } from '../../core/turn/plan.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { createCallIds } from '../call-ids.ts';
-import { historyArguments, historyName } from '../history-call.ts';
 import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
-import { resultItems } from './events.ts';
 import { isNativePart } from '../native-parts.ts';
-import { effortLevel, requestedReasoning } from '../supported-settings.ts';
-import { supportedSettings } from '../supported-settings.ts';
+import { effortLevel, requestedReasoning, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json, stringOf } from '../../core/json/wire-value.ts';
+import { openAiModelRows } from '../openai-chat/profiles.ts';
+import type { ProfileRow } from '../adapter.ts';
 
 /** The content of `native` parts of this API: one of the three. */
 export type ResponsesNative = {
@@ -237,3 +237,30 @@ function toOutputContent({ content }: ToolResultPart, { images, imagesInResults 
     return text === '' ? [] : [inputText(text)];
   });
 }
+
+export const responsesRows: readonly ProfileRow[] = [
+  ...openAiModelRows,
+  {
+    kind: 'openai-responses',
+    host: 'api.openai.com',
+    because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
+    profile: { exact: true },
+  },
+  {
+    kind: 'openai-responses',
+    because: 'ids of calls have 64 characters at most; the same limits of tools as Chat Completions',
+    profile: { schemas: 'openai', maxToolDescription: 1024, maxTools: 128, maxCallIdLength: 64, imagesInResults: true },
+  },
+  {
+    kind: 'openai-responses',
+    model: /(^|[/:])(gpt-3\.5|gpt-4|chatgpt|gpt-5-chat)/i,
+    because: 'does not reason, and says so: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865, #3326)',
+    profile: { reasoning: 'none' },
+  },
+  {
+    kind: 'openai-responses',
+    model: /(^|[/:])(o[1-9]|codex|gpt-[5-9](?!-chat))/i,
+    because: 'reasons, and refuses temperature and top_p',
+    profile: { noSampling: true },
+  },
+];

@@ -1,10 +1,10 @@
+import type { CallPiece } from '../../../src/core/model/open-call.ts';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { limits } from '../../../src/core/limits.ts';
-import type { CallPiece } from '../../../src/core/model/call-piece.ts';
 import { ToolCallAssembler } from '../../../src/core/model/tool-call-assembler.ts';
 import { maxNativeCallIdLength } from '../../../src/core/model/tool-call-assembler.ts';
 

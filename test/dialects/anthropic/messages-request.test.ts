@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import type { Issue, Problem } from '../../../src/core/problem.ts';
-import { toToolCallId } from '../../../src/core/reference.ts';
-import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import {
   readMessagesRequest,
   sessionOfMessagesCalls,
   withMessagesInstructions,
   withoutMessagesTokens,
+  estimateTokens,
 } from '../../../src/dialects/anthropic/request.ts';
-import { estimateTokens } from '../../../src/dialects/anthropic/token-count.ts';
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
+import type { Issue, Problem } from '../../../src/core/problem.ts';
+import { toToolCallId } from '../../../src/core/reference.ts';
+import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 
 const base = { model: 'claude/sonnet', max_tokens: 100 };
