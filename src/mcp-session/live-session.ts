@@ -8,10 +8,9 @@ import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
-import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
-import { viewVersion, watchServed, type ServedChange } from '../engine/mcp/serve-watch.ts';
+import { readView } from '../engine/mcp/serve-view.ts';
+import { viewVersion } from '../engine/mcp/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
-import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { McpSessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
@@ -26,22 +25,17 @@ import {
   tooManyRequestsResponse,
 } from './session-messages.ts';
 import { onBodyEnd } from './on-body-end.ts';
+import { StreamWatch, type WatchHost } from './stream-watch.ts';
 
 /** Reconnect delay for a client whose stream ended. */
 const mcpRetryMs = 1_000;
 
-export type SessionHost = {
-  deps: ServeDeps;
-  id: string;
-  target: ServeTarget;
+export type SessionHost = WatchHost & {
   events: McpSessionEvents;
   pending: PendingRequests;
-  subscriptions: { list(): string[]; add(uri: string): boolean; remove(uri: string): void };
+  subscriptions: { add(uri: string): boolean; remove(uri: string): void };
   marks: MarkStore;
 };
-
-/** `stream`: identifies the response that changes are sent on. */
-type Watch = { end: AbortController; caller: Principal; stream: object };
 
 export class LiveSession {
   readonly #host: SessionHost;
@@ -54,8 +48,7 @@ export class LiveSession {
   /** Requests that were interrupted with the previous object and are answered by this one, by id. */
   readonly #lost = new Map<unknown, PendingRequest>();
   #streams = 0;
-  /** The watch for the stream that the client listens on. */
-  #watch: Watch | null = null;
+  readonly #watch: StreamWatch;
   #mark: string | null = null;
 
   private constructor(host: SessionHost, server: Server, transport: WebStandardStreamableHTTPServerTransport) {
@@ -63,6 +56,7 @@ export class LiveSession {
     this.#server = server;
     this.#transport = transport;
     this.#send = transport.send.bind(transport);
+    this.#watch = new StreamWatch(host, server, () => transport.closeStandaloneSSEStream());
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
@@ -85,7 +79,7 @@ export class LiveSession {
                 'invalid_request',
                 `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
               );
-            live.session?.restartWatch();
+            if (live.session !== null) live.session.#watch.restart();
           },
           remove: (uri) => subscriptions.remove(uri),
         },
@@ -187,15 +181,8 @@ export class LiveSession {
   }
 
   async close(): Promise<void> {
-    this.#watch?.end.abort(new Error('the session has ended'));
+    this.#watch.end(new Error('the session has ended'));
     await this.#server.close();
-  }
-
-  /** Restarts the watch with the current subscriptions. */
-  restartWatch(): void {
-    if (this.#watch === null) return;
-    const { caller, stream } = this.#watch;
-    this.#beginWatch(caller, stream);
   }
 
   /** Notifies the client if a call has equipped a different toolset. */
@@ -205,7 +192,7 @@ export class LiveSession {
       const mark = viewVersion(await readView(this.#host.deps, caller, this.#host.target));
       if (mark === this.#mark) return;
       this.#mark = mark;
-      this.#notify({ kind: 'tools' });
+      this.#watch.notify({ kind: 'tools' });
     };
     look().catch((error: unknown) => this.#host.deps.log.debug('the equipped toolset could not be read', { cause: String(error) }));
   }
@@ -220,43 +207,12 @@ export class LiveSession {
   #counted(response: Response, listener: Principal | null): Response {
     this.#streams += 1;
     const stream = {};
-    if (listener !== null) this.#beginWatch(listener, stream);
+    if (listener !== null) this.#watch.begin(listener, stream);
     const body = onBodyEnd(response.body, () => {
       this.#streams -= 1;
-      // A later stream may have started its own watch in the meantime.
-      if (this.#watch?.stream !== stream) return;
-      this.#watch.end.abort(new Error('the stream was closed'));
-      this.#watch = null;
+      this.#watch.endFor(stream);
     });
     return new Response(body, response);
-  }
-
-  #beginWatch(caller: Principal, stream: object): void {
-    const before = this.#watch;
-    const end = new AbortController();
-    const watch: Watch = { end, caller, stream };
-    this.#watch = watch;
-    before?.end.abort(new Error('a newer watch has started'));
-    const { deps, target, id, subscriptions } = this.#host;
-    const run = async (): Promise<void> => {
-      const view = await readView(deps, caller, target);
-      const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => subscriptions.list() };
-      await watchServed(deps, watched, (change) => this.#notify(change), end.signal);
-    };
-    run()
-      .catch((error: unknown) => deps.log.debug('a session cannot watch for changes', { cause: String(error) }))
-      .finally(() => {
-        // The watch has reached its time limit: the client reconnects with the last event id that it received.
-        if (this.#watch === watch) this.#transport.closeStandaloneSSEStream();
-      });
-  }
-
-  #notify(change: ServedChange): void {
-    const { subscriptions, deps } = this.#host;
-    if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
-    notifyOf(this.#server, change).catch((error: unknown) =>
-      deps.log.debug('an MCP client could not be notified', { cause: String(error) }),
-    );
   }
 
   /**
@@ -313,21 +269,6 @@ export class LiveSession {
 
 /** The SDK's name for the stream of the GET request. */
 const ownStream = '_GET_stream';
-
-async function notifyOf(server: Server, change: ServedChange): Promise<void> {
-  switch (change.kind) {
-    case 'tools':
-      return await server.sendToolListChanged();
-    case 'prompts':
-      return await (server.getCapabilities().prompts === undefined ? undefined : server.sendPromptListChanged());
-    case 'resources':
-      return await (server.getCapabilities().resources === undefined ? undefined : server.sendResourceListChanged());
-    case 'resource':
-      return await server.sendResourceUpdated({ uri: change.uri });
-    default:
-      return change satisfies never;
-  }
-}
 
 /** Passes the caller to the server. The key was checked before. */
 function authInfoOf(principal: Principal): AuthInfo {

@@ -27,20 +27,10 @@ export class MetaStore {
   }
 
   read(): SessionMeta | null {
-    const row = this.#sql.exec<MetaRow>('SELECT * FROM meta').toArray()[0];
-    if (row === undefined) return null;
-    const { workspace, key_id: keyId, target, session, initialize, log_level: setLogLevel, seen_at: seenAt } = row;
-    return {
-      workspace,
-      keyId,
-      target,
-      session,
-      initialize,
-      initialized: row.initialized === 1,
-      logLevel: setLogLevel,
-      seenAt,
-      used: row.used === 1,
-    };
+    const query =
+      'SELECT workspace, key_id AS keyId, target, session, initialize, initialized, log_level AS logLevel, seen_at AS seenAt, used FROM meta';
+    const row = this.#sql.exec<Omit<SessionMeta, 'initialized' | 'used'> & { initialized: number; used: number }>(query).toArray()[0];
+    return row === undefined ? null : { ...row, initialized: row.initialized === 1, used: row.used === 1 };
   }
 
   create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'initialized' | 'logLevel' | 'used'>): void {
@@ -83,18 +73,6 @@ export class MetaStore {
     this.#sql.exec('DELETE FROM subscriptions WHERE uri = ?', uri);
   }
 }
-
-type MetaRow = {
-  workspace: string;
-  key_id: string;
-  target: string | null;
-  session: string;
-  initialize: string;
-  initialized: number;
-  log_level: string | null;
-  seen_at: number;
-  used: number;
-};
 
 /** Returns when a session that was last used at `seenAt` expires. */
 export function expiresAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {

@@ -1,7 +1,7 @@
 /**
  * The tools that a conversation with a large toolset has gathered: found with `find_tools`, mentioned by a skill that it loaded, or
  * called. A fold over the log of a session, so that it survives restarts, summaries and a change of provider. `offered-tools.ts`
- * decides which of them are sent to a model; `session/log/gathered-store.ts` stores the list.
+ * decides which of them are sent to a model; `session/log/transcript-log.ts` stores the list.
  */
 import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';

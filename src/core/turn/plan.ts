@@ -11,7 +11,7 @@ import type { PlanSkill } from '../skills/skill.ts';
 import type { TurnTrigger } from '../triggers/delivery.ts';
 import { KB } from '../limits/units.ts';
 
-const maxClientToolDescriptionBytes = 16 * KB;
+const maxClientToolDescriptionCharacters = 16 * KB;
 
 export type Plan = {
   model: string;
@@ -68,7 +68,7 @@ export const ClientTool = z
       .string()
       .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' })
       .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object. Choose another name' }),
-    description: z.string().max(maxClientToolDescriptionBytes).default(''),
+    description: z.string().max(maxClientToolDescriptionCharacters).default(''),
     inputSchema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
   })
   .meta({ id: 'ClientTool' });
@@ -80,7 +80,7 @@ const OpenAiTool = z
     type: z.literal('function'),
     function: z.object({
       name: ClientTool.shape.name,
-      description: z.string().max(maxClientToolDescriptionBytes).nullish(),
+      description: z.string().max(maxClientToolDescriptionCharacters).nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
     }),
   })

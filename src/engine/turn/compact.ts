@@ -84,6 +84,7 @@ async function askFor(
     };
     for await (const events of deps.model.stream(request, signal)) {
       for (const event of events) {
+        // A character has at least one byte, so this collects what `boundSummary` keeps.
         if (event.type === 'text' && text.length < limits.maxSummaryBytes) text += event.text;
         else if (event.type === 'usage') usage = event.usage;
         else if (event.type === 'finish') isComplete = event.reason === 'stop' || event.reason === 'length';

@@ -7,7 +7,7 @@ import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { KB } from '../../core/limits/units.ts';
 
-const deltaFlushBytes = 4 * KB;
+const deltaFlushCharacters = 4 * KB;
 export const deltaFlushMs = 50;
 /** On a machine with delayed writes: a reader still gets something every second. */
 export const maxDeltaFlushMs = 1_000;
@@ -57,7 +57,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     add(delta) {
       if (held !== null && !joins(held, delta)) flush();
       held = held === null ? { ...delta } : join(held, delta);
-      if (deltaText(held).length >= deltaFlushBytes) flush();
+      if (deltaText(held).length >= deltaFlushCharacters) flush();
     },
     readEnded() {
       if (held === null) return;

@@ -26,21 +26,18 @@ export type Completion = {
   createdAt: number;
 };
 
-type StoredCompletion = {
-  id: string;
-  turn: string;
-  after_event: number;
-  earlier_turn: string | null;
-  earlier_after: number | null;
-  model: string;
-  include_usage: number;
-  dialect: string;
+/** A row as stored: SQLite has no booleans, and the range is three columns and an optional part. */
+type Row = Omit<Completion, 'range' | 'includeUsage' | 'echo'> & {
+  includeUsage: number;
   echo: string;
-  asked: string;
-  created_at: number;
+  turn: string;
+  after: number;
+  earlierTurn: string | null;
+  earlierAfter: number | null;
 };
 
-const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, asked, created_at';
+const columns =
+  'id, turn, after_event AS after, earlier_turn AS earlierTurn, earlier_after AS earlierAfter, model, include_usage AS includeUsage, dialect, echo, asked, created_at AS createdAt';
 
 export class CompletionStore {
   readonly #sql: SqlStorage;
@@ -89,19 +86,11 @@ export class CompletionStore {
   }
 
   #one(query: string, ...bindings: (string | number)[]): Completion | null {
-    const [row] = [...this.#sql.exec<StoredCompletion>(query, ...bindings)];
+    const row = this.#sql.exec<Row>(query, ...bindings).toArray()[0];
     if (row === undefined) return null;
-    const earlier = row.earlier_turn === null || row.earlier_after === null ? null : { turn: row.earlier_turn, after: row.earlier_after };
-    return {
-      id: row.id,
-      range: { turn: row.turn, after: row.after_event, earlier },
-      model: row.model,
-      includeUsage: row.include_usage === 1,
-      // `add` wrote both.
-      dialect: row.dialect as DialectName,
-      echo: JSON.parse(row.echo) as Record<string, unknown>,
-      asked: row.asked,
-      createdAt: row.created_at,
-    };
+    const { turn, after, earlierTurn, earlierAfter, includeUsage, echo, ...rest } = row;
+    const earlier = earlierTurn === null || earlierAfter === null ? null : { turn: earlierTurn, after: earlierAfter };
+    // `add` wrote it.
+    return { ...rest, range: { turn, after, earlier }, includeUsage: includeUsage === 1, echo: JSON.parse(echo) as Completion['echo'] };
   }
 }

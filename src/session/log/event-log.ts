@@ -7,19 +7,19 @@ import type { SessionEvent, SessionEventBody } from '../../core/turn/session-eve
 import { KB, MB } from '../../core/limits/units.ts';
 
 /** One page of events read for a stream; bounds what a slow reader holds in memory. */
-const eventPageBytes = 256 * KB;
+const eventPageCharacters = 256 * KB;
 const eventPageRows = 500;
 /** Newest events cached in memory for the readers of a running turn. */
-export const eventTailBytes = 1 * MB;
+export const eventTailCharacters = 1 * MB;
 
 export class EventLog {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
   #newest: number;
-  /** The newest events, contiguous, limited by bytes. */
+  /** The newest events, contiguous, limited in characters. */
   #tail: SessionEvent[] = [];
   #tailSizes: number[] = [];
-  #tailBytes = 0;
+  #tailCharacters = 0;
   #waiting = new Set<() => void>();
 
   constructor(sql: SqlStorage, now: () => number) {
@@ -81,7 +81,7 @@ export class EventLog {
   }
 
   *#page(after: number): Generator<SessionEvent> {
-    let bytes = 0;
+    let characters = 0;
     const rows = this.#sql.exec<{ id: number; at: number; body: string }>(
       'SELECT id, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?',
       after,
@@ -90,8 +90,8 @@ export class EventLog {
     for (const { id, at, body } of rows) {
       const text = body === '' ? this.#joinChunks(id) : body;
       yield { ...(JSON.parse(text) as SessionEventBody), id, at };
-      bytes += text.length;
-      if (bytes >= eventPageBytes) return;
+      characters += text.length;
+      if (characters >= eventPageCharacters) return;
     }
   }
 
@@ -103,12 +103,12 @@ export class EventLog {
   #remember(event: SessionEvent, size: number): void {
     this.#tail.push(event);
     this.#tailSizes.push(size);
-    this.#tailBytes += size;
-    if (this.#tailBytes <= eventTailBytes) return;
+    this.#tailCharacters += size;
+    if (this.#tailCharacters <= eventTailCharacters) return;
     // Drops half of the cache at once, so that dropping costs one move per event instead of one per append.
     let drop = 0;
-    while (drop < this.#tail.length - 1 && this.#tailBytes > eventTailBytes / 2) {
-      this.#tailBytes -= this.#tailSizes[drop] ?? 0;
+    while (drop < this.#tail.length - 1 && this.#tailCharacters > eventTailCharacters / 2) {
+      this.#tailCharacters -= this.#tailSizes[drop] ?? 0;
       drop += 1;
     }
     this.#tail = this.#tail.slice(drop);

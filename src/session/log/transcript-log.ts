@@ -3,11 +3,10 @@
  * loads none of it. Models receive the conversation from the last compaction on; only a client's resent history is compared with
  * all of it.
  */
-import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import { createGathering, type Gathered, type Gathering } from '../../core/tools/gathered-tools.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../../core/turn/transcript.ts';
 import type { EventLog } from './event-log.ts';
-import { createGatheredStore } from './gathered-store.ts';
 
 export type LogTranscript = Transcript & {
   /** Returns the tools that the conversation has found or called, including those of summarized turns. */
@@ -51,6 +50,26 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
       }
       return whole.turns();
     },
+  };
+}
+
+/**
+ * The tools that the conversation has found or called, one short row each, so that the list of definitions of a large toolset continues
+ * without reading the log again. Updated with each event, in the same transaction.
+ */
+export function createGatheredStore(sql: SqlStorage): { apply(event: SessionEventBody): void; list(): readonly Gathered[] } {
+  let gathering: Gathering | null = null;
+  const loaded = (): Gathering => {
+    gathering ??= createGathering([...sql.exec<Gathered>('SELECT canonical, name FROM gathered ORDER BY seq')]);
+    return gathering;
+  };
+  return {
+    apply(event) {
+      if (event.type !== 'tool-result' && event.type !== 'history') return;
+      for (const { canonical, name } of loaded().apply(event))
+        sql.exec('INSERT INTO gathered (canonical, name) VALUES (?, ?)', canonical, name);
+    },
+    list: () => loaded().list(),
   };
 }
 

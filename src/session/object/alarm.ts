@@ -5,8 +5,7 @@
 import { failpoint } from '../../core/failpoint.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../ports/runtime.ts';
-import { expireApproval } from '../pending/decide.ts';
-import type { DecisionAuditContext } from '../pending/audit-decision.ts';
+import { expireApproval, type DecisionAuditContext } from '../pending/decide.ts';
 import { expireInput } from '../pending/submit-input.ts';
 import type { OpenSession } from './open-session.ts';
 import type { TimerKind } from './timers.ts';

@@ -9,11 +9,10 @@ import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { ClientResult } from '../../core/turn/message.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
-import { isAllowed } from '../../core/authority.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Problem, toOutcome, type Outcome } from '../../core/problem.ts';
+import { toOutcome, type Outcome } from '../../core/problem.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
-import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import type { Plan } from '../../core/turn/plan.ts';
 import type { AnswerContent } from '../../core/policy/answer-name.ts';
 import type { Remote } from '../../ports/remote.ts';
 import type {
@@ -40,7 +39,7 @@ import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
 import { createHistoryJudge, rememberAnswer } from '../turn/client-history-taint.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
-import { createDirectCallContext, explainInSession } from '../direct/direct-call-context.ts';
+import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
 import {
   deleteSessionFile,
@@ -52,6 +51,7 @@ import {
 } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
 import { toSessionView, type OpenSession } from './open-session.ts';
+import { enterSession, enterToDecide, requireSession, unknownSession } from './session-access.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';
@@ -143,11 +143,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#decisionContext(this.#enterToDecide(caller), caller.keyId)));
+    return toOutcome(() => showPending(this.#deciding(caller)));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId));
+    return toOutcome(() => showApproval(this.#deciding(caller), callId));
   }
 
   decide(
@@ -156,23 +156,19 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     decision: Decision,
     options: { remember: boolean; round?: number | null },
   ): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() =>
-      this.#decided(this.#enterToDecide(caller), caller.keyId, (context) =>
-        decide(context, callId, decision, { by: caller.keyId, ...options }),
-      ),
-    );
+    return toOutcome(() => this.#decided(caller, (context) => decide(context, callId, decision, { by: caller.keyId, ...options })));
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#decisionContext(this.#enterToDecide(caller), caller.keyId), callId, caller.keyId));
+    return toOutcome(() => mintLink(this.#deciding(caller), callId, caller.keyId));
   }
 
   linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#decisionContext(this.#enterByLink(), 'link'), nonce));
+    return toOutcome(() => showLinked(this.#deciding('link'), nonce));
   }
 
   decideByLink(nonce: string, decision: Decision): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (context) => decideByLink(context, nonce, decision)));
+    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, nonce, decision)));
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
@@ -199,29 +195,19 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const gone = (): boolean => this.#life.isDeleted(room);
-      const context = await createDirectCallContext(this.#wiring, room, request.plan, {
-        session: this.#id,
-        keyId: caller.keyId,
-        inFlight: this.#calls,
-        isDeleted: gone,
+      const context = await this.#directCall(room, caller, request.plan, {
         auditIntent: (row) => this.#life.beginAudit(room, row),
         audit: (row) => this.#life.audit(room, row),
       });
-      if (gone()) throw unknownSession();
       const answer = await callWithSession(context, request);
-      if (!gone() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
+      if (!context.isDeleted() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
       return answer;
     });
   }
 
   explain(caller: Principal, request: SessionExplainRequest): Promise<Outcome<PolicyAnswer>> {
     return toOutcome(async () => {
-      const room = this.#enter(caller);
-      const isDeleted = (): boolean => this.#life.isDeleted(room);
-      const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, audit: () => undefined };
-      const context = await createDirectCallContext(this.#wiring, room, request.plan, own);
-      if (isDeleted()) throw unknownSession();
+      const context = await this.#directCall(this.#enter(caller), caller, request.plan, { audit: () => undefined });
       return await explainInSession(context, request);
     });
   }
@@ -259,76 +245,52 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return this.ctx.id.toString();
   }
 
-  /** Returns the session for its owner and for unbound administrators of its workspace; for all other callers it does not exist. */
   #enter(caller: Principal): OpenSession {
-    const room = this.#life.tryOpen();
-    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
-    if (!isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === room.meta.keyId })) throw unknownSession();
-    return room;
-  }
-
-  /** Like `#enter`; a session that a trigger created is also open to keys that approve for its agent. */
-  #enterToDecide(caller: Principal): OpenSession {
-    const room = this.#life.tryOpen();
-    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
-    const { keyId, setup } = room.meta;
-    const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
-    if (!isAllowed(caller, { act: 'decide-approval', isOwn: caller.keyId === keyId, triggered })) throw unknownSession();
-    return room;
-  }
-
-  /** Returns the session for a link: its nonce authorizes one approval and nothing else. */
-  #enterByLink(): OpenSession {
-    const room = this.#life.tryOpen();
-    if (room === null) throw unknownSession();
-    return room;
+    return enterSession(this.#life.tryOpen(), caller);
   }
 
   #submitContext(room: OpenSession): SubmitContext {
     const { clock, ids, sessions } = this.#wiring;
-    const gone = (): boolean => this.#life.isDeleted(room);
-    return {
-      openSession: room,
-      session: this.#id,
-      now: clock.now,
-      ids,
-      sessions,
-      forks: this.#forks,
-      isDeleted: gone,
-      judgeHistory: createHistoryJudge(this.#wiring),
-    };
+    const isDeleted = (): boolean => this.#life.isDeleted(room);
+    const own = { openSession: room, session: this.#id, now: clock.now, forks: this.#forks, isDeleted };
+    return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring) };
   }
 
-  /** `by`: id of the key that decides, or `link`. */
-  #decisionContext(room: OpenSession, by: string): DecisionContext {
+  /** Returns the context of a decision by a caller, or by a link, whose nonce authorizes one approval and nothing else. */
+  #deciding(by: Principal | 'link'): DecisionContext {
+    const room = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
     const { clock, catalog, log } = this.#wiring;
-    const { addRule: allow, isKeyActive: keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
-    return {
-      openSession: room,
-      session: this.#id,
-      now: clock.now,
-      log,
-      isDeleted: () => this.#life.isDeleted(room),
-      addRule: allow,
-      isKeyActive: keyStands,
-    };
+    const { addRule, isKeyActive } = catalog({ workspace: room.meta.workspace, keyId: by === 'link' ? by : by.keyId });
+    const isDeleted = (): boolean => this.#life.isDeleted(room);
+    return { openSession: room, session: this.#id, now: clock.now, log, isDeleted, addRule, isKeyActive };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
-  async #decided(room: OpenSession, by: string, work: (context: DecisionContext) => Promise<DecisionOutcome>): Promise<DecisionOutcome> {
+  async #decided(by: Principal | 'link', work: (context: DecisionContext) => Promise<DecisionOutcome>): Promise<DecisionOutcome> {
+    const context = this.#deciding(by);
     try {
-      return await work(this.#decisionContext(room, by));
+      return await work(context);
     } finally {
-      await this.#life.flushAudit(room);
+      await this.#life.flushAudit(context.openSession);
     }
+  }
+
+  /** Returns the context of a direct call; `audit` stores its rows. */
+  async #directCall(
+    room: OpenSession,
+    caller: Principal,
+    plan: Plan,
+    audit: Pick<DirectCallContext, 'auditIntent' | 'audit'>,
+  ): Promise<DirectCallContext> {
+    const isDeleted = (): boolean => this.#life.isDeleted(room);
+    const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, ...audit };
+    const context = await createDirectCallContext(this.#wiring, room, plan, own);
+    if (isDeleted()) throw unknownSession();
+    return context;
   }
 
   #source(caller: Principal): TurnSource & { room: OpenSession } {
     const room = this.#enter(caller);
     return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, isDeleted: () => this.#life.isDeleted(room) };
   }
-}
-
-function unknownSession(): Problem {
-  return new Problem('not_found', 'There is no such session.');
 }

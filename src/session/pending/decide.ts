@@ -4,20 +4,23 @@
  */
 import type { ApprovalVerdict, ApprovalView, Decision } from '../../core/policy/approval.ts';
 import { toBase64Url } from '../../core/text/bytes.ts';
-import { outerRootId } from '../../core/tools/composite-tool.ts';
-import { sha256Hex } from '../../core/hash.ts';
+import { outerRootId, parentCallId } from '../../core/tools/composite-tool.ts';
+import { canonicalJson, sha256Hex } from '../../core/hash.ts';
+import type { AuditRow } from '../../core/audit.ts';
+import type { Logger } from '../../ports/runtime.ts';
 import { ruleToRemember, whyNotRemembered } from '../../core/policy/remembered-rule.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../../core/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { DecisionOutcome } from '../../ports/session.ts';
 import type { StoredApprovalLink } from './approval-links.ts';
-import { toApprovalView, type Approval } from './wait.ts';
-import { auditDecision, hashOfArguments, type DecisionAuditContext } from './audit-decision.ts';
+import { toApprovalView, verdictStates, type Approval } from './wait.ts';
 import type { OpenSession } from '../object/open-session.ts';
 
 /** Links are meant to be used soon. */
 export const approvalLinkTtlMs = 24 * 60 * 60_000;
+
+export type DecisionAuditContext = { openSession: OpenSession; session: string; now(): number; log: Logger };
 
 export type DecisionContext = DecisionAuditContext & {
   /** True once the session was deleted. */
@@ -191,6 +194,41 @@ function settle(context: DecisionAuditContext, approval: Approval, record: Decis
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);
   room.runner.setExpiryTimer();
+}
+
+/** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
+async function hashOfArguments({ waits }: OpenSession, callId: string): Promise<string> {
+  return await sha256Hex(canonicalJson(waits.argumentsOf(callId)));
+}
+
+/**
+ * Writes the audit row and the log line of a decision, in the transaction that stores the decision. `by`: id of the key that decided,
+ * `link`, or `clock`. Calls have their own rows.
+ */
+function auditDecision(
+  { openSession: room, session, now, log }: DecisionAuditContext,
+  { callId, turn, canonical, entry, toolset }: Approval,
+  { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
+): void {
+  const edition = turn === null ? null : (room.turns.get(turn)?.plan.edition ?? null);
+  const line: Omit<AuditRow, 'sequence' | 'at'> = {
+    keyId: by,
+    session,
+    turn,
+    callId,
+    parent: parentCallId(callId),
+    requested: entry,
+    canonical,
+    via: null,
+    toolset: edition?.toolset ?? toolset,
+    edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
+    argumentsHash,
+    verdict: verdictStates[decision],
+    code: null,
+    durationMs: 0,
+  };
+  log.info('approval decided', line);
+  room.audit.add({ at: new Date(now()).toISOString(), ...line });
 }
 
 function answer({ openSession: room }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {

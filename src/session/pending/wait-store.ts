@@ -241,7 +241,8 @@ export class WaitStore {
     const before = this.#now() - limits.endedWaitTtlMs;
     const old = `state <> 'pending' AND expires_at <= ?`;
     this.#deleteParts(`kind = 'arguments' AND call_id IN (SELECT call_id FROM waits WHERE kind = 'approval' AND ${old})`, before);
-    this.#sql.exec(`DELETE FROM waits WHERE ${old}`, before);
+    const query = `DELETE FROM waits WHERE ${old}`;
+    this.#sql.exec(query, before);
   }
 
   /** Ends what is still pending when its call or turn ends, so that it can no longer be answered. Returns true when anything was pending. */

@@ -43,20 +43,8 @@ export type OpenTurnRow = TurnRow & { plan: Plan };
 /** The turn of an idempotency key; `session` is the fork that has it, null for this session. */
 export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
 
-type StoredTurn = {
-  id: string;
-  state: TurnRowState;
-  status: TurnStatus | null;
-  reason: TurnEndReason | WaitReason | null;
-  plan: string;
-  spent_ms: number;
-  format: number;
-  input_event: number | null;
-  last_event: number | null;
-  accepted_at: number;
-};
-
-const columns = 'id, state, status, reason, plan, spent_ms, format, input_event, last_event, accepted_at';
+const columns =
+  'id, state, status, reason, plan, spent_ms AS spentMs, format, input_event AS before, last_event AS lastEvent, accepted_at AS acceptedAt';
 
 export class TurnStore {
   readonly #sql: SqlStorage;
@@ -231,20 +219,7 @@ export class TurnStore {
 
   /** The plan is whole when the query selects turns that have not ended. */
   #row(query: string, ...bindings: string[]): OpenTurnRow | null {
-    const [row] = [...this.#sql.exec<StoredTurn>(query, ...bindings)];
-    if (row === undefined) return null;
-    const { id, state, status, reason } = row;
-    return {
-      id,
-      state,
-      status,
-      reason,
-      plan: JSON.parse(row.plan) as Plan,
-      spentMs: row.spent_ms,
-      format: row.format,
-      before: row.input_event,
-      lastEvent: row.last_event,
-      acceptedAt: row.accepted_at,
-    };
+    const row = this.#sql.exec<Omit<TurnRow, 'plan'> & { plan: string }>(query, ...bindings).toArray()[0];
+    return row === undefined ? null : { ...row, plan: JSON.parse(row.plan) as Plan };
   }
 }

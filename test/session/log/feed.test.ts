@@ -6,7 +6,7 @@ import { createFeed } from '../../../src/session/log/feed.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
-import { eventTailBytes } from '../../../src/session/log/event-log.ts';
+import { eventTailCharacters } from '../../../src/session/log/event-log.ts';
 
 function open(encode = encodeEvent) {
   const clock = fakeClock();
@@ -42,7 +42,7 @@ describe("a turn's feed", () => {
     expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
     const held = (await first).value?.byteLength ?? 0;
     expect(held).toBeGreaterThan(0);
-    expect(held).toBeLessThan(2 * eventTailBytes);
+    expect(held).toBeLessThan(2 * eventTailCharacters);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
     // What was not read is only in the log.
     let last = '';

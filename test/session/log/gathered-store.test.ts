@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createGathering } from '../../../src/core/tools/gathered-tools.ts';
 import type { SessionEvent, SessionEventBody } from '../../../src/core/turn/session-event.ts';
-import { createGatheredStore } from '../../../src/session/log/gathered-store.ts';
+import { createGatheredStore } from '../../../src/session/log/transcript-log.ts';
 import { sessionMigrations } from '../../../src/session/object/schema.ts';
 import { fakeSql } from '../../fakes/sql-storage.ts';
 import { calls, finish, makeRoom, reply } from '../runner-session.ts';

@@ -1,0 +1,83 @@
+/** Watches for changes while the client of an MCP session listens on its stream, and notifies it of them. */
+import type { Server } from '@modelcontextprotocol/server';
+import type { Principal } from '../core/principal.ts';
+import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
+import { watchServed, type ServedChange } from '../engine/mcp/serve-watch.ts';
+import type { ServeDeps } from '../mcp/server/serve-context.ts';
+
+export type WatchHost = { deps: ServeDeps; id: string; target: ServeTarget; subscriptions: { list(): string[] } };
+
+/** `stream`: identifies the response that changes are sent on. */
+type Watch = { abort: AbortController; caller: Principal; stream: object };
+
+export class StreamWatch {
+  readonly #host: WatchHost;
+  readonly #server: Server;
+  readonly #closeStream: () => void;
+  #watch: Watch | null = null;
+
+  constructor(host: WatchHost, server: Server, closeStream: () => void) {
+    this.#host = host;
+    this.#server = server;
+    this.#closeStream = closeStream;
+  }
+
+  begin(caller: Principal, stream: object): void {
+    const before = this.#watch;
+    const abort = new AbortController();
+    const watch: Watch = { abort, caller, stream };
+    this.#watch = watch;
+    before?.abort.abort(new Error('a newer watch has started'));
+    const { deps, target, id, subscriptions } = this.#host;
+    const run = async (): Promise<void> => {
+      const view = await readView(deps, caller, target);
+      const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => subscriptions.list() };
+      await watchServed(deps, watched, (change) => this.notify(change), abort.signal);
+    };
+    run()
+      .catch((error: unknown) => deps.log.debug('a session cannot watch for changes', { cause: String(error) }))
+      .finally(() => {
+        // The watch has reached its time limit: the client reconnects with the last event id that it received.
+        if (this.#watch === watch) this.#closeStream();
+      });
+  }
+
+  /** Restarts the watch with the current subscriptions. */
+  restart(): void {
+    if (this.#watch !== null) this.begin(this.#watch.caller, this.#watch.stream);
+  }
+
+  end(reason: Error): void {
+    this.#watch?.abort.abort(reason);
+  }
+
+  /** Ends the watch of this stream, unless a later stream has started its own. */
+  endFor(stream: object): void {
+    if (this.#watch?.stream !== stream) return;
+    this.end(new Error('the stream was closed'));
+    this.#watch = null;
+  }
+
+  notify(change: ServedChange): void {
+    const { subscriptions, deps } = this.#host;
+    if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
+    notifyOf(this.#server, change).catch((error: unknown) =>
+      deps.log.debug('an MCP client could not be notified', { cause: String(error) }),
+    );
+  }
+}
+
+async function notifyOf(server: Server, change: ServedChange): Promise<void> {
+  switch (change.kind) {
+    case 'tools':
+      return await server.sendToolListChanged();
+    case 'prompts':
+      return await (server.getCapabilities().prompts === undefined ? undefined : server.sendPromptListChanged());
+    case 'resources':
+      return await (server.getCapabilities().resources === undefined ? undefined : server.sendResourceListChanged());
+    case 'resource':
+      return await server.sendResourceUpdated({ uri: change.uri });
+    default:
+      return change satisfies never;
+  }
+}
