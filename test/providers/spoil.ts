@@ -82,7 +82,7 @@ export function toReading(events: readonly ChatEvent[]): Reading {
   return { ...whole, runnable: new Map(runnable) };
 }
 
-/** Whether `engine/call/check-call.ts` and `core/turn/turn-budget.ts` let a call of an unsafe tool run. */
+/** Whether `engine/call/prepare-call.ts` and `core/turn/turn-budget.ts` let a call of an unsafe tool run. */
 export function isWhole(state: string): boolean {
   return state === 'ok' || state === 'closed';
 }

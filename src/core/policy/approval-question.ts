@@ -3,7 +3,8 @@
  * from the record of `engine/policy/effect-record.ts`.
  */
 import type { ApprovalReason, AskedEffect, ApprovalQuestion } from './approval.ts';
-import type { Effect } from './policy-effect.ts';
+import type { EffectSubject } from './effects/effect-kind.ts';
+import { rulesOfEffect, type Effect } from './policy-effect.ts';
 
 /** Effects that a question lists as data, and that its sentence names of each kind. An approval is bound to all effects. */
 export const maxListedEffects = 100;
@@ -98,43 +99,11 @@ function joined(parts: readonly string[]): string {
 }
 
 function actionOf(effect: Effect | null): AskedEffect['action'] {
-  switch (effect?.kind) {
-    case undefined:
-    case 'call':
-      return 'call';
-    case 'delete-file':
-      return 'delete';
-    case 'write-file':
-      return effect.change === 'overwrite' ? 'replace' : effect.change === 'move-away' ? 'move' : 'write';
-    case 'read-file':
-      return 'read';
-    case 'network':
-      return 'send';
-    case 'secret':
-      return 'use-secret';
-    case 'registry':
-      return 'change-registry';
-    default:
-      return effect satisfies never;
-  }
+  return effect === null ? 'call' : rulesOfEffect(effect).action(effect);
 }
 
 /** null: the call itself. */
 function targetOf(effect: Effect | null): string | null {
-  switch (effect?.kind) {
-    case undefined:
-    case 'call':
-      return null;
-    case 'delete-file':
-    case 'write-file':
-    case 'read-file':
-      return effect.path;
-    case 'network':
-      return effect.host;
-    case 'secret':
-    case 'registry':
-      return effect.name;
-    default:
-      return effect satisfies never;
-  }
+  const { path, host, secret, name }: EffectSubject = effect === null ? {} : rulesOfEffect(effect).subject(effect);
+  return path ?? host ?? secret ?? name ?? null;
 }

@@ -7,9 +7,10 @@
  */
 import type { ApprovalReason, AskKind } from './approval.ts';
 import { isInside } from '../text/path.ts';
-import type { Actor, Circumstances, Effect } from './policy-effect.ts';
+import type { Actor, Circumstances, EffectSubject } from './effects/effect-kind.ts';
+import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
-import { raisesQuestion, changeOf, defaultQuestions, sendsData } from './default-questions.ts';
+import { isTainted } from './taint.ts';
 import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
 
@@ -23,10 +24,10 @@ export function evaluatePolicy(rules: readonly PolicyRule[], effect: Effect, cir
   const table = ruleTableOf(rules);
   const { actor } = circumstances;
   const denying = firstMatch(table.deny, effect, actor, (rule) => forbids(rule, effect, circumstances));
-  if (denying !== null) return { verdict: 'deny', ask: null, rule: denying, reason: tell(denying, 'forbids', effect, actor) };
+  if (denying !== null) return { verdict: 'deny', ask: null, rule: denying, reason: reasonOf(denying, 'forbids', effect, actor) };
   const asking = firstMatch(table.ask, effect, actor, (rule) => forbids(rule, effect, circumstances));
   if (asking !== null) {
-    const reason = tell(asking, 'asks before', effect, actor);
+    const reason = reasonOf(asking, 'asks before', effect, actor);
     return { verdict: 'ask', ask: { kind: 'rule', reason, target: null }, rule: asking, reason };
   }
   return byDefault(effect, circumstances, (ask) =>
@@ -37,7 +38,9 @@ export function evaluatePolicy(rules: readonly PolicyRule[], effect: Effect, cir
 /** Whether the rule alone would affect the decision: deny the effect, require approval, or answer one of its questions. */
 export function ruleApplies(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
   return rule.decision === 'allow'
-    ? defaultQuestions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
+    ? rulesOfEffect(effect)
+        .questions(effect, circumstances)
+        .some(({ kind }) => permits(rule, effect, kind, circumstances))
     : forbids(rule, effect, circumstances);
 }
 
@@ -48,26 +51,29 @@ export function withoutApproval(judgement: PolicyDecision): PolicyDecision {
 
 function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask: ApprovalReason) => PlacedRule | null): PolicyDecision {
   let allowed: PlacedRule | null = null;
-  for (const ask of defaultQuestions(effect, circumstances)) {
+  for (const ask of rulesOfEffect(effect).questions(effect, circumstances)) {
     const rule = allowing(ask);
     if (rule === null) return { verdict: 'ask', ask, rule: null, reason: ask.reason };
     allowed ??= rule;
   }
   return allowed === null
     ? nothingToAsk
-    : { verdict: 'allow', ask: null, rule: allowed, reason: tell(allowed, 'allows', effect, circumstances.actor) };
+    : { verdict: 'allow', ask: null, rule: allowed, reason: reasonOf(allowed, 'allows', effect, circumstances.actor) };
 }
 
 /** For rules that deny or ask: they also cover the tools that a tool calls, and every aspect of the effect. */
 function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
-  const { actor } = circumstances;
+  const { actor, taint } = circumstances;
+  const tainted = taint !== null && isTainted(taint);
+  const { raises, subject } = rulesOfEffect(effect);
+  const about = subject(effect);
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
-    (rule.kind === undefined || raisesQuestion(effect, rule.kind, circumstances)) &&
+    (rule.kind === undefined || raises(effect, rule.kind, tainted)) &&
     (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
     // A general ask rule does not cover reading; it must name the effect `read`.
     (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
-    (isAbout(rule, effect, actor) || (effect.kind === 'network' && isAbout(rule, { ...effect, host: withoutPort(effect.host) }, actor)))
+    (isAbout(rule, about, actor) || (about.host !== undefined && isAbout(rule, { ...about, host: withoutPort(about.host) }, actor)))
   );
 }
 
@@ -82,55 +88,36 @@ function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taint
   // The switch of the whole workspace does not apply if the agent has its own.
   if (kind === 'taint' && taintRule === true && Object.keys(rule).every((member) => member === 'decision' || member === 'kind'))
     return false;
+  const { sends, change, subject } = rulesOfEffect(effect);
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool)) &&
-    (rule.effect === undefined || (rule.effect === 'send' ? sendsData(effect) : changeOf(effect) === rule.effect)) &&
-    isAbout(rule, effect, actor)
+    (rule.effect === undefined || (rule.effect === 'send' ? sends(effect) : change(effect) === rule.effect)) &&
+    isAbout(rule, subject(effect), actor)
   );
 }
 
 function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
-  if (done === 'send') return sendsData(effect);
+  const { sends, change } = rulesOfEffect(effect);
+  if (done === 'send') return sends(effect);
   // A moved file could be read at its new path, so a file that may not be read may not be moved.
   if (done === 'read' && effect.kind === 'write-file' && effect.change === 'move-away') return true;
-  const most = changeOf(effect);
+  const most = change(effect);
   return most === done || (done === 'write' && most === 'destroy');
 }
 
-function isAbout(rule: PolicyRule, effect: Effect, actor: Actor): boolean {
+function isAbout(rule: PolicyRule, { host, method, secret, name, path }: EffectSubject, actor: Actor): boolean {
   return (
     (rule.agent === undefined || rule.agent === actor.agent) &&
     (rule.key === undefined || rule.key === actor.key) &&
-    (rule.host === undefined || (effect.kind === 'network' && isOfHost(rule.host, effect.host))) &&
-    (rule.method === undefined || (effect.kind === 'network' && rule.method === effect.method)) &&
-    (rule.secret === undefined || (effect.kind === 'secret' && rule.secret === effect.name)) &&
-    (rule.name === undefined || (effect.kind === 'registry' && rule.name === effect.name)) &&
-    (rule.path === undefined || ('path' in effect && isInside(effect.path, rule.path)))
+    (rule.host === undefined || (host !== undefined && isOfHost(rule.host, host))) &&
+    (rule.method === undefined || rule.method === method) &&
+    (rule.secret === undefined || rule.secret === secret) &&
+    (rule.name === undefined || rule.name === name) &&
+    (rule.path === undefined || (path !== undefined && isInside(path, rule.path)))
   );
 }
 
-function tell({ index, rule }: PlacedRule, verb: string, effect: Effect, actor: Actor): string {
+function reasonOf({ index, rule }: PlacedRule, verb: string, effect: Effect, actor: Actor): string {
   const why = rule.note === undefined ? '' : ` (${rule.note})`;
-  return `Rule ${index} of the workspace's policy ${verb} ${nameOf(effect, actor)}${why}`;
-}
-
-function nameOf(effect: Effect, { tool }: Actor): string {
-  switch (effect.kind) {
-    case 'call':
-      return `calls of ${tool}`;
-    case 'read-file':
-      return `reading ${effect.path}`;
-    case 'write-file':
-      return effect.change === 'move-away' ? `moving ${effect.path} away` : `writing ${effect.path}`;
-    case 'delete-file':
-      return `deleting ${effect.path}`;
-    case 'network':
-      return `${effect.method} requests to ${effect.host}`;
-    case 'secret':
-      return `reading the secret ${effect.name}`;
-    case 'registry':
-      return `changing ${effect.name}`;
-    default:
-      return effect satisfies never;
-  }
+  return `Rule ${index} of the workspace's policy ${verb} ${rulesOfEffect(effect).describe(effect, actor)}${why}`;
 }

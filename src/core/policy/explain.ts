@@ -2,68 +2,9 @@
 import { z } from 'zod';
 import { AskKind } from './approval.ts';
 import { limits } from '../limits.ts';
-import { resolvePath } from '../text/path.ts';
 import { ToolsetName } from '../toolset/toolset.ts';
-import type { Effect } from './policy-effect.ts';
-import { requestHost } from './host.ts';
+import { PolicyEffect } from './policy-effect.ts';
 import { PolicyRule } from './rule.ts';
-
-/** A path as a tool would give it; the policy checks the resolved path. */
-const Path = z
-  .string()
-  .max(limits.maxPathBytes)
-  .transform((text, context) => {
-    const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not start with /' };
-    if (resolved.ok) return resolved.path;
-    context.addIssue({ code: 'custom', message: `must be an absolute path: ${resolved.reason}` });
-    return z.NEVER;
-  })
-  .meta({ description: 'Absolute path.', example: '/workspace/notes.txt' });
-const Host = z
-  .string()
-  .min(1)
-  .max(limits.maxUrlLength)
-  .transform((text, context) => {
-    const host = /[/?#@\\\s]/.test(text) ? null : requestHost(`https://${text}/`);
-    if (host !== null) return host;
-    context.addIssue({ code: 'custom', message: 'must be a host, with :port if it is not the default port' });
-    return z.NEVER;
-  });
-
-/** The public form of `Effect`: its schema and the type are checked against each other below. */
-export const EffectView = z
-  .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('call'),
-      does: z.enum(['read', 'write', 'destroy']).nullable(),
-      trusted: z.boolean(),
-      sends: z.boolean(),
-    }),
-    z.strictObject({ kind: z.literal('read-file'), path: Path }),
-    z.strictObject({
-      kind: z.literal('write-file'),
-      path: Path,
-      change: z.enum(['create', 'append', 'overwrite', 'attributes', 'move-away']).default('create'),
-      own: z.boolean().default(true).meta({ description: 'Whether the session wrote the current content.' }),
-    }),
-    z.strictObject({ kind: z.literal('delete-file'), path: Path }),
-    z.strictObject({
-      kind: z.literal('network'),
-      host: Host,
-      method: z
-        .string()
-        .regex(/^[A-Z]{1,16}$/, { message: 'must be an HTTP method in capitals' })
-        .default('GET'),
-    }),
-    z.strictObject({ kind: z.literal('secret'), name: z.string().min(1).max(128) }),
-    z.strictObject({
-      kind: z.literal('registry'),
-      change: z.enum(['create-tool', 'share-tool', 'replace-tool', 'write-toolset', 'delete-toolset']),
-      name: z.string().min(1).max(192),
-    }),
-  ])
-  .meta({ id: 'PolicyEffect' });
-EffectView satisfies z.ZodType<Effect>;
 
 export const PolicyQuestion = z
   .strictObject({
@@ -72,7 +13,7 @@ export const PolicyQuestion = z
       example: 'builtin.bash',
     }),
     arguments: z.record(z.string(), z.unknown()).optional().meta({ description: 'Arguments of the call.' }),
-    effect: EffectView.optional().meta({ description: 'Tests this effect, whatever causes it.' }),
+    effect: PolicyEffect.optional().meta({ description: 'Tests this effect, whatever causes it.' }),
     toolset: ToolsetName.optional(),
     agent: z.string().min(1).max(64).optional().meta({ description: 'Tests as if in a turn of this agent.' }),
     key: z
@@ -119,7 +60,7 @@ export const PolicyAnswer = z
       .array(
         z.object({
           tool: z.string().nullable().meta({ description: 'null: no tool was given.' }),
-          effect: EffectView,
+          effect: PolicyEffect,
           verdict: Verdict,
           reason: z.string(),
           rule: z.int().nullable(),

@@ -3,7 +3,8 @@
  * list of rules; `evaluate-policy.ts` decides which candidates match.
  */
 import { memoizeByObject } from '../memoize.ts';
-import type { Actor, Effect } from './policy-effect.ts';
+import type { Actor, EffectSubject } from './effects/effect-kind.ts';
+import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
 import type { PolicyRule } from './rule.ts';
 
@@ -32,7 +33,7 @@ export function firstMatch(side: RuleSide, effect: Effect, actor: Actor, fits: (
     }
   };
   look('');
-  lookByEffect(effect, side.pathDepth, look);
+  lookBySubject(rulesOfEffect(effect).subject(effect), side.pathDepth, look);
   lookByTool(actor.tool, look);
   for (const tool of actor.chain ?? []) lookByTool(tool, look);
   look(`key ${actor.key}`);
@@ -74,30 +75,16 @@ function keyOf({ host, path, secret, name, tool, key, agent }: PolicyRule): stri
   return agent === undefined ? '' : `agent ${agent}`;
 }
 
-function lookByEffect(effect: Effect, pathDepth: number, look: (key: string) => void): void {
-  switch (effect.kind) {
-    case 'network':
-      for (const host of new Set([effect.host, withoutPort(effect.host)])) {
-        look(`host ${host}`);
-        for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) look(`host *${host.slice(dot)}`);
-      }
-      return;
-    case 'read-file':
-    case 'write-file':
-    case 'delete-file':
-      if (pathDepth > 0) lookByPath(effect.path, pathDepth, look);
-      return;
-    case 'secret':
-      look(`secret ${effect.name}`);
-      return;
-    case 'registry':
-      look(`name ${effect.name}`);
-      return;
-    case 'call':
-      return;
-    default:
-      effect satisfies never;
+function lookBySubject({ host, path, secret, name }: EffectSubject, pathDepth: number, look: (key: string) => void): void {
+  if (host !== undefined) {
+    for (const one of new Set([host, withoutPort(host)])) {
+      look(`host ${one}`);
+      for (let dot = one.indexOf('.'); dot !== -1; dot = one.indexOf('.', dot + 1)) look(`host *${one.slice(dot)}`);
+    }
   }
+  if (path !== undefined && pathDepth > 0) lookByPath(path, pathDepth, look);
+  if (secret !== undefined) look(`secret ${secret}`);
+  if (name !== undefined) look(`name ${name}`);
 }
 
 function lookByPath(path: string, depth: number, look: (key: string) => void): void {

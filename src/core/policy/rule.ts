@@ -1,6 +1,6 @@
 /**
  * One rule of a workspace's policy: it allows, denies, or requires approval (DESIGN §7). `document.ts` contains the rules, `evaluate-policy.ts`
- * evaluates them, `questions.ts` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
+ * evaluates them, `effects/` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
  */
 import { z } from 'zod';
 import { AskKind } from './approval.ts';
@@ -51,7 +51,6 @@ const DoneEffect = z.enum(['read', 'write', 'destroy', 'send']).meta({
     '`send`: data leaves the service.',
   example: 'send',
 });
-export type DoneEffect = z.infer<typeof DoneEffect>;
 
 /** The kinds of question about a path, about a host, and about the resources of a workspace. */
 const pathKinds: ReadonlySet<AskKind> = new Set(['delete-file', 'overwrite-file', 'write-outside']);

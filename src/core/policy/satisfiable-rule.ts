@@ -4,15 +4,15 @@
  */
 import { callsTools } from '../tools/composite-tool.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
-import { joinPath, workspace } from '../text/path.ts';
-import type { Actor, Effect } from './policy-effect.ts';
+import type { Actor } from './effects/effect-kind.ts';
+import { effectRules, type Effect } from './policy-effect.ts';
 import type { Taint } from './taint.ts';
-import { callEffect } from './call-effect.ts';
+import { callEffect } from './effects/call.ts';
 import { ruleApplies } from './evaluate-policy.ts';
 import type { PolicyRule } from './rule.ts';
 
 export function isSatisfiable(rule: PolicyRule): boolean {
-  const examples = effectsFor(rule);
+  const examples = effectRules.flatMap((kind) => kind.examples(rule));
   return actorsFor(rule).some(({ actor, kinds }) =>
     [...callEffects(kinds), ...examples].some((effect) => taints.some((taint) => ruleApplies(rule, effect, { actor, taint }))),
   );
@@ -43,27 +43,4 @@ function callEffects(kinds: readonly ToolKind[]): Effect[] {
       [true, false].map((trusted) => callEffect({ kind, annotations, ...(trusted && { trusted: true as const }) })),
     ),
   );
-}
-
-function effectsFor({ path, host, method, secret, name }: PolicyRule): Effect[] {
-  const paths = path === undefined ? [`${workspace}/a`, '/a'] : [path, joinPath(path, 'a'), ...(path === '/' ? [workspace] : [])];
-  const methods = method === undefined ? ['GET', 'POST', 'DELETE'] : [method];
-  return [
-    ...paths.flatMap(fileEffects),
-    ...methods.map((method): Effect => ({ kind: 'network', host: (host ?? 'a.example').replace(/^\*/, 'a'), method })),
-    { kind: 'secret', name: secret ?? 'a' },
-    ...(['create-tool', 'share-tool', 'replace-tool', 'write-toolset', 'delete-toolset'] as const).map(
-      (change): Effect => ({ kind: 'registry', change, name: name ?? 'made.a' }),
-    ),
-  ];
-}
-
-function fileEffects(path: string): Effect[] {
-  return [
-    { kind: 'read-file', path },
-    { kind: 'delete-file', path },
-    ...(['create', 'append', 'overwrite', 'attributes', 'move-away'] as const).flatMap((change) =>
-      [true, false].map((own): Effect => ({ kind: 'write-file', path, change, own })),
-    ),
-  ];
 }

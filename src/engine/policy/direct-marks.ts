@@ -4,7 +4,7 @@
  */
 import { callsTools } from '../../core/tools/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { callEffect } from '../../core/policy/call-effect.ts';
+import { callEffect } from '../../core/policy/effects/call.ts';
 import {
   createTaintMarks,
   joinTaint,

@@ -1,6 +1,6 @@
 /**
  * The effects that a change of files would have, computed before it is made, on the files or the overlay it is made on. A change that will
- * fail anyway has no effects. Judges nothing; `policy-guard.ts` and `predict-policy.ts` pass the effects to the policy.
+ * fail anyway has no effects. Judges nothing; `policy-guard.ts` and `judge-call.ts` pass the effects to the policy.
  */
 import { joinPath, permanentFolders } from '../../core/text/path.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';

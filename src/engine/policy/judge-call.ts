@@ -7,7 +7,7 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { resolvePath, workspace } from '../../core/text/path.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
-import { callEffect } from '../../core/policy/call-effect.ts';
+import { callEffect } from '../../core/policy/effects/call.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';
 import type { FileSystem } from '../../ports/file-system.ts';

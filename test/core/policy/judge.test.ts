@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { AskKind } from '../../../src/core/policy/approval.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { isInside } from '../../../src/core/text/path.ts';
-import { callEffect } from '../../../src/core/policy/call-effect.ts';
+import { callEffect } from '../../../src/core/policy/effects/call.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';
 import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
 import { ruleToRemember } from '../../../src/core/policy/remembered-rule.ts';
 import { Policy, rulesOf, fallbackRules } from '../../../src/core/policy/document.ts';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
-import type { Circumstances, Effect } from '../../../src/core/policy/policy-effect.ts';
+import type { Circumstances } from '../../../src/core/policy/effects/effect-kind.ts';
+import type { Effect } from '../../../src/core/policy/policy-effect.ts';
 
 const parse = (rules: readonly object[]): PolicyRule[] => rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule }));
 const by = (tool: string, more: object = {}): Circumstances => ({ actor: { tool, agent: null, key: 'k1', ...more }, taint: null });

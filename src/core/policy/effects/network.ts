@@ -1,0 +1,46 @@
+/** The effect of a request to a host. */
+import { z } from 'zod';
+import { limits } from '../../limits.ts';
+import { requestHost } from '../host.ts';
+import { beforeSending, effectKind } from './effect-kind.ts';
+
+/** `host` as returned by `requestHost`, `method` in capitals. */
+const NetworkEffect = z.strictObject({
+  kind: z.literal('network'),
+  host: z
+    .string()
+    .min(1)
+    .max(limits.maxUrlLength)
+    .transform((text, context) => {
+      const host = /[/?#@\\\s]/.test(text) ? null : requestHost(`https://${text}/`);
+      if (host !== null) return host;
+      context.addIssue({ code: 'custom', message: 'must be a host, with :port if it is not the default port' });
+      return z.NEVER;
+    }),
+  method: z
+    .string()
+    .regex(/^[A-Z]{1,16}$/, { message: 'must be an HTTP method in capitals' })
+    .default('GET'),
+});
+
+export const networkKind = effectKind(NetworkEffect, {
+  subject: ({ host, method }) => ({ host, method }),
+  action: () => 'send',
+  describe: ({ host, method }) => `${method} requests to ${host}`,
+  change({ method }) {
+    if (method === 'DELETE') return 'destroy';
+    return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
+  },
+  sends: () => true,
+  questions({ host }, { taint }) {
+    const reason = `It sends a request to ${host}, which is new to this workspace`;
+    return beforeSending({ kind: 'network', reason, target: host }, taint, { what: `sends a request to ${host}`, target: host });
+  },
+  raises: (_effect, kind, tainted) => kind === 'network' || (kind === 'taint' && tainted),
+  examples: ({ host = 'a.example', method }) =>
+    (method === undefined ? ['GET', 'POST', 'DELETE'] : [method]).map((method) => ({
+      kind: 'network',
+      host: host.replace(/^\*/, 'a'),
+      method,
+    })),
+});
