@@ -54,7 +54,7 @@ describe('tools that a model makes', () => {
     const turn = await say(id, `/create_tool ${JSON.stringify(findAndReplace)}`);
     expect(turn).toMatchObject({ status: 'completed', toolCalls: [{ canonical: 'builtin.create_tool', isError: false }] });
     expect(turn.toolCalls[0].content[0].text).toContain(
-      'Made made.find_and_replace, version 1. It may call builtin.read_file, builtin.write_file, and no other.',
+      'Created made.find_and_replace, version 1. It may call only builtin.read_file, builtin.write_file.',
     );
     const calls = await replaces(id, 'find_and_replace');
     expect(calls[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });

@@ -81,7 +81,7 @@ describe('made tools of two chat keys and the demo agent', () => {
 
   it('may have the same name, and neither key learns of the other’s', async () => {
     expect(text(await first(constant('greet', 'of a'), a))).toContain('private');
-    expect(text(await first(constant('greet', 'of b'), b))).toContain('Made made.greet, version 1');
+    expect(text(await first(constant('greet', 'of b'), b))).toContain('Created made.greet, version 1');
     expect(text(await first('/greet {}', a))).toContain('of a');
     expect(text(await first('/greet {}', b))).toContain('of b');
   });

@@ -39,7 +39,7 @@ describe('skills', () => {
     const agent = { model: 'rehearsal/default', toolset: 'skilled', skills: ['count-lines', 'greet', 'nowhere'] };
     const { json } = await service.call('PUT', '/v1/agents/skilled', agent);
     expect(json.warnings).toEqual([
-      { path: 'skills[0]', message: expect.stringContaining('unavailable: needs send_mail') },
+      { path: 'skills[0]', message: expect.stringContaining('unavailable: it needs send_mail') },
       { path: 'skills[2]', message: expect.stringContaining('The skill "nowhere" does not exist yet') },
     ]);
     session = (await service.call('POST', '/v1/sessions', { agent: 'skilled' })).json.id;

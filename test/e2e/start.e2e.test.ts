@@ -139,7 +139,7 @@ describe('npm start, refusing', () => {
     const { ended, printed } = launch(dataDir, { PORT: String(port) });
     expect(await ended).toBe(1);
     server.close();
-    expect(printed()).toContain(`Port ${port} is taken`);
+    expect(printed()).toContain(`Port ${port} is already in use`);
     expect(printed()).toContain('PORT=');
   });
 
@@ -159,7 +159,7 @@ describe('npm start, refusing', () => {
     writeFileSync(join(damaged, 'keys'), 'MONIKER_ROOT_KEY=\n');
     const { ended, printed } = launch(damaged);
     expect(await ended).toBe(1);
-    expect(printed()).toContain('no usable MONIKER_ROOT_KEY');
+    expect(printed()).toContain('no valid MONIKER_ROOT_KEY');
   });
 });
 
