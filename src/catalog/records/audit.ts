@@ -51,7 +51,7 @@ export function createAuditWriter(context: CatalogContext, sync: () => Promise<v
 function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
   context.record(() => {
     for (const row of rows) {
-      const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameBytes) };
+      const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameLength) };
       const tool = row.canonical ?? stored.requested;
       const isOpen = row.verdict === 'outcome_unknown' || row.verdict === 'waiting' ? 1 : 0;
       if (row.session === null) putCall(context.sql, { callId: row.callId, tool, text: JSON.stringify(stored), isOpen });

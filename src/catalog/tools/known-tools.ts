@@ -134,7 +134,7 @@ export function findTool(context: CatalogContext, canonical: string): ToolDefini
   );
   const near = suggestions.length === 0 ? '' : ` Similar names: ${suggestions.join(', ')}.`;
   throw new Problem('unknown_tool', `No tool has the canonical name ${JSON.stringify(canonical.slice(0, 128))}.${near}`, {
-    requested: canonical.slice(0, limits.maxToolNameBytes),
+    requested: canonical.slice(0, limits.maxToolNameLength),
     suggestions,
   });
 }

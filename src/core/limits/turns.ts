@@ -28,7 +28,7 @@ export const turnLimits = {
 
   // Tool calls and results.
   maxArgumentBytes: 1 * MB,
-  maxToolNameBytes: 512,
+  maxToolNameLength: 512,
   /** Characters of a model's text that are held back until it is certain whether they are a call (text protocol). */
   maxHeldText: 8 * KB,
   /** Calls that one reply may start; far above what a step may run, so that each refusal can still be reported. */

@@ -18,7 +18,7 @@ export function hasMutatingName(name: string): boolean {
 
 /** Splits a name at capitals and at everything that is not a letter: `getHTTPPage_v2` is get, http, page, v. */
 export function wordsOf(name: string): string[] {
-  return spaceWords(name.slice(0, limits.maxToolNameBytes))
+  return spaceWords(name.slice(0, limits.maxToolNameLength))
     .toLowerCase()
     .split(/[^a-z]+/);
 }

@@ -8,6 +8,7 @@ import { GrowingText } from './growing-text.ts';
 import { type ArgumentReading, readArguments } from '../json/json-repair.ts';
 import { limits } from '../limits.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 /** What one wire event says about a call. Any field may be missing, empty or null, since all of this occurs on real wires. */
 export type CallPiece = {
@@ -45,6 +46,8 @@ export class OpenCall {
   unsent = '';
   /** The argument text; it is read as a whole only at the end. */
   readonly #body = new GrowingText();
+  /** The length of all argument text, including the text that was dropped. */
+  #bytes = 0;
   /** Text after the end of the object; never passed on. */
   readonly #surplus = new GrowingText();
   /**
@@ -92,7 +95,7 @@ export class OpenCall {
     if (this.name === '') this.name = name;
     else if (!this.released && this.#body.length === 0 && name !== this.name)
       this.name = name.startsWith(this.name) ? name : this.name + name;
-    if (this.name.length > limits.maxToolNameBytes) this.name = this.name.slice(0, limits.maxToolNameBytes);
+    if (this.name.length > limits.maxToolNameLength) this.name = this.name.slice(0, limits.maxToolNameLength);
   }
 
   /**
@@ -100,9 +103,10 @@ export class OpenCall {
    * object.
    */
   takeText(text: string, source: CallPiece['arguments']): string {
-    const isFirst = this.#body.length + this.#surplus.length === 0;
+    const isFirst = this.#bytes === 0;
     this.#given = null;
-    if (this.#body.length + this.#surplus.length + text.length > limits.maxArgumentBytes) {
+    this.#bytes += utf8Length(text);
+    if (this.#bytes > limits.maxArgumentBytes) {
       this.oversized = true;
       return '';
     }

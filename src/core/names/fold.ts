@@ -11,7 +11,7 @@ import { limits } from '../limits.ts';
  * separators, or longer than any name); such a name matches nothing.
  */
 export function fold(name: string): string {
-  if (name.length > limits.maxToolNameBytes) return '';
+  if (name.length > limits.maxToolNameLength) return '';
   const bare = lowerAscii(trimAscii(name))
     .replace(namespaces, '')
     .replace(/[-_. ]+/g, '');

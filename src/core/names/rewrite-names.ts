@@ -145,7 +145,7 @@ function readBlock(text: string, start: number, end: number, lookup: NameLookup,
     if (open === undefined || close === undefined || isEscaped(text, open.at)) continue;
     meet(text.slice(at, open.at), lookup, others);
     const code = text.slice(open.at + open.length, close.at);
-    const name = code.length <= limits.maxToolNameBytes ? lookup(code) : undefined;
+    const name = code.length <= limits.maxToolNameLength ? lookup(code) : undefined;
     if (name === undefined) meet(code, lookup, others);
     else edits.push({ start: open.at + open.length, end: close.at, name });
     at = close.at + close.length;
@@ -195,7 +195,7 @@ const cannotBeAWord = /[_.\d-]|[a-z][A-Z]/;
 /** Records the old names among the words. A name between letters of scripts without spaces also counts. */
 function meet(text: string, lookup: NameLookup, others: Map<string, string>): void {
   for (const word of text.match(words) ?? []) {
-    if (word.length > limits.maxToolNameBytes || !cannotBeAWord.test(word)) continue;
+    if (word.length > limits.maxToolNameLength || !cannotBeAWord.test(word)) continue;
     // A full stop at the end belongs to the sentence.
     const old = /[.-]$/.test(word) ? word.replace(/[.-]+$/, '') : word;
     const name = cannotBeAWord.test(old) ? lookup(old) : undefined;

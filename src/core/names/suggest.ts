@@ -44,6 +44,6 @@ const maxWords = 12;
 
 /** `searchGithub_issues` → search, github, issues. Shorter words are ignored. */
 function wordsOf(name: string): string[] {
-  const spaced = spaceWords(name.slice(0, limits.maxToolNameBytes)).toLowerCase();
+  const spaced = spaceWords(name.slice(0, limits.maxToolNameLength)).toLowerCase();
   return [...new Set(spaced.split(/[^a-z0-9]+/).filter((word) => word.length >= 3))].slice(0, maxWords);
 }

@@ -8,7 +8,7 @@ import { PolicyRule } from './rule.ts';
 
 export const PolicyQuestion = z
   .strictObject({
-    tool: z.string().min(1).max(limits.maxToolNameBytes).optional().meta({
+    tool: z.string().min(1).max(limits.maxToolNameLength).optional().meta({
       description: 'Canonical name; with `toolset`, any name that it resolves. With `effect`: the tool that would have the effect.',
       example: 'builtin.bash',
     }),

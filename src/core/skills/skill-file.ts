@@ -99,8 +99,8 @@ function faultOf(entries: readonly string[] | null): string | null {
   if (entries === null) return 'has an unmatched bracket';
   if (entries.length > maxSkillTools) return `names more than ${maxSkillTools} tools`;
   if (entries.some((entry) => entry === '')) return 'has an empty name';
-  return entries.some((entry) => entry.length > limits.maxToolNameBytes)
-    ? `has a name of more than ${limits.maxToolNameBytes} characters`
+  return entries.some((entry) => entry.length > limits.maxToolNameLength)
+    ? `has a name of more than ${limits.maxToolNameLength} characters`
     : null;
 }
 

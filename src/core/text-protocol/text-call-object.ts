@@ -90,7 +90,7 @@ export class CallObject {
       else if (code === this.#quote) break;
     }
     if (this.#inside === 'key' || this.#inside === 'name') {
-      if (this.#word.length <= limits.maxToolNameBytes) this.#word += text.slice(from, Math.min(at, from + limits.maxToolNameBytes + 1));
+      if (this.#word.length <= limits.maxToolNameLength) this.#word += text.slice(from, Math.min(at, from + limits.maxToolNameLength + 1));
     }
     if (at === text.length) return at;
     this.#endString(base + at + 1);
@@ -217,7 +217,7 @@ export class CallObject {
   #decode(quote: number): string {
     const word = this.#word;
     this.#word = '';
-    if (word.length > limits.maxToolNameBytes) {
+    if (word.length > limits.maxToolNameLength) {
       this.mended = true;
       return '';
     }

@@ -245,7 +245,7 @@ function add(table: Map<string, Hit>, name: string, tool: EditionTool): void {
 
 /** Compares only names that a model may know: hidden aliases and UI tools are left out. */
 function suggestionsFor(map: AliasMap, requested: string): string[] {
-  if (requested.length > limits.maxToolNameBytes) return [];
+  if (requested.length > limits.maxToolNameLength) return [];
   const candidates = function* (): Generator<readonly [string, string]> {
     for (const tool of map.tools) {
       if (tool.kind === 'ui') continue;

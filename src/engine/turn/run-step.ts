@@ -154,7 +154,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
             turn,
             step,
             callId,
-            name: event.name.slice(0, limits.maxToolNameBytes),
+            name: event.name.slice(0, limits.maxToolNameLength),
             ...named,
             ...native,
           });

@@ -78,7 +78,7 @@ export function mountToolsetResolve(app: App): void {
         'Names are matched level by level: wire name, canonical name, alias, own name, and then all of them ignoring spelling differences; the first level with a match decides.  ' +
         'A name that matches no tool, or several, is a problem whose `detail` explains why; `elsewhere` lists similar tools without an entry in the toolset.',
       query: z.strictObject({
-        name: z.string().min(1).max(limits.maxToolNameBytes).meta({ example: 'Shell' }),
+        name: z.string().min(1).max(limits.maxToolNameLength).meta({ example: 'Shell' }),
         version: Version,
       }),
       answers: { 200: { description: 'The tool, and how the name matched.', schema: ResolvedName, headers: editionHeader } },

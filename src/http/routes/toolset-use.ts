@@ -15,7 +15,7 @@ import type { App } from '../route.ts';
 import { readNames, Version } from '../toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
-const ToolName = z.string().min(1).max(limits.maxToolNameBytes);
+const ToolName = z.string().min(1).max(limits.maxToolNameLength);
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 
 const CallRequest = z

@@ -11,6 +11,7 @@ import type { Adapter } from '../adapter.ts';
 import type { AnthropicNative, RequestBlock } from './messages.ts';
 import { WireReply } from '../wire-reply.ts';
 import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf, listOf, tryParse } from '../../core/json/wire-value.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
 
 export const anthropic: Adapter = {
@@ -125,9 +126,12 @@ class MessagesReply extends WireReply {
 
   #addInput(block: OpenBlock, piece: string | object | null): void {
     if (block.kind === 'call') this.pushCall({ index: block.serial, arguments: piece });
-    else if (typeof piece === 'string' && block.input !== null && block.input.length + piece.length <= limits.maxArgumentBytes)
-      block.input.append(piece);
-    else block.input = null;
+    else if (typeof piece !== 'string' || block.input === null) block.input = null;
+    else {
+      block.inputBytes += utf8Length(piece);
+      if (block.inputBytes <= limits.maxArgumentBytes) block.input.append(piece);
+      else block.input = null;
+    }
   }
 
   #addText(block: OpenBlock, text: string): void {
@@ -245,6 +249,7 @@ type OpenBlock = {
   citations: unknown[];
   /** The input of a call that the provider runs itself. null: it cannot be returned unchanged. */
   input: GrowingText | null;
+  inputBytes: number;
 };
 
 function openBlock(start: Json, serial: number): OpenBlock {
@@ -257,6 +262,7 @@ function openBlock(start: Json, serial: number): OpenBlock {
     signature: typeof start.signature === 'string' ? start.signature : null,
     citations: [...listOf(start.citations)],
     input: new GrowingText(),
+    inputBytes: 0,
   };
 }
 

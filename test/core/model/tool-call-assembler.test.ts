@@ -308,6 +308,9 @@ describe('arguments', () => {
         { index: 0, arguments: '"}' },
       ]),
     ).toMatchObject([{ state: 'invalid' }]);
+    const wide = 'é'.repeat(limits.maxArgumentBytes / 2);
+    expect(assemble([{ index: 0, name: 'a', arguments: JSON.stringify({ x: wide }) }])).toMatchObject([{ state: 'invalid' }]);
+    expect(assemble([{ index: 0, name: 'a', arguments: JSON.stringify({ x: wide.slice(100) }) }])).toMatchObject([{ state: 'ok' }]);
     const assembler = new ToolCallAssembler();
     for (let index = 0; index <= limits.maxCallsPerReply; index++) assembler.push({ index, name: 'a', arguments: '{}' });
     expect(assembler.overflowed).toBe(true);

@@ -42,8 +42,8 @@ describe('fold', () => {
 
   it('returns ’’ for separators alone and for text longer than any name', () => {
     expect(fold(' _-. ')).toBe('');
-    expect(fold('a'.repeat(limits.maxToolNameBytes + 1))).toBe('');
-    expect(fold('a'.repeat(limits.maxToolNameBytes))).not.toBe('');
+    expect(fold('a'.repeat(limits.maxToolNameLength + 1))).toBe('');
+    expect(fold('a'.repeat(limits.maxToolNameLength))).not.toBe('');
   });
 
   it('is idempotent', () => {
