@@ -1,6 +1,6 @@
 /** A compiled webhook for deliveries, created from its document once per isolate by `compileHook` in `compile-hook.ts`. */
 import type { Filter } from './filters/filter.ts';
-import type { Verifier } from './signatures/verifier.ts';
+import type { Verifier } from './signatures/signature-claim.ts';
 import type { Template } from './templates/parse-template.ts';
 import type { WebhookDocument } from './webhook.ts';
 

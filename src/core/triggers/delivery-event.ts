@@ -1,11 +1,8 @@
 /** Reads the event type and the delivery id by scheme. Runs after the signature is verified. */
 import { sha256Hex, sha256HexOfBytes } from '../hash.ts';
 import { limits } from '../limits.ts';
-import { decodeSignature } from './signatures/hmac-keys.ts';
-import { hmacSigned } from './signatures/hmac.ts';
-import { slackSigned } from './signatures/slack.ts';
-import { standardSigned } from './signatures/standard.ts';
-import { stripeSigned } from './signatures/stripe.ts';
+import { schemeOf } from './signatures/create-verifier.ts';
+import { concatenate, type SignedContent } from './signatures/signature-claim.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 /** Slack's `challenge`, which is returned unchanged: it has about 50 characters. */
@@ -14,15 +11,16 @@ export const maxChallengeLength = 1_000;
 /** `id` is the same in every repeat of a delivery and in no other delivery. `isPing`: the sender only tests the connection. */
 export type EventHead = { id: string; event: string | null; isPing: boolean };
 
-export type EventSource = { header(name: string): string | null; payload: unknown; body: Uint8Array };
+export type EventSource = SignedContent & { payload: unknown };
 
 type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
 
 /** If the scheme has no id and the document names no header, the id is a hash of the signed content. */
 export async function deliveryEventOf(webhook: Hook, source: EventSource): Promise<EventHead> {
   const given = givenId(webhook, source);
+  const signed = () => (webhook.scheme === 'bearer' ? [source.body] : schemeOf(webhook).signed(source));
   return {
-    id: given === null ? await sha256HexOfBytes(decodeSignature(signedOf(webhook, source))) : await boundedId(given),
+    id: given === null ? await sha256HexOfBytes(concatenate(signed())) : await boundedId(given),
     event: eventName(webhook, source),
     isPing: isPing(webhook, source),
   };
@@ -60,24 +58,6 @@ function givenId({ scheme, hmac, bearer }: Hook, { header, payload }: EventSourc
 async function boundedId(id: string): Promise<string> {
   const isPlain = id.length <= limits.maxDeliveryIdLength && /^[!-~]+$/.test(id) && id !== '.' && id !== '..';
   return isPlain ? id : await sha256Hex(id);
-}
-
-function signedOf({ scheme, hmac }: Hook, source: EventSource): (string | Uint8Array)[] {
-  switch (scheme) {
-    case 'standard':
-      return standardSigned(source);
-    case 'stripe':
-      return stripeSigned(source);
-    case 'slack':
-      return slackSigned(source);
-    case 'hmac':
-      return hmac === undefined ? [source.body] : hmacSigned(hmac, source);
-    case 'github':
-    case 'bearer':
-      return [source.body];
-    default:
-      return scheme satisfies never;
-  }
 }
 
 function eventName({ scheme }: Hook, { header, payload }: EventSource): string | null {

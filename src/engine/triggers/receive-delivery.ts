@@ -11,7 +11,7 @@ import type { EventHead } from '../../core/triggers/delivery-event.ts';
 import { parsePayload } from '../../core/triggers/payload.ts';
 import type { Payload } from '../../core/triggers/payload.ts';
 import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
-import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/verifier.ts';
+import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/signature-claim.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';

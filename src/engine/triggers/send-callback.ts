@@ -5,7 +5,7 @@
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/model/retry-after.ts';
-import { signStandard } from '../../core/triggers/signatures/standard.ts';
+import { signStandard } from '../../core/triggers/signatures/schemes.ts';
 import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';

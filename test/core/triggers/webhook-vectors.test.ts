@@ -6,7 +6,7 @@ import { createDecoyVerifier, createVerifier, secretFault } from '../../../src/c
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { type SignedVector, signedRequest, type WebhookVector } from './webhook-vectors.ts';
 import { maxWebhookBodyBytes } from '../../../src/http/routes/hooks.ts';
-import { webhookToleranceSeconds } from '../../../src/core/triggers/signatures/signed-time.ts';
+import { webhookToleranceSeconds } from '../../../src/core/triggers/signatures/signature-claim.ts';
 
 describeCorpus('security/webhook-vectors.json', (path) => {
   const { cases, tolerance_seconds } = readJson<{ cases: WebhookVector[]; tolerance_seconds: number }>(path);

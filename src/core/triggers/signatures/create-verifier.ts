@@ -1,14 +1,7 @@
 /** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
-import { createBearerVerifier } from './bearer.ts';
-import { createClaimVerifier, type SignatureScheme } from './signature-claim.ts';
-import { githubScheme } from './github.ts';
-import { hmacScheme } from './hmac.ts';
-import { createDigests } from './hmac-keys.ts';
-import { slackScheme } from './slack.ts';
-import { standardKey, standardScheme } from './standard.ts';
-import { stripeScheme } from './stripe.ts';
-import type { Verifier } from './verifier.ts';
+import { createBearerVerifier, githubScheme, hmacScheme, slackScheme, standardKey, standardScheme, stripeScheme } from './schemes.ts';
+import { createClaimVerifier, type SignatureScheme, createDigests, type Verifier } from './signature-claim.ts';
 
 /** Throws for secrets that `secretFault` rejects, and for an empty list, so that a webhook without a secret never accepts a request. */
 export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, secrets: readonly string[]): Verifier {
@@ -64,8 +57,9 @@ export function createDecoyVerifier(): Verifier {
   // Nothing matches, so the key may be public.
   const digests = createDigests('sha256', [new Uint8Array(32)]);
   return createClaimVerifier(digests, {
-    read: ({ header, body }) => ({ signed: [body], signatures: [header('webhook-signature') ?? ''], fault: 'the webhook does not exist' }),
-    write: (digest) => standardScheme.write(digest),
+    signed: ({ body }) => [body],
+    read: ({ header }) => ({ signatures: [header('webhook-signature') ?? ''], fault: 'the webhook does not exist' }),
+    write: standardScheme.write,
   });
 }
 
@@ -73,7 +67,8 @@ function keyOf(scheme: WebhookDocument['scheme'], secret: string): Uint8Array {
   return (scheme === 'standard' ? standardKey(secret) : null) ?? new TextEncoder().encode(secret);
 }
 
-function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): SignatureScheme {
+/** Throws for `bearer`, which signs nothing. */
+export function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): SignatureScheme {
   switch (scheme) {
     case 'standard':
       return standardScheme;

@@ -7,7 +7,7 @@ import {
   secretFault,
   secretWarning,
 } from '../../../../src/core/triggers/signatures/create-verifier.ts';
-import type { Verifier } from '../../../../src/core/triggers/signatures/verifier.ts';
+import type { Verifier } from '../../../../src/core/triggers/signatures/signature-claim.ts';
 import { HmacSettings, WebhookScheme } from '../../../../src/core/triggers/webhook.ts';
 import { signedRequest } from '../webhook-vectors.ts';
 import { senders } from './reference-verifiers.ts';

@@ -5,8 +5,7 @@ import { describeCorpus, readJson } from '../../../fixtures.ts';
 import { type SignedVector, signedRequest, type VectorScheme, type WebhookVector } from '../webhook-vectors.ts';
 import { changes } from './changes.ts';
 import { references, type Sent, senders } from './reference-verifiers.ts';
-import { webhookToleranceSeconds } from '../../../../src/core/triggers/signatures/signed-time.ts';
-import { maxSignatures } from '../../../../src/core/triggers/signatures/signature-claim.ts';
+import { webhookToleranceSeconds, maxSignatures } from '../../../../src/core/triggers/signatures/signature-claim.ts';
 
 /** A known difference from a sender's library, and the reason. `ours`: our verdict. */
 type Difference = { name: string; ours: boolean; applies(scheme: VectorScheme, sent: Sent): boolean };
