@@ -7,9 +7,8 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { limits } from '../core/limits.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
-import { isStray } from '../core/skills/skill-path.ts';
+import { isStray, toPlainText } from '../core/skills/skill.ts';
 import { toBase64 } from '../core/text/bytes.ts';
-import { toPlainText } from '../core/skills/skill-resource.ts';
 import { type ApiClient, ApiRefusal } from './api-client.ts';
 import { StartFailure } from './start-failure.ts';
 

@@ -3,7 +3,7 @@
  * limits. `run-code.ts` runs code with it.
  */
 import { JSValueHandle } from 'quickjs-wasi';
-import type { SandboxLimit } from '../core/code-mode/code-result.ts';
+import type { SandboxLimit } from '../core/code-mode/run-code.ts';
 import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { lineOf } from './compile.ts';

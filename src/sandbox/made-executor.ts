@@ -1,9 +1,9 @@
 /** Runs made tools: their code in the sandbox, with the nested calls that the context allows. */
 import { memoizeByObject } from '../core/memoize.ts';
-import { resultOfCode } from '../core/code-mode/code-result.ts';
+import { resultOfCode } from '../core/code-mode/run-code.ts';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { MadeCode } from '../core/toolset/edition-tool.ts';
-import { readCodeUses } from '../core/made/code-uses.ts';
+import { readCodeUses } from '../core/made/uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type JsonSchema, type ToolResult } from '../core/tools/tool.ts';
 import type { Sandbox } from '../ports/sandbox.ts';

@@ -2,7 +2,7 @@
  * Runs code from its source to its end. Calls start in the order in which the code makes them, and their results are delivered one at
  * a time in the order in which they arrive. Nothing keeps running after the end.
  */
-import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/code-result.ts';
+import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/run-code.ts';
 import { isDeeperThan } from '../core/json/json-depth.ts';
 import { limits } from '../core/limits.ts';
 import { errorResult } from '../core/tools/tool.ts';

@@ -4,10 +4,8 @@
  */
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { limits } from '../core/limits.ts';
-import type { Skill } from '../core/skills/skill.ts';
+import { type Skill, isStray, skillPathFault, type GivenResource, toResource } from '../core/skills/skill.ts';
 import { readSkillFile, skillFile } from '../core/skills/skill-file.ts';
-import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
-import { type GivenResource, toResource } from '../core/skills/skill-resource.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { readFrontmatter } from './frontmatter.ts';
 

@@ -7,8 +7,7 @@ import { joinBytes, toBase64 } from '../core/text/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
-import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
-import { toPlainText } from '../core/skills/skill-resource.ts';
+import { isStray, skillPathFault, toPlainText } from '../core/skills/skill.ts';
 import { strayFileWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 

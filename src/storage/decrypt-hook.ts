@@ -1,7 +1,6 @@
 /** Decrypts the secrets of a stored webhook and compiles it. Used by `directory.ts`; cached by `hook-cache.ts`. */
 import { Problem } from '../core/problem.ts';
-import { compileHook } from '../core/triggers/compile-hook.ts';
-import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
+import { compileHook, type CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { WebhookSecrets } from '../core/triggers/webhook.ts';
 import type { SealedHook } from './catalog-methods.ts';
 import type { MasterKey } from './master-key.ts';

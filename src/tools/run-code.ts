@@ -2,10 +2,8 @@
  * `run_code`: runs a model's code with the tools of its turn. Each call from the code goes through `engine/call/call-tool.ts`, and the return
  * value of the code is the result.
  */
-import { resultOfCode } from '../core/code-mode/code-result.ts';
-import { runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
-import { withoutFence } from '../core/made/code-fence.ts';
-import { readCodeUses } from '../core/made/code-uses.ts';
+import { resultOfCode, runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
+import { withoutFence, readCodeUses } from '../core/made/uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../ports/inner-calls.ts';

@@ -1,4 +1,4 @@
-import { useSkillDescription, UseSkillInput, useSkillName } from '../core/skills/use-skill.ts';
+import { useSkillDescription, UseSkillInput, useSkillName } from '../core/skills/skill-prompt.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const useSkill = defineTool({

@@ -1,5 +1,5 @@
 /** Runs code as the executors do, with tools defined by the test. */
-import type { SandboxEnd } from '../../src/core/code-mode/code-result.ts';
+import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import type { SandboxRun } from '../../src/ports/sandbox.ts';

@@ -1,6 +1,6 @@
 /** Tools by hostile authors: each run ends by itself, leaves nothing behind, and does not affect the next run. */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SandboxEnd } from '../../src/core/code-mode/code-result.ts';
+import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { runIn, type Asked } from './harness.ts';
 

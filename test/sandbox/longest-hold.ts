@@ -1,7 +1,7 @@
 /** Measures how long code in the sandbox blocks the thread. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runIn } from './harness.ts';
-import type { SandboxEnd } from '../../src/core/code-mode/code-result.ts';
+import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
 
 export type Hold = { end: SandboxEnd; holdMs: number };
 

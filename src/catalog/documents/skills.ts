@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
-import type { Skill } from '../../core/skills/skill.ts';
-import { SkillName } from '../../core/skills/skill.ts';
+import { type Skill, SkillName } from '../../core/skills/skill.ts';
 import { readSkill } from '../../skills/read-skill.ts';
 import type { CatalogContext } from '../context.ts';
 import { requireRow } from './documents.ts';

@@ -2,10 +2,9 @@
  * Made tools of a workspace as tool definitions. `made-tools.ts` writes them. Stored rows are verified once in an object's lifetime, before
  * use: a row that was changed outside the writer is held (SEC-48).
  */
-import { toMadeDefinition, toHeldMade, toMissingMade } from '../../core/made/made-definition.ts';
+import { readStored, type StoredMadeTool } from '../../core/made/made-tool.ts';
+import { toMadeDefinition, toHeldMade, toMissingMade } from '../../core/made/made-toolset.ts';
 import { readPrivateToolName } from '../../core/made/made-toolset.ts';
-import { readStored } from '../../core/made/stored-made-tool.ts';
-import type { StoredMadeTool } from '../../core/made/made-tool.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, ownedRows } from '../documents/documents.ts';

@@ -3,13 +3,12 @@
  * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
  */
 import { checkMadeTool } from '../../core/made/check-made-tool.ts';
-import { toMadeDefinition, toMissingMade } from '../../core/made/made-definition.ts';
+import { pinned, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../core/made/made-tool.ts';
+import { toMadeDefinition, toMissingMade } from '../../core/made/made-toolset.ts';
 import { madeToolset, readPrivateToolName } from '../../core/made/made-toolset.ts';
-import { pinned } from '../../core/made/stored-made-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../core/made/made-tool.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';

@@ -5,10 +5,9 @@
 import { parseDocument } from '../../core/issues.ts';
 import { withTools } from '../../core/toolset/known-tools.ts';
 import { checkMadeTool } from '../../core/made/check-made-tool.ts';
-import { madeOwnName, toMadeDefinition } from '../../core/made/made-definition.ts';
+import { pinned, MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
+import { madeOwnName, toMadeDefinition } from '../../core/made/made-toolset.ts';
 import { readPrivateToolName } from '../../core/made/made-toolset.ts';
-import { pinned } from '../../core/made/stored-made-tool.ts';
-import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { ownedRows, readRow } from '../documents/documents.ts';

@@ -3,7 +3,7 @@ import { compileEdition, editionBytes, editionHash } from '../../core/toolset/ed
 import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { Problem } from '../../core/problem.ts';
-import { dependentsOf } from '../../core/made/made-graph.ts';
+import { dependentsOf } from '../../core/made/check-made-tool.ts';
 import { ownerOfToolset } from '../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';

@@ -6,7 +6,7 @@ import { ResourceName } from '../../core/agent.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { Issue } from '../../core/problem.ts';
-import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
 import { secretFault, secretWarning } from '../../core/triggers/signatures/create-verifier.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';

@@ -3,14 +3,41 @@
  * are in their original form; a held or missing one is included with that state, so that the made tool itself is ready and a call of
  * that tool reports why it cannot run.
  */
-import { ownWireNames } from '../toolset/alias-map.ts';
-import type { EditionTool, MadeCode } from '../toolset/edition-tool.ts';
+import type { MadeCode, EditionTool } from '../toolset/edition-tool.ts';
+import { memoizeByObject } from '../memoize.ts';
 import type { KnownTools } from '../toolset/known-tools.ts';
-import { toolPin } from '../listing/tool-pin.ts';
 import type { MadeSource } from './made-tool.ts';
+import type { NamedEntry } from '../toolset/named-entry.ts';
+import { ownWireNames } from '../toolset/alias-map.ts';
+import { toolPin } from '../listing/tool-pin.ts';
 import { CanonicalName, toWireName } from '../names/names.ts';
-import type { ToolDefinition } from '../tools/tool.ts';
+import type { ToolDefinition, ToolAnnotations } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
+import { isEndorsed } from '../tools/tool-effects.ts';
+
+/**
+ * Compiles the code of the made tools among a toolset's entries. A tool with several entries is compiled once. `bytes`: the total size as
+ * JSON, as in the edition.
+ */
+export async function compileMadeEntries(
+  entries: readonly NamedEntry[],
+  known: Pick<KnownTools, 'get'>,
+): Promise<{ codes: ReadonlyMap<NamedEntry, MadeCode>; bytes: number }> {
+  const compiler = createMadeCompiler(known);
+  const compiled = new Map<MadeSource, ReturnType<typeof compiler.compile>>();
+  const codes = new Map<NamedEntry, MadeCode>();
+  let bytes = 0;
+  for (const entry of entries) {
+    const source = entry.definition?.made;
+    if (source === undefined) continue;
+    const underWay = compiled.get(source) ?? compiler.compile(source);
+    compiled.set(source, underWay);
+    const one = await underWay;
+    codes.set(entry, one.made);
+    bytes += one.bytes;
+  }
+  return { codes, bytes };
+}
 
 export interface MadeCompiler {
   /** `bytes`: the size as JSON, computed without serializing it: a few tools used by many would be serialized many times. */
@@ -20,7 +47,7 @@ export interface MadeCompiler {
 type Sized<Value> = { value: Value; bytes: number };
 
 /** Each tool is compiled once, however many tools use it. Writes make sure that there are no cycles. */
-export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler {
+function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler {
   const kept = new Map<string, Promise<Sized<EditionTool>>>();
 
   const tool = (canonical: string): Promise<Sized<EditionTool>> => {
@@ -96,4 +123,39 @@ function unlisted(canonical: string): EditionTool {
     state: 'missing',
     pin: '',
   };
+}
+
+// The annotations of a made tool, derived from the tools that its code may call, since it has no effects itself. For clients that show
+// hints (MCP); the policy checks each inner call and never uses them.
+
+/** For any other tool, returns its own annotations. */
+export function madeAnnotations(tool: EditionTool): ToolAnnotations | undefined {
+  if (tool.made === undefined) return tool.annotations;
+  const { reads, keeps, stays } = effectOf(tool);
+  return { ...tool.annotations, readOnlyHint: reads, destructiveHint: !keeps, openWorldHint: !stays };
+}
+
+/** `keeps`: it destroys nothing. `stays`: it does not reach outside systems. */
+type Effect = { reads: boolean; keeps: boolean; stays: boolean };
+
+/** Tools of an edition live as long as the edition, and many tools may use the same few. */
+const effectOf = memoizeByObject(
+  (tool: EditionTool): Effect => (tool.made === undefined ? ownEffect(tool) : allOf(tool.made.uses.map((use) => effectOf(use)))),
+);
+
+function allOf(effects: readonly Effect[]): Effect {
+  return {
+    reads: effects.every(({ reads }) => reads),
+    keeps: effects.every(({ keeps }) => keeps),
+    stays: effects.every(({ stays }) => stays),
+  };
+}
+
+/** A missing hint means the worst case, as in MCP. Annotations of untrusted servers are ignored. */
+function ownEffect(tool: EditionTool): Effect {
+  const { kind, annotations = {} } = tool;
+  const isOurs = kind === 'builtin' || kind === 'local';
+  if (!isOurs && !isEndorsed(tool)) return { reads: false, keeps: false, stays: false };
+  const reads = annotations.readOnlyHint === true;
+  return { reads, keeps: reads || annotations.destructiveHint === false, stays: annotations.openWorldHint === false };
 }

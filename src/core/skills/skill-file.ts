@@ -9,7 +9,6 @@ import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { SkillName, type SkillFields } from './skill.ts';
-import { splitToolList } from './skill-tools.ts';
 import { utf8Length } from '../text/utf8.ts';
 
 const maxSkillLicenseLength = 500;
@@ -22,7 +21,7 @@ export const skillFile = 'SKILL.md';
 /** Parses YAML to data: fields unchanged, values of `metadata` as text. A fault includes the line if it is known. */
 export type FrontmatterReader = (text: string) => { fields: Record<string, unknown>; warnings: string[] } | { faults: string[] };
 
-export type ReadSkillFile = { fields: SkillFields; warnings: Issue[] } | { issues: Issue[] };
+type ReadSkillFile = { fields: SkillFields; warnings: Issue[] } | { issues: Issue[] };
 
 /** `name`: the expected name of the skill; its frontmatter must contain the same. */
 export function readSkillFile(name: string, content: string, readFrontmatter: FrontmatterReader): ReadSkillFile {
@@ -138,4 +137,41 @@ function toFields(parsed: z.infer<typeof Frontmatter>): SkillFields {
 
 function mapValues(members: Record<string, unknown>, change: (value: unknown) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, change(value)]));
+}
+
+// The tool lists in a skill's frontmatter: `allowed-tools: Bash(git:*) Read`, or a YAML list. A pattern in brackets is stored unchanged
+// and grants nothing here: the plan decides what may be called (DESIGN §3.6).
+
+/**
+ * Splits a text into entries: separated by white space (agentskills.io/specification, "allowed-tools") or by commas, which many
+ * published skills use; text in brackets is never split. null: unmatched bracket.
+ */
+export function splitToolList(text: string): string[] | null {
+  const entries: string[] = [];
+  let entry = '';
+  let depth = 0;
+  const end = (): void => {
+    if (entry !== '') entries.push(entry);
+    entry = '';
+  };
+  for (const character of text) {
+    if (depth === 0 && /[\s,]/.test(character)) end();
+    else entry += character;
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (depth < 0) return null;
+  }
+  end();
+  return depth === 0 ? entries : null;
+}
+
+/** `Bash(git add:*)` → `Bash`: returns the tool of a pattern. */
+export function toolOfPattern(entry: string): string {
+  const bracket = entry.indexOf('(');
+  return (bracket <= 0 ? entry : entry.slice(0, bracket)).trim();
+}
+
+/** Returns the tools that a skill names as its own, without duplicates, in the order of the frontmatter. */
+export function toolsOf(skill: { allowedTools?: readonly string[]; requires?: readonly string[] }): string[] {
+  return [...new Set([...(skill.requires ?? []), ...(skill.allowedTools ?? [])].map(toolOfPattern))];
 }

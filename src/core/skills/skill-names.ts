@@ -8,7 +8,7 @@ import { fold } from '../names/fold.ts';
 import { nameLookup } from '../names/old-names.ts';
 import type { NameLookup } from '../names/rewrite-names.ts';
 import type { SkillFields } from './skill.ts';
-import { toolsOf } from './skill-tools.ts';
+import { toolsOf } from './skill-file.ts';
 
 /** The tools of a skill relative to a plan: those with another name here, and those without a match. */
 export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };

@@ -7,11 +7,11 @@ import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { limits } from '../limits.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { rewriteNames } from '../names/rewrite-names.ts';
-import type { PlanSkill, Skill } from './skill.ts';
-import { skillFolder } from './skill.ts';
+import { type PlanSkill, type Skill, skillFolder } from './skill.ts';
 import { skillInstructions } from './skill-file.ts';
 import { frontmatterTools, readSkillNames, skillNameLookup } from './skill-names.ts';
-import { useSkillCanonical } from './use-skill.ts';
+import { z } from 'zod';
+import { injectedTool } from '../tools/injected-tool.ts';
 
 /** Returns `''` if there are no skills, or no tool to load them. */
 export function skillsBlock(skills: readonly PlanSkill[] | undefined, names: AliasMap | null): string {
@@ -83,3 +83,19 @@ function filesNote(name: string, names: AliasMap | null): string {
 function code(name: string): string {
   return `\`${oneLine(name).replaceAll('`', "'")}\``;
 }
+
+// The tool that loads a skill: its definition, for toolsets that list it (`tools/use-skill.ts` runs it) and for turns that get it because
+// their agent has skills (`engine/plan/plan-names.ts`).
+
+export const useSkillName = 'use_skill';
+
+export const useSkillDescription =
+  'Loads a skill: instructions for a kind of task, with the files that belong to it. Call it before you start a task that matches one of your skills, then follow the instructions.';
+
+export const UseSkillInput = z.strictObject({
+  name: z.string().min(1).max(200).describe('Name of the skill, as in the list of your skills'),
+});
+
+/** The definition for a turn whose toolset does not list it. */
+export const useSkillTool = injectedTool(useSkillName, useSkillDescription, UseSkillInput);
+export const useSkillCanonical = useSkillTool.canonical;

@@ -3,6 +3,10 @@
  * files (DESIGN §8). `engine/plan/plan-skills.ts` selects what a turn gets.
  */
 import { z } from 'zod';
+import { fromBase64, toBase64 } from '../text/bytes.ts';
+import { limits } from '../limits.ts';
+import { utf8Text } from '../text/utf8.ts';
+import { resolvePath } from '../text/path.ts';
 
 /** Open Agent Skills (agentskills.io/specification, "name"): equals the name of its folder. */
 export const SkillName = z.string().regex(/^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/, {
@@ -29,7 +33,7 @@ export type Skill = SkillFields & {
 };
 
 /** `path`: relative to the skill's folder. Bytes that are not plain UTF-8 text are base64. */
-export type SkillResource = { path: string; bytes: number; text?: string; base64?: string };
+type SkillResource = { path: string; bytes: number; text?: string; base64?: string };
 
 /** A skill in the plan of a turn. `unavailable`: tool names that no tool of the plan matches. */
 export type PlanSkill = { name: string; description: string; unavailable?: string[] };
@@ -40,3 +44,60 @@ export const skillsFolder = '/skills';
 export function skillFolder(name: string): string {
   return `${skillsFolder}/${name}`;
 }
+
+// The content of a resource file: text is stored as text, other bytes as base64; and the conversion back to bytes.
+
+/** The input form: either `text` or `base64`. */
+export type GivenResource = { path: string; text?: string; base64?: string };
+
+/**
+ * Returns the canonical form of the content, so that the same skill gives the same document whatever its source. A string is an error
+ * message.
+ */
+export function toResource({ path, text, base64 }: GivenResource): SkillResource | string {
+  if (text !== undefined && !text.isWellFormed()) return 'is not valid Unicode (a lone surrogate): send such bytes as base64';
+  const content = text !== undefined ? new TextEncoder().encode(text) : fromBase64(base64 ?? '');
+  if (content === null) return 'is not valid base64';
+  if (content.byteLength > limits.maxSkillFileBytes)
+    return `is ${content.byteLength} bytes; a file of a skill is at most ${limits.maxSkillFileBytes}`;
+  const plain = toPlainText(content);
+  return { path, bytes: content.byteLength, ...(plain === null ? { base64: toBase64(content) } : { text: plain }) };
+}
+
+export function resourceBytes({ text, base64 }: Pick<SkillResource, 'text' | 'base64'>): Uint8Array {
+  return text !== undefined ? new TextEncoder().encode(text) : (fromBase64(base64 ?? '') ?? new Uint8Array());
+}
+
+/**
+ * Returns null for bytes that are not text, or text with control characters: JSON writes each with six characters, and half a
+ * megabyte of them would not fit in a row.
+ */
+export function toPlainText(content: Uint8Array): string | null {
+  const text = utf8Text(content);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them.
+  return text === null || /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) ? null : text;
+}
+
+// Paths of a skill's resource files: relative, with `/`, below the skill's folder. They come from JSON, zip archives and local folders,
+// with the same rules.
+
+/** Returns why the path is invalid in a skill, apart from its length; null if it is valid. The message follows the path. */
+export function skillPathFault(path: string): string | null {
+  if (path === '') return 'is empty';
+  if (path.includes('\\')) return 'has a backslash: separate folders with /';
+  if (path.startsWith('/')) return 'is absolute: make it relative to the folder of SKILL.md';
+  if (/^[a-zA-Z]:/.test(path)) return 'begins with a drive letter: make it relative to the folder of SKILL.md';
+  if (path.endsWith('/')) return 'names a folder: list files only';
+  const segments = path.split('/');
+  if (segments.includes('..')) return 'leaves its folder with ..';
+  if (segments.includes('') || segments.includes('.')) return 'has an empty part or a "."';
+  const resolved = resolvePath(path, '/');
+  return resolved.ok ? null : resolved.reason;
+}
+
+/** Files that operating systems and tools create: skipped with a warning, not refused. */
+export function isStray(path: string): boolean {
+  return path.split('/').some((segment) => segment.startsWith('.') || strayNames.has(segment));
+}
+
+const strayNames: ReadonlySet<string> = new Set(['__MACOSX', '__pycache__', 'node_modules', 'Thumbs.db', 'desktop.ini']);

@@ -8,7 +8,7 @@ import type { EditionTool } from '../toolset/edition-tool.ts';
 import { findToolsCanonical } from './find-tools.ts';
 import type { Message } from '../turn/message.ts';
 import type { SessionEventBody } from '../turn/session-event.ts';
-import { useSkillCanonical } from '../skills/use-skill.ts';
+import { useSkillCanonical } from '../skills/skill-prompt.ts';
 import { isRecord } from '../json/wire-value.ts';
 
 /** Tools that a conversation remembers, including those that its plan no longer has: as many as a toolset has entries. */

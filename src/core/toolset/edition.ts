@@ -18,7 +18,7 @@ import { resolveReferences } from './tool-reference.ts';
 import { invalidRequest, Problem, type Issue } from '../problem.ts';
 import { toStrictSchema } from '../schema/strict-schema.ts';
 import { toolPin } from '../listing/tool-pin.ts';
-import { compileMadeEntries } from '../made/made-entries.ts';
+import { compileMadeEntries } from '../made/compile-made.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Warning } from '../warning.ts';

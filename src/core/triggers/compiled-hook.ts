@@ -1,8 +1,10 @@
-/** A compiled webhook for deliveries, created from its document once per isolate by `compileHook` in `compile-hook.ts`. */
+/** A compiled webhook for deliveries, created from its document and secrets once per isolate. */
 import type { Filter } from './filters/filter.ts';
 import type { Verifier } from './signatures/signature-claim.ts';
-import type { Template } from './templates/parse-template.ts';
+import { type Template, parseTemplate } from './templates/parse-template.ts';
 import type { WebhookDocument } from './webhook.ts';
+import { invalidRequest, type Issue } from '../problem.ts';
+import { createVerifier } from './signatures/create-verifier.ts';
 
 export type CompiledHook = {
   webhook: WebhookDocument;
@@ -15,3 +17,44 @@ export type CompiledHook = {
 
 /** `filter` null: every event counts. */
 export type HookTemplates = { filter: Filter | null; session: Template; input: Template };
+
+/** `templates` throws as `compileTemplates` does. */
+export function compileHook({ webhook, version }: { webhook: WebhookDocument; version: number }, secrets: readonly string[]): CompiledHook {
+  // Stores the result and not its promise, since in a Worker one request must not wait for another request's promise.
+  let made: HookTemplates | null = null;
+  return {
+    webhook,
+    version,
+    verify: createVerifier(webhook, secrets),
+    templates: async () => {
+      made ??= await compileTemplates(webhook);
+      return made;
+    },
+  };
+}
+
+/** Throws `invalid_request` with all faults of the templates and the filter. */
+export async function compileTemplates(webhook: Pick<WebhookDocument, 'session' | 'input' | 'filter'>): Promise<HookTemplates> {
+  const issues: Issue[] = [];
+  const session = templateOf(webhook.session, 'session', issues);
+  const input = templateOf(webhook.input, 'input', issues);
+  const filter = webhook.filter === undefined ? null : await filterOf(webhook.filter, issues);
+  if (session === null || input === null || issues.length > 0) throw invalidRequest(issues);
+  return { filter, session, input };
+}
+
+function templateOf(text: string, path: string, issues: Issue[]): Template | null {
+  const parsed = parseTemplate(text, path);
+  if ('template' in parsed) return parsed.template;
+  issues.push(parsed.issue);
+  return null;
+}
+
+/** The filter language is loaded when the first webhook uses it. */
+async function filterOf(text: string, issues: Issue[]): Promise<Filter | null> {
+  const { parseFilter } = await import('./filters/filter.ts');
+  const parsed = parseFilter(text, 'filter');
+  if ('filter' in parsed) return parsed.filter;
+  issues.push(parsed.issue);
+  return null;
+}

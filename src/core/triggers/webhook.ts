@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
-import { CallbackShape, SigningSecret } from './callbacks/callback-settings.ts';
+import { CallbackShape, SigningSecret } from './callbacks/callback.ts';
 
 /** Enough for the secrets in use during a rotation, and a few old ones. */
 const maxWebhookSecrets = 5;

@@ -6,7 +6,7 @@
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
 import { announceBlock } from '../toolset/announce.ts';
-import { codeBlock } from '../code-mode/code-prompt.ts';
+import { codeBlock } from '../code-mode/tool-declarations.ts';
 import { alwaysOffered } from '../toolset/offered-tools.ts';
 import { rootOf } from '../names/old-names.ts';
 import { joinParagraphs } from '../text/paragraphs.ts';

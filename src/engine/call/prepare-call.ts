@@ -4,7 +4,7 @@
  * current state of the tool's server come later (`call-tool.ts`).
  */
 import { runCodeName } from '../../core/code-mode/run-code.ts';
-import { memberOf } from '../../core/code-mode/typescript-text.ts';
+import { memberOf } from '../../core/code-mode/typescript.ts';
 import { isConfigurationTool } from '../../core/configuration/modes.ts';
 import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';

@@ -2,9 +2,8 @@
  * Writes a shared made tool on behalf of a key, over REST or by `create_tool`. A key bound to toolsets makes new tools from the tools of
  * these toolsets, and sees no others. Only keys of the whole workspace may replace a tool, since any toolset may list it.
  */
-import { readUses } from '../../core/made/read-uses.ts';
+import { readUses, createLookup } from '../../core/made/uses.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
-import { createLookup } from '../../core/made/tool-lookup.ts';
 import type { MadeTool } from '../../core/made/made-tool.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';

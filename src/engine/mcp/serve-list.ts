@@ -9,7 +9,7 @@ import { describeTool, visibleAliases } from '../../core/toolset/announce.ts';
 import { definitionNames } from '../../core/toolset/definition-names.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
-import { madeAnnotations } from '../../core/made/made-annotations.ts';
+import { madeAnnotations } from '../../core/made/compile-made.ts';
 import { withoutHeaders } from '../../core/listing/listing-headers.ts';
 import { modelDefinition } from '../../core/toolset/model-definitions.ts';
 import type { JsonSchema, ToolAnnotations } from '../../core/tools/tool.ts';

@@ -9,7 +9,7 @@ import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts'
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { fetchResultTool } from '../../core/tools/fetch-result.ts';
 import { findToolsCanonical, findToolsTool } from '../../core/tools/find-tools.ts';
-import { useSkillCanonical } from '../../core/skills/use-skill.ts';
+import { useSkillCanonical } from '../../core/skills/skill-prompt.ts';
 
 /** `names`: what the plan offers without client tools. Returns the same table if code could call nothing. Cached. */
 export const codeNames = memoizeByObject((names: AliasMap): AliasMap => (names.tools.some(isForCode) ? makeCodeNames(names) : names));

@@ -7,7 +7,7 @@ import { findToolsTool } from '../../core/tools/find-tools.ts';
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
 import { isOnDemand } from '../../core/toolset/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
-import { useSkillTool } from '../../core/skills/use-skill.ts';
+import { useSkillTool } from '../../core/skills/skill-prompt.ts';
 import { withMade } from './made-names.ts';
 import { codeNames, withClientTools } from './code-names.ts';
 import type { ResultStore } from '../../ports/result-store.ts';

@@ -1,5 +1,5 @@
 /** Renders a replayed delivery with the current version of its webhook. The filter is skipped, since the replay was requested explicitly. */
-import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { parsePayload } from '../../core/triggers/payload.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';

@@ -6,14 +6,14 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/model/retry-after.ts';
 import { signStandard } from '../../core/triggers/signatures/schemes.ts';
-import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
+import { signingKeys } from '../../core/triggers/callbacks/callback.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 
 /** The part of a receiver's response that an attempt shows. */
 export const maxCallbackResponseLength = 400;
 
-/** `secret`: as configured, see `signing-keys.ts`. */
+/** `secret`: as configured, see `signingKeys`. */
 export type CallbackMessage = { id: string; url: string; secret: string; body: string };
 
 /** `isFinal`: a retry cannot succeed: the receiver wants no more callbacks (410), or the address is blocked. */

@@ -1,5 +1,5 @@
 /** Shows what a webhook would do with an event, without a delivery. */
-import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import { compileTemplates } from '../../core/triggers/compiled-hook.ts';
 import { renderTrigger } from '../../core/triggers/templates/render-template.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { filterReason, triggerScopeOf } from './render-event.ts';

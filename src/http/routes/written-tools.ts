@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isAllowed, requireAllowed } from '../../core/authority.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { withoutFence } from '../../core/made/code-fence.ts';
+import { withoutFence } from '../../core/made/uses.ts';
 import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import type { Principal } from '../../core/principal.ts';

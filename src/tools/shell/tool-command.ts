@@ -3,7 +3,7 @@
  * script's own files, and prints on stdout what a model would read.
  */
 import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
-import { toCodeCallResult } from '../../core/code-mode/code-result.ts';
+import { toCodeCallResult } from '../../core/code-mode/run-code.ts';
 import { fold } from '../../core/names/fold.ts';
 import { limits } from '../../core/limits.ts';
 import { oneLine } from '../../core/text/paragraphs.ts';

@@ -2,14 +2,19 @@ import { transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { declareTool, toolDeclarations } from '../../../src/core/code-mode/tool-declarations.ts';
+import {
+  declareTool,
+  toolDeclarations,
+  maxDeclarationLength,
+  maxDeclarationsTokens,
+  maxNamedToolsTokens,
+} from '../../../src/core/code-mode/tool-declarations.ts';
 import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { charactersPerToken } from '../../../src/core/turn/transcript.ts';
 import { corpusEntries, corpusTools } from '../../fakes/corpus-tools.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { describeCorpus } from '../../fixtures.ts';
 import { blankComments } from '../../source-text.ts';
-import { maxDeclarationLength, maxDeclarationsTokens, maxNamedToolsTokens } from '../../../src/core/code-mode/tool-declarations.ts';
 
 type Entry = { tool: string; name?: string; aliases?: unknown[]; alwaysOffered?: boolean };
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commentText, literalText, memberOf } from '../../../src/core/code-mode/typescript-text.ts';
-import { typeText } from '../../../src/core/code-mode/typescript-type.ts';
+import { commentText, literalText, memberOf, typeText } from '../../../src/core/code-mode/typescript.ts';
 
 const plain = { depth: 6, comments: null };
 const text = (schema: unknown) => typeText(schema, plain);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
-import { readSkillFile, skillInstructions } from '../../../src/core/skills/skill-file.ts';
-import { isStray, skillPathFault } from '../../../src/core/skills/skill-path.ts';
-import { splitToolList, toolOfPattern, toolsOf } from '../../../src/core/skills/skill-tools.ts';
+import { readSkillFile, skillInstructions, splitToolList, toolOfPattern, toolsOf } from '../../../src/core/skills/skill-file.ts';
+import { isStray, skillPathFault } from '../../../src/core/skills/skill.ts';
 import { readFrontmatter } from '../../../src/skills/frontmatter.ts';
 
 const read = (frontmatter: string, { name = 'pdf', body = 'Do it.' } = {}) =>

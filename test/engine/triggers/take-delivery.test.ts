@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { compileHook } from '../../../src/core/triggers/compile-hook.ts';
+import { compileHook } from '../../../src/core/triggers/compiled-hook.ts';
 import { Webhook } from '../../../src/core/triggers/webhook.ts';
 import { receiveDelivery } from '../../../src/engine/triggers/receive-delivery.ts';
 import type { NewDelivery } from '../../../src/ports/triggers.ts';

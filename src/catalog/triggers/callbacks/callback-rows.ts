@@ -1,10 +1,7 @@
 /** Rows of callbacks: stored, leased, ended and deleted, and the number of pending ones. `callback-sender.ts` decides when. */
 import { limits } from '../../../core/limits.ts';
-import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
-import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
-import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
-import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
-import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts';
+import { nextAttemptMs, type CallbackStatus, type CallbackTarget, type TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
+import { redactedBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import { fromTextPieces, toTextPieces } from '../../servers/text-pieces.ts';
 import { MB } from '../../../core/limits/units.ts';

@@ -4,8 +4,7 @@
  */
 import { limits } from '../../../core/limits.ts';
 import { Problem } from '../../../core/problem.ts';
-import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
-import type { CallbackTarget, CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
+import { nextAttemptMs, type CallbackTarget, type CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { Job } from '../../job.ts';

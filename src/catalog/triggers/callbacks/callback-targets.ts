@@ -2,11 +2,9 @@
  * Finds the targets of a turn's callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
  * applies to pending ones. Stores nothing.
  */
-import { matchesSubscription } from '../../../core/triggers/callbacks/subscription-match.ts';
-import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
-import type { SubscriptionDocument, SubscriptionHead } from '../../../core/triggers/callbacks/subscription.ts';
+import { matchesSubscription, type SubscriptionDocument, type SubscriptionHead } from '../../../core/triggers/callbacks/subscription.ts';
+import type { CallbackTarget, TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
-import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
 import type { WebhookSecrets } from '../../../core/triggers/webhook.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { CatalogContext } from '../../context.ts';

@@ -4,9 +4,8 @@
  */
 import { limits } from '../../../core/limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
-import { callbackBody } from '../../../core/triggers/callbacks/callback-body.ts';
 import type { Callback, CallbackAttempt, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';
-import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import { callbackBody, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import type { Page } from '../../../ports/catalog.ts';
 import type { CallbackQuery } from '../../../ports/triggers.ts';

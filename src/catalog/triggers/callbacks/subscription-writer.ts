@@ -2,8 +2,7 @@
 import { ResourceName } from '../../../core/agent.ts';
 import { parseDocument } from '../../../core/issues.ts';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
-import { Subscription } from '../../../core/triggers/callbacks/subscription.ts';
-import type { SubscriptionDocument } from '../../../core/triggers/callbacks/subscription.ts';
+import { Subscription, type SubscriptionDocument } from '../../../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../../../core/warning.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { SealedFor } from '../../../storage/secret-box.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
-import { CallbackShape, CallbackUrl, TriggerEvent } from './callback-settings.ts';
+import { CallbackShape, CallbackUrl, TriggerEvent } from './callback.ts';
 
 export const Subscription = z
   .strictObject({
@@ -24,3 +24,16 @@ export type SubscriptionDocument = Omit<Subscription, 'secret'>;
 
 /** What a session needs to decide whether to send a notification. */
 export type SubscriptionHead = Pick<Subscription, 'events' | 'agents'>;
+
+/**
+ * Whether a subscription matches an event of a turn. Sessions check this before they send a notification, and the Catalog when it delivers
+ * it. `agent` undefined: a turn without an agent, which only matches subscriptions without an agent filter.
+ */
+export function matchesSubscription({ events, agents }: SubscriptionHead, type: TriggerEvent, agent: string | undefined): boolean {
+  if (events !== undefined && !events.includes(type)) return false;
+  return agents === undefined || (agent !== undefined && agents.includes(agent));
+}
+
+export function couldMatchSubscription(heads: readonly SubscriptionHead[], type: TriggerEvent, agent: string | undefined): boolean {
+  return heads.some((head) => matchesSubscription(head, type, agent));
+}

@@ -4,7 +4,7 @@ import type { Usage } from '../../model/chat-event.ts';
 import { limits } from '../../limits.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { TurnTrigger } from '../delivery.ts';
-import type { TriggerEvent } from './callback-settings.ts';
+import type { TriggerEvent } from './callback.ts';
 import { KB } from '../../limits/units.ts';
 
 /** The size of a notice in addition to its text, in the body of its callback: names, ids, and the surrounding JSON. */
@@ -74,4 +74,25 @@ function withoutArguments({ requests: _requests, reason, ...pending }: Pending):
 
 function shortProblem({ type, title, status, detail, code }: Record<string, unknown>): Record<string, unknown> {
   return { type, title, status, detail: textStart(String(detail), limits.maxDescriptionBytes), code };
+}
+
+/**
+ * The body of a callback (Standard Webhooks, "payload structure": type, timestamp, data), built once and sent unchanged in every attempt.
+ */
+export function callbackBody(notice: TurnNotice): string {
+  const { type, at, trigger, agent, session, turn, status, reason, text, truncated, pending, problem, usage } = notice;
+  // `stringify` omits undefined members.
+  const data = { trigger, agent, session, turn, status, reason, text, truncated, pending, problem, usage };
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+}
+
+/** The same message after its session was deleted: reports the end of the turn without its content. `body`: from `callbackBody`. */
+export function redactedBody(body: string): string {
+  const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: Record<string, unknown> };
+  const { trigger, agent, session, turn, status, reason, usage } = data;
+  return JSON.stringify({
+    type,
+    timestamp,
+    data: { trigger, agent, session, turn, status, reason, text: '', sessionDeleted: true, usage },
+  });
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
-import { CallbackShape } from '../callbacks/callback-settings.ts';
+import { CallbackShape } from '../callbacks/callback.ts';
 
 const wrongInterval = 'must be a time such as 90s, 15m, 1h30m or 7d';
 

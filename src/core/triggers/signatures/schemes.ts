@@ -4,7 +4,6 @@
  */
 import { fromBase64, toBase64, toHex } from '../../text/bytes.ts';
 import {
-  type SignatureClaim,
   rejection,
   type SignatureScheme,
   type SignedContent,

@@ -7,7 +7,8 @@ import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-types.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
-import { commentText, literalText, memberName } from './typescript-text.ts';
+import { oneLine } from '../text/paragraphs.ts';
+import { hiddenCharacter } from '../text/visible-text.ts';
 
 /** Schemas that one declaration is built from, so that references cannot multiply it. */
 const maxDeclaredParts = 400;
@@ -177,3 +178,40 @@ function grouped(type: string): string {
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+// Untrusted text in TypeScript: names, literals and comments that cannot be parsed as anything else, whatever they contain. Used by the
+// declarations of code mode (`tool-declarations.ts`).
+
+/** Returns a member name: unchanged if it is an identifier, else in quotes. Reserved words are valid member names. */
+export function memberName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literalText(name);
+}
+
+/** `tools.read_file`, `tools["a-b"]`. */
+export function memberOf(object: string, name: string): string {
+  const member = memberName(name);
+  return member === name ? `${object}.${name}` : `${object}[${member}]`;
+}
+
+/**
+ * Returns a literal type. JSON literals are valid TypeScript; invisible characters and Markdown fences are written as code points.
+ */
+export function literalText(value: string | number | boolean | null): string {
+  return JSON.stringify(value).replace(hidden, escaped).replaceAll('```', escaped('`').repeat(3));
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/**
+ * Returns `/** … *\/` on one line, or '' for an empty text. The text cannot end the comment or a Markdown fence around it, and
+ * invisible characters are removed, since between `*` and `/` they would hide an end.
+ */
+export function commentText(text: string, maxLength: number): string {
+  const line = oneLine(text.replace(hidden, ''));
+  const cut = line.length <= maxLength ? line : `${line.slice(0, maxLength).toWellFormed().trimEnd()}…`;
+  return cut === '' ? '' : `/** ${cut.replaceAll('*/', '*\\/').replaceAll('```', "'''")} */`;
+}
+
+const hidden = new RegExp(hiddenCharacter, 'gu');

@@ -1,0 +1,228 @@
+/**
+ * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
+ * must be callable from code; stored by canonical name, together with names in the code that differ from it.
+ */
+import jsTokens, { type Token } from 'js-tokens';
+import { fold } from '../names/fold.ts';
+import { limits } from '../limits.ts';
+import type { MadeTool } from './made-tool.ts';
+import type { Issue } from '../problem.ts';
+import type { Warning } from '../warning.ts';
+import { quote } from '../names/names.ts';
+import { nearNames } from '../names/suggest.ts';
+import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
+
+type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
+
+export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, lookup: Lookup): ReadUses {
+  const issues: Issue[] = [];
+  const warnings: Warning[] = [];
+  const used = new Map<string, LookupTool>();
+  const look = (name: string, path: string, where = ''): LookupTool | null => {
+    const found = lookup.find(name);
+    const fault = 'fault' in found ? found.fault : refusal(found.tool);
+    if (fault !== null) issues.push({ path, message: where + fault });
+    return 'tool' in found && fault === null ? found.tool : null;
+  };
+  const take = (found: LookupTool | null, path: string): void => {
+    if (found === null || used.has(found.canonical)) return;
+    used.set(found.canonical, found);
+    const state = found.source?.state ?? 'ready';
+    if (state !== 'ready') warnings.push({ path, message: `${found.canonical} is ${state}; calls to it return an error until then` });
+  };
+
+  for (const [index, name] of (tool.uses ?? []).entries()) take(look(name, `uses[${index}]`), `uses[${index}]`);
+  const given = new Map<string, LookupTool>();
+  for (const [name, meant] of Object.entries(tool.names ?? {})) {
+    const path = `names.${name}`;
+    const found = look(meant, path);
+    take(found, path);
+    if (found !== null) given.set(name, found);
+  }
+
+  const code = readCodeUses(tool.implementation);
+  if (tool.uses === undefined && code.unread !== null) {
+    const message = `line ${code.unread} uses \`tools\` in another form than tools.name or tools["name"]; list the tools that it may call in \`uses\``;
+    issues.push({ path: 'implementation', message });
+  }
+  const named = new Map<string, LookupTool>(given);
+  const declared = tool.uses === undefined ? null : createLookup(among([...used.values()]));
+  for (const { name, line } of code.names) {
+    if (given.has(name)) continue;
+    const where = `line ${line}: `;
+    const own = declared?.find(name);
+    const found = own !== undefined && 'tool' in own ? own.tool : look(name, 'implementation', where);
+    if (found === null) continue;
+    if (declared !== null && !used.has(found.canonical))
+      issues.push({ path: 'uses', message: `line ${line} of the code calls ${found.canonical}, which is not listed here` });
+    else {
+      take(found, 'implementation');
+      named.set(name, found);
+    }
+  }
+
+  if (used.size > limits.maxMadeUses)
+    issues.push({ path: 'uses', message: `it would call ${used.size} tools; at most ${limits.maxMadeUses}` });
+  const others = [...named].filter(([name, { canonical }]) => given.has(name) || !isFoundAmong(name, canonical, [...used.values()]));
+  return {
+    uses: [...used.keys()].sort(),
+    names: Object.fromEntries(others.map(([name, { canonical }]) => [name, canonical])),
+    issues,
+    warnings,
+  };
+}
+
+/** Returns why code cannot call the tool, whoever writes it; null if it can. */
+function refusal({ canonical, kind }: LookupTool): string | null {
+  if (kind === 'ui') return `${canonical} is a UI tool and cannot be called`;
+  // Its code could call more than is listed here.
+  if (canonical === 'builtin.run_code') return `${canonical} cannot be called from code: write its code here instead`;
+  return null;
+}
+
+function among(tools: readonly LookupTool[]): Parameters<typeof createLookup>[0] {
+  const byName = new Map<string, LookupTool>(tools.map((tool) => [tool.canonical, tool]));
+  return { get: (canonical) => byName.get(canonical), all: () => tools };
+}
+
+/** Whether the name means this tool whatever default aliases exist later: by its canonical or own name, in any spelling. */
+function isFoundAmong(name: string, canonical: string, tools: readonly LookupTool[]): boolean {
+  if (name === canonical) return true;
+  const bare = tools.filter((tool) => tool.name === name);
+  const hits = bare.length > 0 ? bare : tools.filter((tool) => fold(tool.name) === fold(name) || fold(tool.canonical) === fold(name));
+  return hits.length === 1 && hits[0]?.canonical === canonical;
+}
+
+/** `names`: as written, each once, with its first line. `unread`: the first line that uses `tools` in any other way, or null. */
+type CodeUses = { names: { name: string; line: number }[]; unread: number | null };
+
+/**
+ * Reads from the text of code which tools it names: `tools.<name>`, `tools["<name>"]` and, by canonical name, `tools.<server>.<name>`. These
+ * are the tools that the code may call (DESIGN §7); what cannot be read here has to be declared. At run time only the tools that were fixed
+ * when the code was written can be called, so nothing depends on this for safety.
+ */
+export function readCodeUses(code: string): CodeUses {
+  const tokens = readTokens(code);
+  const names = new Map<string, number>();
+  let unread: number | null = null;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'IdentifierName' || token.value !== 'tools' || isOtherTools(tokens, index)) continue;
+    const name = nameAt(tokens, index + 1);
+    if (name === null) unread ??= token.line;
+    else if (!names.has(name)) names.set(name, token.line);
+  }
+  return { names: [...names].map(([name, line]) => ({ name, line })), unread };
+}
+
+type CodeToken = Token & { line: number };
+
+/** Without comments and white space. js-tokens never throws and takes linear time; text that is not JavaScript gives tokens too. */
+function readTokens(code: string): CodeToken[] {
+  const tokens: CodeToken[] = [];
+  let line = 1;
+  for (const token of jsTokens(code)) {
+    if (!/Comment$|^WhiteSpace$|^LineTerminatorSequence$/.test(token.type)) tokens.push({ ...token, line });
+    line += token.value.split('\n').length - 1;
+  }
+  return tokens;
+}
+
+/** Whether it is a member of another object, or the key of a literal. */
+function isOtherTools(tokens: readonly CodeToken[], index: number): boolean {
+  const before = tokens[index - 1]?.value;
+  if (before === '.' || before === '?.') return tokens[index - 2]?.value !== 'globalThis';
+  return tokens[index + 1]?.value === ':' && (before === '{' || before === ',');
+}
+
+/** The name in `.name`, `?.name`, `["name"]` or `?.["name"]`; null where the tokens are anything else. */
+function nameAt(tokens: readonly CodeToken[], index: number): string | null {
+  const [first, next, close] = tokens.slice(index, index + 3);
+  const isName = next?.type === 'IdentifierName';
+  if (first?.value === '.') return isName ? next.value + memberAt(tokens, index + 2) : null;
+  if (first?.value === '?.') return isName ? next.value : next?.value === '[' ? nameAt(tokens, index + 1) : null;
+  if (first?.value !== '[' || close?.value !== ']') return null;
+  const isText = next?.type === 'StringLiteral' || next?.type === 'NoSubstitutionTemplate';
+  return isText && next.closed && !next.value.includes('\\') ? next.value.slice(1, -1) : null;
+}
+
+/** `.read_file` after `tools.builtin`; empty where the tool itself is called or passed on. */
+function memberAt(tokens: readonly CodeToken[], index: number): string {
+  const [dot, name] = tokens.slice(index, index + 2);
+  return dot?.value === '.' && name?.type === 'IdentifierName' && !functionMembers.has(name.value) ? `.${name.value}` : '';
+}
+
+const functionMembers: ReadonlySet<string> = new Set(['apply', 'bind', 'call', 'length', 'name']);
+
+// Finds the tool that a name in code means, among all tools of a workspace: canonical name, own name and default alias, then any spelling
+// of these. The first level with a match decides, as in the resolution of calls (`alias-map.ts`). There is no toolset here, so there are
+// no wire names.
+
+/** The fields of a tool that are needed to name it. */
+export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
+
+export type Lookup = {
+  find(name: string): { tool: LookupTool } | { fault: string };
+};
+
+type Tools = { get(canonical: string): LookupTool | undefined; all(): Iterable<LookupTool> };
+
+/** Each suggestion walks all tools. If the code has more wrong names than this, the problem is not a typing error. */
+const maxFaultsWithSuggestions = 20;
+
+export function createLookup(known: Tools): Lookup {
+  let tables: Tables | undefined;
+  let suggestionsLeft = maxFaultsWithSuggestions;
+  return {
+    find(name) {
+      const exact = known.get(name);
+      if (exact !== undefined) return { tool: exact };
+      tables ??= buildTables(known);
+      const hit = tables.own.get(name) ?? tables.alias.get(name) ?? tables.folded.get(fold(name));
+      const [tool, ...others] = [...(hit ?? [])];
+      if (tool !== undefined && others.length === 0) return { tool };
+      if (tool !== undefined) {
+        const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
+        return {
+          fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
+        };
+      }
+      suggestionsLeft -= 1;
+      const near = suggestionsLeft < 0 ? [] : nearNames(name, spellings(known));
+      return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
+    },
+  };
+}
+
+type Table = Map<string, Set<LookupTool>>;
+type Tables = { own: Table; alias: Table; folded: Table };
+
+function buildTables(known: Pick<Tools, 'all'>): Tables {
+  const tables: Tables = { own: new Map(), alias: new Map(), folded: new Map() };
+  for (const tool of known.all()) {
+    if (tool.source?.state === 'missing') continue;
+    add(tables.own, tool.name, tool);
+    for (const alias of tool.aliases) add(tables.alias, alias, tool);
+    for (const name of [tool.canonical, tool.name, ...tool.aliases]) add(tables.folded, fold(name), tool);
+  }
+  // Names that fold to the empty string match nothing.
+  tables.folded.delete('');
+  return tables;
+}
+
+function add(table: Table, name: string, tool: LookupTool): void {
+  const tools = table.get(name);
+  if (tools === undefined) table.set(name, new Set([tool]));
+  else tools.add(tool);
+}
+
+function* spellings(known: Pick<Tools, 'all'>): Generator<readonly [string, string]> {
+  for (const tool of known.all()) {
+    if (tool.source?.state === 'missing' || tool.kind === 'ui') continue;
+    for (const name of [tool.canonical, tool.name, ...tool.aliases]) yield [name, tool.canonical];
+  }
+}
+
+/** Returns the code without a surrounding Markdown fence. Models write one in `run_code` and in made tools. */
+export function withoutFence(code: string): string {
+  return /^\s*```(?:js|javascript|ts|typescript)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
+}
