@@ -42,11 +42,11 @@ export class LiveSession {
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   /** Ids of requests without a response. Each maps to the ids of its message, which share one stream. */
-  readonly #underWay = new Map<unknown, readonly unknown[]>();
+  readonly #inFlight = new Map<unknown, readonly unknown[]>();
   /** The transport's own `send`, without the tracking of responses. */
   readonly #send: WebStandardStreamableHTTPServerTransport['send'];
   /** Requests that were interrupted with the previous object and are answered by this one, by id. */
-  readonly #lost = new Map<unknown, PendingRequest>();
+  readonly #interrupted = new Map<unknown, PendingRequest>();
   #streams = 0;
   readonly #watch: StreamWatch;
   #mark: string | null = null;
@@ -99,22 +99,22 @@ export class LiveSession {
     live.session = session;
     session.#mark = viewVersion(view);
     await server.connect(transport);
-    session.#countAnswers();
-    session.#redirectLost();
+    session.#trackResponses();
+    session.#redirectInterrupted();
     return session;
   }
 
   /** True while a stream is open or a request is in flight. */
   get isBusy(): boolean {
-    return this.#streams > 0 || this.#underWay.size > 0;
+    return this.#streams > 0 || this.#inFlight.size > 0;
   }
 
   async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
     const ids = requestIds(body);
     // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
-    if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return duplicateIdResponse();
-    if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
+    if (new Set(ids).size < ids.length || ids.some((id) => this.#inFlight.has(id))) return duplicateIdResponse();
+    if (this.#inFlight.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
       return tooManyRequestsResponse();
     this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
@@ -127,13 +127,13 @@ export class LiveSession {
 
   /** Stores the requests before they are processed. */
   #take(body: unknown, ids: readonly unknown[]): void {
-    for (const id of ids) this.#underWay.set(id, ids);
+    for (const id of ids) this.#inFlight.set(id, ids);
     for (const message of requestsOf(body)) this.#host.pending.add(message.id, message);
   }
 
   #forget(id: unknown): void {
-    this.#underWay.delete(id);
-    this.#lost.delete(id);
+    this.#inFlight.delete(id);
+    this.#interrupted.delete(id);
     this.#host.pending.remove(id);
   }
 
@@ -166,8 +166,8 @@ export class LiveSession {
         this.#host.pending.remove(message.id);
         continue;
       }
-      this.#lost.set(message.id, request);
-      this.#underWay.set(message.id, [message.id]);
+      this.#interrupted.set(message.id, request);
+      this.#inFlight.set(message.id, [message.id]);
       const response = await this.#pass({ method: 'POST', headers: replayHeaders(this.#host.id), body: null }, message, caller);
       if (response.status >= 400) this.#forget(message.id);
       await response.body?.cancel();
@@ -176,7 +176,7 @@ export class LiveSession {
 
   /** Returns the call of an interrupted request; undefined for any other request, and for one whose tool was not called yet. */
   interruption(id: unknown): { callId: string } | undefined {
-    const callId = this.#lost.get(id)?.callId ?? null;
+    const callId = this.#interrupted.get(id)?.callId ?? null;
     return callId === null ? undefined : { callId };
   }
 
@@ -219,7 +219,7 @@ export class LiveSession {
    * Only the transport knows on which stream a request is answered. Stores that stream for a later object, and redirects an interrupted
    * request to the stream of the earlier one. Each message passes here once its stream is known and before it is processed.
    */
-  #redirectLost(): void {
+  #redirectInterrupted(): void {
     const transport = this.#transport;
     const deliver = transport.onmessage;
     // Private in the SDK, which has no public access to it. Without it the responses of interrupted requests are lost, nothing else.
@@ -227,7 +227,7 @@ export class LiveSession {
     if (!(streams instanceof Map)) return;
     transport.onmessage = (message, extra) => {
       const id = 'method' in message && 'id' in message ? message.id : undefined;
-      const stream: unknown = this.#lost.get(id)?.stream ?? streams.get(id);
+      const stream: unknown = this.#interrupted.get(id)?.stream ?? streams.get(id);
       if (typeof stream === 'string') {
         streams.set(id, stream);
         this.#host.pending.setStream(id, stream);
@@ -237,7 +237,7 @@ export class LiveSession {
   }
 
   /** Tracks responses by wrapping `send`, since the transport does not report them. */
-  #countAnswers(): void {
+  #trackResponses(): void {
     this.#transport.send = async (message, options) => {
       try {
         await this.#send(message, options);
@@ -252,9 +252,9 @@ export class LiveSession {
    * counts responses, so a cancelled request gets an empty one that is not sent.
    */
   #settle(id: unknown): void {
-    const together = this.#underWay.get(id);
+    const together = this.#inFlight.get(id);
     this.#forget(id);
-    if (together === undefined || together.some((other) => this.#underWay.has(other))) return;
+    if (together === undefined || together.some((other) => this.#inFlight.has(other))) return;
     const { events } = this.#host;
     for (const over of together as (string | number)[]) {
       this.#transport.closeSSEStream(over);

@@ -29,7 +29,7 @@ const heldResultMs = 60_000;
 export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
-  readonly #kept: OpenCallStore;
+  readonly #openCall: OpenCallStore;
   #live: Promise<LiveSession> | null = null;
   #isKeyWatched = false;
 
@@ -37,7 +37,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     super(ctx, env);
     this.#wiring = wire(env);
     this.#meta = new MetaStore(ctx.storage.sql);
-    this.#kept = new OpenCallStore({
+    this.#openCall = new OpenCallStore({
       deps: this.#wiring.serve,
       sql: ctx.storage.sql,
       migrate: () => migrate(ctx.storage, mcpSessionMigrations),
@@ -70,16 +70,16 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
-    const response = this.#kept.serve(caller, target, name, request);
+    const response = this.#openCall.serve(caller, target, name, request);
     this.#watchKey(caller);
     return await response;
   }
 
   override async alarm(): Promise<void> {
-    const { state } = this.#kept;
+    const { state } = this.#openCall;
     if (state === 'over') return await this.#end();
     if (state === 'open') {
-      await this.#kept.finish();
+      await this.#openCall.finish();
       return await this.ctx.storage.setAlarm(this.#now() + heldResultMs);
     }
     const meta = this.#read();
@@ -101,8 +101,8 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
         await clock.sleep(limits.streamKeyCheckMs);
         if (!(await this.#isOpen())) return;
         if (!(await catalog(workspace).isKeyCancelled(keyId))) continue;
-        if (this.#kept.state === 'none') return await this.#end();
-        return this.#kept.stop(new Error('the key was revoked and its calls were cancelled'));
+        if (this.#openCall.state === 'none') return await this.#end();
+        return this.#openCall.stop(new Error('the key was revoked and its calls were cancelled'));
       }
     };
     const failed = (error: unknown): void => log.error('the key of an MCP session could not be checked', { cause: String(error) });
@@ -111,7 +111,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   async #isOpen(): Promise<boolean> {
-    if (this.#kept.state === 'open') return true;
+    if (this.#openCall.state === 'open') return true;
     return (await this.#live?.catch(() => null))?.isBusy === true;
   }
 

@@ -10,10 +10,10 @@ import { readView, type ServeTarget } from '../engine/mcp/serve-view.ts';
 import type { ServeDeps } from '../mcp/server/serve-context.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 
-/** `migrated` is called before the first row is written, `begun` after it. */
+/** `migrate` is called before the first row is written, `onStarted` after it. */
 export type OpenCallHost = { deps: ServeDeps; sql: SqlStorage; migrate(): void; onStarted(): void };
 
-type Begun = { principal: Principal; target: ServeTarget; callId: string; name: string; arguments: Record<string, unknown> };
+type StartedCall = { principal: Principal; target: ServeTarget; callId: string; name: string; arguments: Record<string, unknown> };
 
 export class OpenCallStore {
   readonly #host: OpenCallHost;
@@ -38,8 +38,8 @@ export class OpenCallStore {
   }
 
   get state(): 'none' | 'open' | 'over' {
-    const begun = readBegun(this.#host.sql);
-    return begun === null ? 'none' : begun.isOver ? 'over' : 'open';
+    const started = readStartedCall(this.#host.sql);
+    return started === null ? 'none' : started.isOver ? 'over' : 'open';
   }
 
   /** Stops the open call, if there is one. */
@@ -50,16 +50,18 @@ export class OpenCallStore {
   /** Waits for the end of the open call and audits an interrupted one. */
   async finish(): Promise<void> {
     const { sql, deps } = this.#host;
-    const begun = readBegun(sql);
-    if (begun !== null && this.#call === null) {
-      await this.#auditLost(begun).catch((error: unknown) => deps.log.error('a lost call could not be audited', { cause: String(error) }));
+    const started = readStartedCall(sql);
+    if (started !== null && this.#call === null) {
+      await this.#auditInterrupted(started).catch((error: unknown) =>
+        deps.log.error('a lost call could not be audited', { cause: String(error) }),
+      );
     }
     await this.#call?.ended;
     sql.exec('UPDATE held SET is_over = 1');
   }
 
   #holdFor(principal: Principal, target: ServeTarget, name: string, body: unknown): InFlightCallSlot {
-    const { sql, migrate: migrated, onStarted: begun } = this.#host;
+    const { sql, migrate, onStarted } = this.#host;
     const params = isRecord(body) && isRecord(body.params) ? body.params : {};
     const kept = (): InFlightCall | null => this.#call;
     // A call that has ended is deleted after a while.
@@ -83,24 +85,24 @@ export class OpenCallStore {
           name: String(params.name),
           arguments: isRecord(params.arguments) ? params.arguments : {},
         };
-        migrated();
+        migrate();
         sql.exec('INSERT OR IGNORE INTO held (id, call) VALUES (1, ?)', JSON.stringify(call));
-        begun();
+        onStarted();
       },
     };
   }
 
   /** Audits an interrupted call now, since the client may never return. */
-  async #auditLost({ principal, target, callId, ...call }: Begun): Promise<void> {
+  async #auditInterrupted({ principal, target, callId, ...call }: StartedCall): Promise<void> {
     const { deps } = this.#host;
     this.#call = await serveUnrecoverable(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
   }
 }
 
 /** Reads the row without creating its table. */
-function readBegun(sql: SqlStorage): (Begun & { isOver: boolean }) | null {
+function readStartedCall(sql: SqlStorage): (StartedCall & { isOver: boolean }) | null {
   if (sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length === 0) return null;
   const row = sql.exec<{ call: string; is_over: number }>('SELECT call, is_over FROM held').toArray()[0];
   // Written by this file.
-  return row === undefined ? null : { ...(JSON.parse(row.call) as Begun), isOver: row.is_over === 1 };
+  return row === undefined ? null : { ...(JSON.parse(row.call) as StartedCall), isOver: row.is_over === 1 };
 }

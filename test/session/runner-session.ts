@@ -187,7 +187,7 @@ export async function makeRoom(
           if (listeners.heads === null) throw new Error('the catalog is unavailable');
           return listeners.heads;
         },
-        tell: () => void work.push(flushNotices()),
+        sendNotices: () => void work.push(flushNotices()),
       }),
       files: createMemoryFiles(clock.now),
       waits,

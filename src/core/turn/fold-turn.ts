@@ -6,7 +6,7 @@ import { repeatKey, type InnerQuestion, type StepCall, type TurnState } from './
 /** Folds one event into the state, in place: the log of a turn is long and read once. */
 export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
   if ('parent' in event && event.parent !== undefined) {
-    applyBeneath(state, event, event.parent);
+    applyNested(state, event, event.parent);
     return;
   }
   switch (event.type) {
@@ -124,24 +124,24 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
   }
 }
 
-type EventBeneath = Extract<SessionEventBody, { parent?: string }>;
+type NestedEvent = Extract<SessionEventBody, { parent?: string }>;
 
 /**
  * Inner calls do not change the state of the turn, except for their questions: the outer call then stops as if it had not started,
  * and runs again once all questions are answered.
  */
-function applyBeneath(state: TurnState, event: EventBeneath, parent: string): void {
+function applyNested(state: TurnState, event: NestedEvent, parent: string): void {
   const call = state.calls.get(parent);
   if (call === undefined || call.answered) return;
   switch (event.type) {
     case 'approval-required':
-      askBeneath(call, { ...event, asked: 'approval', round: 0 });
+      askNested(call, { ...event, asked: 'approval', round: 0 });
       return;
     case 'client-tool-required':
-      askBeneath(call, { ...event, asked: 'client', round: 0 });
+      askNested(call, { ...event, asked: 'client', round: 0 });
       return;
     case 'input-required':
-      askBeneath(call, { ...event, asked: 'input' });
+      askNested(call, { ...event, asked: 'input' });
       return;
     case 'approval-decided':
       close(call, event.callId);
@@ -162,7 +162,7 @@ function applyBeneath(state: TurnState, event: EventBeneath, parent: string): vo
 
 type Asked = Omit<InnerQuestion, 'isOpen'> & { more?: number };
 
-function askBeneath(call: StepCall, { callId, name, canonical, asked, arguments: args, round, more = 0 }: Asked): void {
+function askNested(call: StepCall, { callId, name, canonical, asked, arguments: args, round, more = 0 }: Asked): void {
   call.inner.set(callId, { callId, name, canonical, asked, arguments: args, round, isOpen: true });
   call.innerPending = more;
   call.attempts = 0;

@@ -32,20 +32,20 @@ export class CallJournals {
     this.#waits = waits;
   }
 
-  /** `voice` is null for direct calls, which have no events in the log. */
-  open(voice: TurnWriter | null): CallJournal {
-    const turn = voice?.turn ?? null;
+  /** `writer` is null for direct calls, which have no events in the log. */
+  open(writer: TurnWriter | null): CallJournal {
+    const turn = writer?.turn ?? null;
     return {
       startedAt: (root) => this.#startedAt(root, turn),
       find: (callId) => this.#find(callId),
       entriesUnder: (root) => this.#sql.exec<Row>(rowsOf, root).toArray(),
-      begin: (call) => this.#begin(voice, call),
+      begin: (call) => this.#begin(writer, call),
       markWaiting: (call) => {
-        if (voice?.isSealed() === true) return;
+        if (writer?.isSealed() === true) return;
         this.#put(turn, call);
         this.#sql.exec('UPDATE journal SET attempts = 0 WHERE call_id = ?', call.callId);
       },
-      finish: (call, result, options) => this.#finish(voice, call, result, options),
+      finish: (call, result, options) => this.#finish(writer, call, result, options),
       verdict: (callId) => this.#waits.verdict(callId),
       given: (callId) => ({ input: this.#waits.given(callId), rounds: this.#waits.get('input', callId)?.round ?? 0 }),
     };
@@ -61,9 +61,9 @@ export class CallJournals {
 
   /** Stores the result of a nested call that the client ran. Call it in the transaction that appends `inner-result`. */
   recordClientResult(callId: string, result: ToolResult): void {
-    if (this.#row(callId) === null || this.#keep(callId, result) !== null) return;
+    if (this.#row(callId) === null || this.#storeResult(callId, result) !== null) return;
     // Without a result the call would be sent to the client again and again.
-    this.#keep(
+    this.#storeResult(
       callId,
       errorResult('limit_reached', 'The result was dropped because the results of this call exceed the size limit. Request less data.'),
       0,
@@ -112,33 +112,33 @@ export class CallJournals {
     return this.#sql.exec<{ at: number }>('SELECT started_at AS at FROM journal_roots WHERE root = ?', root).one().at;
   }
 
-  #begin(voice: TurnWriter | null, call: InnerCallStart): void {
-    if (voice?.isSealed() === true) throw new Error('this run has ended');
-    this.#put(voice?.turn ?? null, call);
-    this.#appendCall(voice, call);
+  #begin(writer: TurnWriter | null, call: InnerCallStart): void {
+    if (writer?.isSealed() === true) throw new Error('this run has ended');
+    this.#put(writer?.turn ?? null, call);
+    this.#appendCall(writer, call);
     this.#sql.exec('UPDATE journal SET attempts = attempts + 1 WHERE call_id = ?', call.callId);
     // In a direct call an approval is used once. In a turn it is bound to a call that is made once.
-    if (voice === null) this.#waits.markUsed(call.callId);
+    if (writer === null) this.#waits.markUsed(call.callId);
   }
 
   #finish(
-    voice: TurnWriter | null,
+    writer: TurnWriter | null,
     call: InnerCallStart,
     result: ToolResult,
     { durationMs, keep }: { durationMs: number; keep: boolean },
   ): number | null {
-    if (voice?.isSealed() === true) throw new Error('this run has ended');
-    this.#put(voice?.turn ?? null, call);
-    this.#appendCall(voice, call);
-    voice?.append(innerResultEvent({ ...call, turn: voice.turn, step: voice.step() }, result, durationMs));
-    return this.#keep(call.callId, keep ? result : null);
+    if (writer?.isSealed() === true) throw new Error('this run has ended');
+    this.#put(writer?.turn ?? null, call);
+    this.#appendCall(writer, call);
+    writer?.append(innerResultEvent({ ...call, turn: writer.turn, step: writer.step() }, result, durationMs));
+    return this.#storeResult(call.callId, keep ? result : null);
   }
 
   /** Appends the `inner-call` event once, whether the call was started or refused. */
-  #appendCall(voice: TurnWriter | null, call: InnerCallStart): void {
+  #appendCall(writer: TurnWriter | null, call: InnerCallStart): void {
     if (this.#row(call.callId)?.told === 1) return;
     this.#sql.exec('UPDATE journal SET told = 1 WHERE call_id = ?', call.callId);
-    voice?.append(innerCallEvent({ ...call, turn: voice.turn, step: voice.step() }));
+    writer?.append(innerCallEvent({ ...call, turn: writer.turn, step: writer.step() }));
   }
 
   #put(turn: string | null, { callId, root, canonical, fingerprint }: InnerCallStart): void {
@@ -148,7 +148,7 @@ export class CallJournals {
   }
 
   /** Stores the result and returns its place among the results of the root; null when the journal is full. `counted` overrides its size in bytes. */
-  #keep(callId: string, result: ToolResult | null, counted?: number): number | null {
+  #storeResult(callId: string, result: ToolResult | null, counted?: number): number | null {
     const root = rootCallId(callId);
     const text = result === null ? '' : JSON.stringify(result);
     const bytes = counted ?? utf8Length(text);
@@ -169,7 +169,7 @@ export class CallJournals {
     if (row === null) return null;
     const query = 'SELECT part FROM journal_results WHERE call_id = ? ORDER BY seq';
     const parts = row.order === null ? [] : this.#sql.exec<{ part: string }>(query, callId).toArray();
-    // Written by `#keep`.
+    // Written by `#storeResult`.
     return { ...row, result: parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as ToolResult) };
   }
 

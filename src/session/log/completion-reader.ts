@@ -19,7 +19,7 @@ import type { TurnSource } from './turn-reader.ts';
 
 /** `remember` stores the taint marks for a response that the client may send as history. Never throws. */
 export type CompletionSource = TurnSource & {
-  room: Pick<OpenSession, 'completions'>;
+  openSession: Pick<OpenSession, 'completions'>;
   session: string;
   remember(answer: AnswerContent): Promise<void>;
 };
@@ -33,20 +33,20 @@ export async function readCompletion(
   id: string,
   { streamed, ...from }: CompletionOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const completion = find(source.room, id);
+  const completion = find(source.openSession, id);
   return streamed ? streamFrames(source, completion, from) : await readDocument(source, completion);
 }
 
-export function editionOf(room: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
-  return room.turns.get(find(room, id).range.turn)?.plan.edition ?? null;
+export function editionOf(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
+  return openSession.turns.get(find(openSession, id).range.turn)?.plan.edition ?? null;
 }
 
 /** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */
-export function isInProgress(room: Pick<OpenSession, 'completions' | 'turns'>, id: string): boolean {
-  const { turn } = find(room, id).range;
-  if (room.turns.stateOf(turn) === 'queued')
+export function isInProgress(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): boolean {
+  const { turn } = find(openSession, id).range;
+  if (openSession.turns.stateOf(turn) === 'queued')
     throw new Problem('conflict', 'This response is queued behind a turn that has not ended. Cancel that turn first.');
-  return room.turns.open()?.id === turn;
+  return openSession.turns.open()?.id === turn;
 }
 
 function find({ completions }: Pick<OpenSession, 'completions'>, id: string): Completion {
@@ -72,7 +72,7 @@ function streamFrames(
   const dialect = dialectOf(completion.dialect);
   let place = 0;
   const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
-  return createFeed({ ...source, after: source.room.completions.readFrom(completion.range) }, null, {
+  return createFeed({ ...source, after: source.openSession.completions.readFrom(completion.range) }, null, {
     event(event) {
       let text = '';
       for (const frame of encoder.encode(event)) {
@@ -91,7 +91,7 @@ function streamFrames(
 
 async function readDocument(source: CompletionSource, completion: Completion): Promise<ReadableStream<Uint8Array>> {
   const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialectOf(completion.dialect));
-  let cursor = source.room.completions.readFrom(completion.range);
+  let cursor = source.openSession.completions.readFrom(completion.range);
   for (;;) {
     for (const event of source.log.readAll(cursor)) {
       cursor = event.id;

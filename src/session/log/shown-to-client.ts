@@ -19,11 +19,11 @@ export type ShownToClient = {
 
 const nothing: ShownToClient['unseen'] = { assistantTexts: [], callIds: new Set() };
 
-export function readShownToClient(room: OpenSession, session: string): ShownToClient {
-  const last = room.completions.last();
-  const end = last === null ? null : answerEnd(room.log.readAll(room.completions.readFrom(last.range)), last.range, session);
+export function readShownToClient(openSession: OpenSession, session: string): ShownToClient {
+  const last = openSession.completions.last();
+  const end = last === null ? null : answerEnd(openSession.log.readAll(openSession.completions.readFrom(last.range)), last.range, session);
   const earlier = end === null || end.waiting === null ? null : { turn: end.waiting, after: end.event };
-  return { lastAnswer: last, earlier, unseen: earlier === null ? nothing : saidSince(room, earlier.after) };
+  return { lastAnswer: last, earlier, unseen: earlier === null ? nothing : saidSince(openSession, earlier.after) };
 }
 
 /** Returns the assistant's paragraphs, and the calls sent to the client, after an event that ended a step. */

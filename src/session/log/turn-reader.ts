@@ -46,9 +46,9 @@ export async function readAnswer(source: TurnSource, turn: string): Promise<Turn
 }
 
 /** Returns a page of the log after `after`; waits up to `waitMs` for one. */
-export async function readEvents({ log, clock, isDeleted: gone }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
+export async function readEvents({ log, clock, isDeleted }: TurnSource, after: number, waitMs: number): Promise<SessionEvent[]> {
   if (log.newest <= after) await waitForEvent({ log, clock }, Math.min(waitMs, limits.heartbeatMs));
-  return gone() ? [] : log.read(after);
+  return isDeleted() ? [] : log.read(after);
 }
 
 function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {

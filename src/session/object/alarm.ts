@@ -36,11 +36,11 @@ const againMs: Readonly<Record<TimerKind, number>> = {
 };
 
 export async function runAlarm(context: AlarmContext): Promise<void> {
-  const { openSession: room, now, log, session } = context;
-  room.timers.markFired();
-  const due = room.timers.due(now());
-  for (const kind of due) room.timers.set(kind, now() + againMs[kind]);
-  room.timers.arm();
+  const { openSession, now, log, session } = context;
+  openSession.timers.markFired();
+  const due = openSession.timers.due(now());
+  for (const kind of due) openSession.timers.set(kind, now() + againMs[kind]);
+  openSession.timers.arm();
   await failpoint('alarm-mid');
   for (const kind of due) {
     try {
@@ -52,19 +52,19 @@ export async function runAlarm(context: AlarmContext): Promise<void> {
 }
 
 async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'destroyed' | 'done'> {
-  const { openSession: room, flushAudit, flushNotices, destroy: leave } = context;
+  const { openSession, flushAudit, flushNotices, destroy } = context;
   switch (kind) {
     case 'turn':
-      room.runner.recordTimeSpent();
-      room.runner.recover();
-      room.runner.startNext();
-      if (room.runner.active && (await context.isCancelled())) room.runner.cancelAll();
+      openSession.runner.recordTimeSpent();
+      openSession.runner.recover();
+      openSession.runner.startNext();
+      if (openSession.runner.active && (await context.isCancelled())) openSession.runner.cancelAll();
       return 'done';
     case 'audit':
-      if (await flushAudit()) room.timers.clear('audit');
+      if (await flushAudit()) openSession.timers.clear('audit');
       return 'done';
     case 'notice':
-      if (await flushNotices()) room.timers.clear('notice');
+      if (await flushNotices()) openSession.timers.clear('notice');
       return 'done';
     case 'approval':
       await expireWaits(context);
@@ -72,11 +72,11 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       return 'done';
     case 'expire':
       // A session with a running turn or an open question is not deleted.
-      if (room.runner.active || room.waits.nextExpiry() !== null) return 'done';
-      await leave();
+      if (openSession.runner.active || openSession.waits.nextExpiry() !== null) return 'done';
+      await destroy();
       return 'destroyed';
     case 'erase':
-      await leave();
+      await destroy();
       return 'destroyed';
     default:
       return kind satisfies never;
@@ -85,7 +85,8 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
 
 /** Denies the approvals and declines the requests for input that have expired. */
 export async function expireWaits(context: DecisionAuditContext): Promise<void> {
-  const { openSession: room } = context;
-  for (const wait of room.waits.expired()) await (wait.kind === 'approval' ? expireApproval(context, wait) : expireInput(room, wait));
-  room.runner.setExpiryTimer();
+  const { openSession } = context;
+  for (const wait of openSession.waits.expired())
+    await (wait.kind === 'approval' ? expireApproval(context, wait) : expireInput(openSession, wait));
+  openSession.runner.setExpiryTimer();
 }

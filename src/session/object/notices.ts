@@ -33,7 +33,7 @@ type NoticeParts = {
   /** Returns the subscriptions of the workspace. Called often, so it should be cached. */
   subscriptions(): Promise<readonly SubscriptionHead[]>;
   /** A notice was stored: send it in the background. */
-  tell(): void;
+  sendNotices(): void;
 };
 
 type Send = (notices: readonly TurnNotice[]) => Promise<void>;
@@ -124,11 +124,11 @@ export class Notices {
   }
 
   #store({ type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
-    const { sql, timers, now, tell } = this.#parts;
+    const { sql, timers, now, sendNotices } = this.#parts;
     sql.exec('INSERT INTO notices (type, turn, event, at) VALUES (?, ?, ?, ?)', type, turn, event, now());
     // The timer is durable with the row: the notice is sent even if the process dies.
     timers.set('notice', now() + limits.noticeRetryMs);
-    tell();
+    sendNotices();
   }
 
   async #sendAll(send: Send): Promise<void> {

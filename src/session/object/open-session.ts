@@ -78,14 +78,14 @@ export function createSessionTables(storage: DurableObjectStorage, meta: Session
 }
 
 /**
- * Builds the open session. `audit`, `flushAudit`, `tell` (sends stored notices to the Catalog) and `waitUntil` come from
+ * Builds the open session. `audit`, `flushAudit`, `sendNotices` (sends stored notices to the Catalog) and `waitUntil` come from
  * the object. Starts nothing: the caller recovers and starts turns.
  */
 export function buildOpenSession(
   storage: DurableObjectStorage,
   session: string,
   wiring: Wiring,
-  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; tell(): void; waitUntil(work: Promise<unknown>): void },
+  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; sendNotices(): void; waitUntil(work: Promise<unknown>): void },
 ): OpenSession {
   migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);
@@ -111,7 +111,7 @@ export function buildOpenSession(
     journals: new CallJournals(storage.sql, now, waits),
     taint: createTaintStore(storage.sql, now),
     notices: new Notices({
-      ...{ sql: storage.sql, session, log, turns, timers, now, tell: own.tell },
+      ...{ sql: storage.sql, session, log, turns, timers, now, sendNotices: own.sendNotices },
       subscriptions: () => wiring.directory.subscriptions(workspace),
     }),
   };

@@ -70,7 +70,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     super(ctx, env);
     this.#wiring = wire(env);
     const { storage } = ctx;
-    this.#life = new SessionLifecycle({ storage, session: this.#id, wiring: this.#wiring, keep: (work) => ctx.waitUntil(work) });
+    this.#life = new SessionLifecycle({ storage, session: this.#id, wiring: this.#wiring, waitUntil: (work) => ctx.waitUntil(work) });
   }
 
   /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
@@ -129,7 +129,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(() => {
       const source = this.#source(caller);
-      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source.room, caller, answer);
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source.openSession, caller, answer);
       return readCompletion({ ...source, session: this.#id, remember }, completion, options);
     });
   }
@@ -181,8 +181,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
     return toOutcome(async () => {
-      const room = this.#enter(caller);
-      const turn = completion === undefined || isInProgress(room, completion) ? room.runner.cancel() : null;
+      const openSession = this.#enter(caller);
+      const turn = completion === undefined || isInProgress(openSession, completion) ? openSession.runner.cancel() : null;
       await failpoint('cancel-mid');
       return { turn, cancelled: turn !== null };
     });
@@ -194,13 +194,13 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
-      const room = this.#enter(caller);
-      const context = await this.#directCall(room, caller, request.plan, {
-        auditIntent: (row) => this.#life.beginAudit(room, row),
-        audit: (row) => this.#life.audit(room, row),
+      const openSession = this.#enter(caller);
+      const context = await this.#directCall(openSession, caller, request.plan, {
+        auditIntent: (row) => this.#life.beginAudit(openSession, row),
+        audit: (row) => this.#life.audit(openSession, row),
       });
       const answer = await callWithSession(context, request);
-      if (!context.isDeleted() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
+      if (!context.isDeleted() && (await this.#life.flushAudit(openSession))) openSession.timers.clear('audit');
       return answer;
     });
   }
@@ -249,20 +249,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return enterSession(this.#life.tryOpen(), caller);
   }
 
-  #submitContext(room: OpenSession): SubmitContext {
+  #submitContext(openSession: OpenSession): SubmitContext {
     const { clock, ids, sessions } = this.#wiring;
-    const isDeleted = (): boolean => this.#life.isDeleted(room);
-    const own = { openSession: room, session: this.#id, now: clock.now, forks: this.#forks, isDeleted };
+    const isDeleted = (): boolean => this.#life.isDeleted(openSession);
+    const own = { openSession, session: this.#id, now: clock.now, forks: this.#forks, isDeleted };
     return { ...own, ids, sessions, judgeHistory: createHistoryJudge(this.#wiring) };
   }
 
   /** Returns the context of a decision by a caller, or by a link, whose nonce authorizes one approval and nothing else. */
   #deciding(by: Principal | 'link'): DecisionContext {
-    const room = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
+    const openSession = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
     const { clock, catalog, log } = this.#wiring;
-    const { addRule, isKeyActive } = catalog({ workspace: room.meta.workspace, keyId: by === 'link' ? by : by.keyId });
-    const isDeleted = (): boolean => this.#life.isDeleted(room);
-    return { openSession: room, session: this.#id, now: clock.now, log, isDeleted, addRule, isKeyActive };
+    const { addRule, isKeyActive } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
+    const isDeleted = (): boolean => this.#life.isDeleted(openSession);
+    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, isKeyActive };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */
@@ -277,20 +277,26 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   /** Returns the context of a direct call; `audit` stores its rows. */
   async #directCall(
-    room: OpenSession,
+    openSession: OpenSession,
     caller: Principal,
     plan: Plan,
     audit: Pick<DirectCallContext, 'auditIntent' | 'audit'>,
   ): Promise<DirectCallContext> {
-    const isDeleted = (): boolean => this.#life.isDeleted(room);
+    const isDeleted = (): boolean => this.#life.isDeleted(openSession);
     const own = { session: this.#id, keyId: caller.keyId, inFlight: this.#calls, isDeleted, ...audit };
-    const context = await createDirectCallContext(this.#wiring, room, plan, own);
+    const context = await createDirectCallContext(this.#wiring, openSession, plan, own);
     if (isDeleted()) throw unknownSession();
     return context;
   }
 
-  #source(caller: Principal): TurnSource & { room: OpenSession } {
-    const room = this.#enter(caller);
-    return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, isDeleted: () => this.#life.isDeleted(room) };
+  #source(caller: Principal): TurnSource & { openSession: OpenSession } {
+    const openSession = this.#enter(caller);
+    return {
+      openSession,
+      log: openSession.log,
+      turns: openSession.turns,
+      clock: this.#wiring.clock,
+      isDeleted: () => this.#life.isDeleted(openSession),
+    };
   }
 }

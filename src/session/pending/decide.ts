@@ -31,13 +31,15 @@ export type DecisionContext = DecisionAuditContext & {
   isKeyActive(keyId: string, scope: Scope): Promise<boolean>;
 };
 
-export function showApproval({ openSession: room, session }: DecisionContext, callId: string): ApprovalView {
-  return toApprovalView(session, find(room, callId), room.waits.argumentsOf(callId));
+export function showApproval({ openSession, session }: DecisionContext, callId: string): ApprovalView {
+  return toApprovalView(session, find(openSession, callId), openSession.waits.argumentsOf(callId));
 }
 
 /** Returns all pending approvals, oldest first. */
-export function showPending({ openSession: room, session }: DecisionContext): ApprovalView[] {
-  return room.waits.pendingApprovals().map((approval) => toApprovalView(session, approval, room.waits.argumentsOf(approval.callId)));
+export function showPending({ openSession, session }: DecisionContext): ApprovalView[] {
+  return openSession.waits
+    .pendingApprovals()
+    .map((approval) => toApprovalView(session, approval, openSession.waits.argumentsOf(approval.callId)));
 }
 
 /**
@@ -64,13 +66,13 @@ export async function decide(
   if (refuse(context, find(context.openSession, callId), { decision, remember, round: approval.round }) === 'new')
     settle(context, approval, { decision, by, argumentsHash });
   // Only after the decision is stored: a decision that came too late must not create a rule.
-  if (rule !== null) await keepRule(context, rule);
+  if (rule !== null) await storeRule(context, rule);
   return context.isDeleted() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
 }
 
-async function keepRule({ addRule: allow }: DecisionContext, rule: PolicyRule): Promise<void> {
+async function storeRule({ addRule }: DecisionContext, rule: PolicyRule): Promise<void> {
   try {
-    await allow(rule);
+    await addRule(rule);
   } catch (error) {
     const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
     const detail = `The call is approved, but the rule was not stored.${why} Repeat the request with \`remember\` to store it.`;
@@ -115,7 +117,7 @@ export async function decideByLink(context: DecisionContext, nonce: string, deci
 /** A link grants no more than the key that created it. */
 async function linkedCall(context: DecisionContext, nonceHash: string): Promise<StoredApprovalLink> {
   const { keyId } = findLink(context.openSession, nonceHash);
-  if (!(await stillStands(context, keyId)))
+  if (!(await isLinkKeyActive(context, keyId)))
     throw new Problem('not_found', 'This link is no longer valid: the key that created it was revoked or has expired. Request a new link.');
   // The link may have been used while the Catalog was asked.
   return findLink(context.openSession, nonceHash);
@@ -131,18 +133,18 @@ function findLink({ approvalLinks: links, waits }: OpenSession, nonceHash: strin
 }
 
 /** Throws `internal` when the Catalog does not respond, so that nothing is shown or decided. */
-async function stillStands({ isKeyActive: keyStands }: DecisionContext, keyId: string): Promise<boolean> {
+async function isLinkKeyActive({ isKeyActive }: DecisionContext, keyId: string): Promise<boolean> {
   if (keyId === rootKeyId) return true;
   try {
-    return await keyStands(keyId, 'approve');
+    return await isKeyActive(keyId, 'approve');
   } catch (error) {
     const detail = 'The key of this link cannot be checked at the moment, so nothing was decided. Try again later.';
     throw new Problem('internal', detail, {}, { cause: error });
   }
 }
 
-function find(room: OpenSession, callId: string): Approval {
-  const approval = room.waits.get('approval', callId);
+function find(openSession: OpenSession, callId: string): Approval {
+  const approval = openSession.waits.get('approval', callId);
   if (approval === null) throw new Problem('not_found', 'This session has no approval with this call id.');
   return approval;
 }
@@ -183,17 +185,17 @@ function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): App
 type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
 
 function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
-  const { openSession: room } = context;
+  const { openSession } = context;
   const { callId, turn } = approval;
   const { decision, by } = record;
   const parent = outerRootId(callId);
   const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
   // For turns the table follows the log.
-  if (turn === null) room.waits.recordDecision(callId, decision);
-  else if (!room.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
+  if (turn === null) openSession.waits.recordDecision(callId, decision);
+  else if (!openSession.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);
-  room.runner.setExpiryTimer();
+  openSession.runner.setExpiryTimer();
 }
 
 /** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
@@ -206,11 +208,11 @@ async function hashOfArguments({ waits }: OpenSession, callId: string): Promise<
  * `link`, or `clock`. Calls have their own rows.
  */
 function auditDecision(
-  { openSession: room, session, now, log }: DecisionAuditContext,
+  { openSession, session, now, log }: DecisionAuditContext,
   { callId, turn, canonical, entry, toolset }: Approval,
   { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
 ): void {
-  const edition = turn === null ? null : (room.turns.get(turn)?.plan.edition ?? null);
+  const edition = turn === null ? null : (openSession.turns.get(turn)?.plan.edition ?? null);
   const line: Omit<AuditRow, 'sequence' | 'at'> = {
     keyId: by,
     session,
@@ -228,12 +230,12 @@ function auditDecision(
     durationMs: 0,
   };
   log.info('approval decided', line);
-  room.audit.add({ at: new Date(now()).toISOString(), ...line });
+  openSession.audit.add({ at: new Date(now()).toISOString(), ...line });
 }
 
-function answer({ openSession: room }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
-  const { turn } = find(room, callId);
-  const row = turn === null ? null : room.turns.get(turn);
+function answer({ openSession }: DecisionContext, callId: string, decision: Decision): DecisionOutcome {
+  const { turn } = find(openSession, callId);
+  const row = turn === null ? null : openSession.turns.get(turn);
   return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
 }
 

@@ -15,44 +15,48 @@ import type { OpenSession } from '../object/open-session.ts';
 
 /** `by`: id of the key. Throws `not_found` for a call without an open question and `conflict` when it has different answers. */
 export async function submitInput(
-  room: OpenSession,
+  openSession: OpenSession,
   { callId, input, round }: GivenInputs,
   by: string,
   now: number,
 ): Promise<ResultsAccepted> {
   const hash = await hashOf(input);
   // One transaction from here, so that the checks still hold for the writes.
-  const asked = room.waits.get('input', callId, round);
+  const asked = openSession.waits.get('input', callId, round);
   if (asked === null || asked.state === 'expired') throw noOpenQuestion(callId);
   if (asked.state === 'answered' && asked.answerHash !== hash)
     throw new Problem('conflict', `The question of ${callId} already has a different answer, which cannot be changed.`);
   if (asked.state === 'pending') {
     if (asked.expiresAt <= now) throw noOpenQuestion(callId);
-    const issues = answerFaults(room.waits.questionOf(callId)?.requests ?? {}, input);
+    const issues = answerFaults(openSession.waits.questionOf(callId)?.requests ?? {}, input);
     if (issues.length > 0) throw invalidRequest(issues);
-    if (!applyAnswers(room, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
+    if (!applyAnswers(openSession, asked, { answers: input, hash, by })) throw noOpenQuestion(callId);
   }
-  const row = room.turns.get(asked.turn);
-  return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(room, asked.turn) };
+  const row = openSession.turns.get(asked.turn);
+  return { turn: asked.turn, status: row?.status ?? row?.state ?? 'ended', pending: pendingOf(openSession, asked.turn) };
 }
 
 /** Declines a question that has expired. */
-export async function expireInput(room: OpenSession, { callId, round }: RequestedInput): Promise<void> {
-  const requests = room.waits.questionOf(callId)?.requests ?? {};
+export async function expireInput(openSession: OpenSession, { callId, round }: RequestedInput): Promise<void> {
+  const requests = openSession.waits.questionOf(callId)?.requests ?? {};
   const answers: ElicitationAnswers = Object.fromEntries(Object.keys(requests).map((key) => [key, declined]));
   const hash = await hashOf(answers);
   // The question may have been answered, or its turn cancelled, in the meantime.
-  const asked = room.waits.get('input', callId, round);
-  if (asked?.state === 'pending') applyAnswers(room, asked, { answers, hash, by: 'clock' });
+  const asked = openSession.waits.get('input', callId, round);
+  if (asked?.state === 'pending') applyAnswers(openSession, asked, { answers, hash, by: 'clock' });
 }
 
 /** Returns false when the turn has ended. */
-function applyAnswers(room: OpenSession, asked: RequestedInput, given: { answers: ElicitationAnswers; hash: string; by: string }): boolean {
+function applyAnswers(
+  openSession: OpenSession,
+  asked: RequestedInput,
+  given: { answers: ElicitationAnswers; hash: string; by: string },
+): boolean {
   const { callId, round, turn } = asked;
   const { answers, hash, by } = given;
   const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
-  return room.runner.applyExternal(turn, ({ step }) => {
-    room.waits.addAnswers(asked, answers, hash);
+  return openSession.runner.applyExternal(turn, ({ step }) => {
+    openSession.waits.addAnswers(asked, answers, hash);
     const parent = outerRootId(callId);
     return [{ type: 'input-given', turn, step, callId, ...(parent !== undefined && { parent }), round, actions, by }];
   });

@@ -33,10 +33,10 @@ export async function hashResults(results: readonly ClientResult[]): Promise<Has
 }
 
 /** Throws `not_found` for a call that is not pending and `conflict` for a different result than the stored one; then no result is stored. */
-export async function acceptResults(room: OpenSession, results: readonly ClientResult[]): Promise<ResultsAccepted> {
+export async function acceptResults(openSession: OpenSession, results: readonly ClientResult[]): Promise<ResultsAccepted> {
   const hashed = await hashResults(results);
   // One transaction from here, so that the checks still hold for the writes.
-  const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
+  const known = hashed.map((entry) => ({ ...entry, call: findCall(openSession, entry.result.callId) }));
   const turn = known[0]?.call.turn;
   if (turn === undefined) throw new Problem('invalid_request', 'The request has no results.');
   for (const { result, hash, call } of known) {
@@ -47,32 +47,32 @@ export async function acceptResults(room: OpenSession, results: readonly ClientR
   }
   const fresh = known.filter(({ call }) => call.state === 'pending');
   if (fresh.length > 0) {
-    room.runner.applyExternal(turn, (state) => resultEvents(room, state, fresh));
-    markAnswered(room, fresh);
+    openSession.runner.applyExternal(turn, (state) => resultEvents(openSession, state, fresh));
+    markAnswered(openSession, fresh);
   }
-  return { turn, status: statusOf(room, turn), pending: pendingOf(room, turn) };
+  return { turn, status: statusOf(openSession, turn), pending: pendingOf(openSession, turn) };
 }
 
 /** Returns the log events of the results, in call order. Call `answered` once they are in the log. */
-export function resultEvents(room: OpenSession, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
+export function resultEvents(openSession: OpenSession, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
   const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
   const ofStep = clientCalls(state).flatMap((call) => {
     const result = byCall.get(call.callId);
-    return result === undefined ? [] : [toEvent(state, call, bounded(room, result))];
+    return result === undefined ? [] : [toEvent(state, call, bounded(openSession, result))];
   });
-  const beneath = clientQuestions(state).flatMap((question) => {
+  const nested = clientQuestions(state).flatMap((question) => {
     const result = byCall.get(question.callId);
-    return result === undefined ? [] : [answerBeneath(room, state, question, wholeOf(result))];
+    return result === undefined ? [] : [answerNested(openSession, state, question, toToolResult(result))];
   });
-  return [...ofStep, ...beneath];
+  return [...ofStep, ...nested];
 }
 
-export function markAnswered(room: OpenSession, fresh: readonly HashedResult[]): void {
-  for (const { result, hash } of fresh) room.waits.markAnswered(result.callId, hash);
+export function markAnswered(openSession: OpenSession, fresh: readonly HashedResult[]): void {
+  for (const { result, hash } of fresh) openSession.waits.markAnswered(result.callId, hash);
 }
 
 /** Aborts the pending calls of the client, which continued without running them. `except`: calls that it may still run. */
-export function abortedResults(room: OpenSession, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
+export function abortedResults(openSession: OpenSession, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
   const result = errorResult('aborted', 'Not run: the client continued without running this tool.');
   const isAborted = ({ callId }: { callId: string }): boolean => !except.has(callId);
   return [
@@ -81,7 +81,7 @@ export function abortedResults(room: OpenSession, state: TurnState, except: Read
       .map((call) => toEvent(state, call, result)),
     ...clientQuestions(state)
       .filter(isAborted)
-      .map((question) => answerBeneath(room, state, question, result)),
+      .map((question) => answerNested(openSession, state, question, result)),
   ];
 }
 
@@ -90,9 +90,9 @@ export function clientCallIds(state: TurnState): string[] {
   return [...clientCalls(state), ...clientQuestions(state)].map(({ callId }) => callId);
 }
 
-function findCall(room: OpenSession, callId: string) {
-  const call = room.waits.get('client-tool', callId);
-  if (call === null && room.waits.get('input', callId)?.state === 'pending')
+function findCall(openSession: OpenSession, callId: string) {
+  const call = openSession.waits.get('client-tool', callId);
+  if (call === null && openSession.waits.get('input', callId)?.state === 'pending')
     throw new Problem('not_found', `${callId} waits for input, not for a result. Send {"callId", "input"} as in its \`pending\` entry.`);
   if (call === null || call.state === 'expired') throw new Problem('not_found', `No pending call ${callId} in this session.`);
   return call;
@@ -109,28 +109,28 @@ function clientQuestions(state: TurnState): InnerQuestion[] {
 }
 
 /** Stores the whole result in the journal, since code may read all of it, and returns the event. Call it in the transaction that appends the event. */
-function answerBeneath(
-  room: OpenSession,
+function answerNested(
+  openSession: OpenSession,
   { turn, step }: TurnState,
   { callId, canonical }: InnerQuestion,
   result: ToolResult,
 ): SessionEventBody {
   const shown = boundResult(result, limits.maxInnerResultBytes);
-  room.journals.recordClientResult(callId, shown);
+  openSession.journals.recordClientResult(callId, shown);
   return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
 }
 
 /** Returns the result with the code `tool_error` if it is an error; the client cannot set another code. */
-function wholeOf({ content, isError }: ClientResult): ToolResult {
+function toToolResult({ content, isError }: ClientResult): ToolResult {
   return isError ? { content, isError, code: 'tool_error' } : { content, isError };
 }
 
-function bounded(room: OpenSession, result: ClientResult): ToolResult {
+function bounded(openSession: OpenSession, result: ClientResult): ToolResult {
   const { callId } = result;
-  const whole = wholeOf(result);
+  const whole = toToolResult(result);
   const shown = boundResult(whole, limits.maxResultBytes, callId);
-  const kept = shown === whole ? null : contentToStore(whole, shown);
-  if (kept !== null) room.results?.store(callId, kept);
+  const rest = shown === whole ? null : contentToStore(whole, shown);
+  if (rest !== null) openSession.results?.store(callId, rest);
   return shown;
 }
 
@@ -139,7 +139,7 @@ function toEvent({ turn, step }: TurnState, call: StepCall, result: ToolResult):
   return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result };
 }
 
-function statusOf(room: OpenSession, turn: string): string {
-  const row = room.turns.get(turn);
+function statusOf(openSession: OpenSession, turn: string): string {
+  const row = openSession.turns.get(turn);
   return row?.status ?? row?.state ?? 'ended';
 }

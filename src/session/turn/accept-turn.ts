@@ -24,14 +24,14 @@ export type SubmitContext = {
 
 /** Queues the turn and starts it if nothing else runs. `note` stores the completion record of the turn and returns its id, which is passed on. */
 export function acceptTurn(context: SubmitContext, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
-  const { openSession: room, session, ids } = context;
+  const { openSession, session, ids } = context;
   const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
-  room.turns.accept(turn, request.plan, request.input);
+  openSession.turns.accept(turn, request.plan, request.input);
   const completion = note(turn);
   if (request.idempotencyKey !== undefined)
-    room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
-  const position = room.runner.active || room.turns.isWaiting() ? room.turns.countQueued() : 0;
-  room.runner.startNext();
+    openSession.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', { turn, session: null, edition, completion });
+  const position = openSession.runner.active || openSession.turns.isWaiting() ? openSession.turns.countQueued() : 0;
+  openSession.runner.startNext();
   return { turn, position, session, edition, completion };
 }

@@ -24,17 +24,18 @@ export type Branch = { history: Message[]; gathered: readonly Gathered[] };
  * response that has not ended.
  */
 export function branchBefore(
-  { openSession: room, session }: SubmitContext,
+  { openSession, session }: SubmitContext,
   request: SubmitTurn,
   results: readonly HashedResult[],
 ): Branch | null {
   const previous = request.chat?.previous;
   if (previous === undefined) return null;
-  const answer = room.completions.get(previous);
+  const answer = openSession.completions.get(previous);
   if (answer === null) throw unknownCompletion();
   const own = request.history ?? [];
-  if (own.length === 0 && (room.completions.last()?.id === previous || isSentAgain(room, previous, request, results))) return null;
-  const { history, gathered } = conversationUpTo(room, session, answer);
+  if (own.length === 0 && (openSession.completions.last()?.id === previous || isSentAgain(openSession, previous, request, results)))
+    return null;
+  const { history, gathered } = conversationUpTo(openSession, session, answer);
   return { history: [...history, ...own], gathered };
 }
 
@@ -49,12 +50,12 @@ function isSentAgain(
   return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
-function conversationUpTo(room: OpenSession, session: string, { range }: Completion): Branch {
-  const end = answerEnd(room.log.readAll(room.completions.readFrom(range)), range, session);
+function conversationUpTo(openSession: OpenSession, session: string, { range }: Completion): Branch {
+  const end = answerEnd(openSession.log.readAll(openSession.completions.readFrom(range)), range, session);
   if (end === null) throw new Problem('conflict', 'The response with this id has not ended yet. Wait for its end or cancel it.');
   const transcript = createTranscript({ everything: true, unanswered: true });
   const gathering = createGathering();
-  for (const event of room.log.readAll(0, end.event)) {
+  for (const event of openSession.log.readAll(0, end.event)) {
     transcript.apply(event);
     gathering.apply(event);
   }

@@ -29,11 +29,16 @@ export function createHistoryJudge({ catalog, callDeps, namesFor, log }: Wiring)
 }
 
 /** Stores the marks of a response. Never throws: a response without stored marks counts as private and untrusted when a client sends it as history. */
-export async function rememberAnswer({ catalog, log }: Wiring, room: OpenSession, caller: Principal, answer: AnswerContent): Promise<void> {
+export async function rememberAnswer(
+  { catalog, log }: Wiring,
+  openSession: OpenSession,
+  caller: Principal,
+  answer: AnswerContent,
+): Promise<void> {
   if (answer.text.trim() === '' && answer.reasoning.trim() === '') return;
   try {
     const names = await namesOfAnswer(caller.keyId, answer);
-    const marks = { names, taint: room.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId };
+    const marks = { names, taint: openSession.taint.read(), ttlMs: answerMarksMs, answersOf: caller.keyId };
     const late = (): never => {
       throw new Error('the Catalog did not respond in time');
     };

@@ -25,7 +25,7 @@ import { abortedResults, markAnswered, clientCallIds, resultEvents, type HashedR
 export const maxInputsWhileWaiting = 20;
 
 /**
- * `results`: by the call ids of this session. `asked`: hash of the input (`core/policy/answer-name.ts`). `brought`: taint marks of the
+ * `results`: by the call ids of this session. `inputHash`: hash of the input (`core/policy/answer-name.ts`). `historyTaint`: taint marks of the
  * history; null when it was not judged.
  */
 export type ChatSubmission = SubmitTurn & {
@@ -37,56 +37,56 @@ export type ChatSubmission = SubmitTurn & {
 
 /** Returns null when the history is a different conversation from the session's. Throws `invalid_request` for results of calls that are not pending. */
 export function submitChat(context: SubmitContext, request: ChatSubmission): SubmittedTurn | null {
-  const { openSession: room, session } = context;
-  const shown = readShownToClient(room, session);
+  const { openSession, session } = context;
+  const shown = readShownToClient(openSession, session);
   const history = ownIds(request.history ?? [], session);
-  const results = classify(room, request.results);
+  const results = classify(openSession, request.results);
   const match = judge(context, shown, history, request, results);
-  if (match.kind === 'fork' || match.kind === 'import' || results.strange.length > 0) {
+  if (match.kind === 'fork' || match.kind === 'import' || results.unknown.length > 0) {
     // In a new conversation each result needs the call that it belongs to.
     const calls = callNames(history);
-    const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
-    if (history.length === 0 || lonely.length > 0) throw unknownCalls(request, lonely);
+    const withoutCall = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
+    if (history.length === 0 || withoutCall.length > 0) throw unknownCalls(request, withoutCall);
     if (match.kind !== 'import') return null;
   }
   if (match.kind === 'import') importHistory(context, history, request);
   else {
-    const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
+    const waiting = results.fresh[0]?.call.turn ?? openSession.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
-    const again = repeated && hasFailed(room, shown);
+    const again = repeated && hasFailed(openSession, shown);
     if (repeated && !again && match.missingTail === sinceLast && shown.lastAnswer !== null)
       return joined(context, shown.lastAnswer.id, shown.lastAnswer.range.turn);
     if (waiting !== null) return resumeTurn(context, request, shown, results.fresh, waiting);
     // A failed turn is run again; there is nothing to send a second time.
-    if (repeated && !again) return showRest(context, request, shown);
+    if (repeated && !again) return showUnseen(context, request, shown);
   }
   // Read before the turn writes anything, so that its own events come after it.
-  const after = room.log.newest;
+  const after = openSession.log.newest;
   return acceptTurn(context, request, (turn) => note(context, request, { turn, after, earlier: shown.earlier }));
 }
 
 /** True when the last turn failed and its response had no content. */
-function hasFailed(room: SubmitContext['openSession'], { lastAnswer: last, earlier }: ShownToClient): boolean {
+function hasFailed(openSession: SubmitContext['openSession'], { lastAnswer: last, earlier }: ShownToClient): boolean {
   if (last === null || earlier !== null) return false;
-  const status = room.turns.get(last.range.turn)?.status;
+  const status = openSession.turns.get(last.range.turn)?.status;
   if (status !== 'failed' && status !== 'interrupted') return false;
-  const { assistantTexts: said, callIds: calls } = saidSince(room, last.range.after);
-  return said.length === 0 && calls.size === 0;
+  const { assistantTexts, callIds } = saidSince(openSession, last.range.after);
+  return assistantTexts.length === 0 && callIds.size === 0;
 }
 
 type Classified = {
   /** Results of pending calls. */
   fresh: (HashedResult & { call: ClientCall })[];
   /** Ids of calls that are not in this session or have a different result. Repeats of the same result are in neither list. */
-  strange: string[];
+  unknown: string[];
 };
 
 function classify({ waits }: SubmitContext['openSession'], results: readonly HashedResult[]): Classified {
-  const classified: Classified = { fresh: [], strange: [] };
+  const classified: Classified = { fresh: [], unknown: [] };
   for (const entry of results) {
     const call = waits.get('client-tool', entry.result.callId);
     if (call?.state === 'pending') classified.fresh.push({ ...entry, call });
-    else if (call?.state !== 'answered' || call.answerHash !== entry.hash) classified.strange.push(entry.result.callId);
+    else if (call?.state !== 'answered' || call.answerHash !== entry.hash) classified.unknown.push(entry.result.callId);
   }
   return classified;
 }
@@ -95,7 +95,7 @@ function classify({ waits }: SubmitContext['openSession'], results: readonly Has
 const sinceLast = 1;
 
 function judge(
-  { openSession: room, session }: SubmitContext,
+  { openSession, session }: SubmitContext,
   { lastAnswer: last, unseen }: ShownToClient,
   history: readonly Message[],
   { results, input }: ChatSubmission,
@@ -103,24 +103,25 @@ function judge(
 ): HistoryMatch {
   // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
   if (history.length === 0) return matchHistory({ userTexts: [], assistantTexts: [], callIds: new Set() }, null);
-  const isNote = (paragraph: string): boolean => isServiceNote(room, session, paragraph);
+  const isNote = (paragraph: string): boolean => isServiceNote(openSession, session, paragraph);
   const comparableOf = (turns: readonly TurnMessages[]): ComparableHistory => {
     const messages = turns.flatMap((turn) => turn.messages);
     const imported = toComparableHistory(messages, { isShown: isImported, isNote });
     return { ...imported, callIds: new Set([...imported.callIds, ...turns.flatMap(({ clientCalls }) => clientCalls)]) };
   };
-  const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [saidSince(room, last.range.after)];
+  const lost =
+    last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [saidSince(openSession, last.range.after)];
   const sent = toComparableHistory(history, { isShown: () => true, isNote });
   const match = (turns: readonly TurnMessages[]): HistoryMatch => matchHistory(comparableOf(turns), sent, [unseen, ...lost]);
 
-  const turns = room.transcript.everything();
+  const turns = openSession.transcript.everything();
   const whole = match(turns);
-  const broken = whole.kind === 'fork' ? room.turns.endedIncomplete() : new Set();
+  const broken = whole.kind === 'fork' ? openSession.turns.endedIncomplete() : new Set();
   if (broken.size === 0) return whole;
   // After an error a client resends the message or drops it; a client that stopped a turn may drop the turn's text.
   const isSilent = (turn: TurnMessages): boolean => {
-    const { assistantTexts: said, callIds: calls } = comparableOf([turn]);
-    return said.length === 0 && calls.size === 0;
+    const { assistantTexts, callIds } = comparableOf([turn]);
+    return assistantTexts.length === 0 && callIds.size === 0;
   };
   const without = [(turn: TurnMessages) => broken.has(turn.turn) && isSilent(turn), ({ turn }: TurnMessages) => broken.has(turn)];
   const matches = without.map((isLeftOut) => match(turns.filter((turn) => !isLeftOut(turn))));
@@ -133,15 +134,15 @@ function isImported({ callId, nativeId }: ToolCallPart): boolean {
 }
 
 function importHistory(
-  { openSession: room }: SubmitContext,
+  { openSession }: SubmitContext,
   history: readonly Message[],
-  { results, gathered, historyTaint: brought }: ChatSubmission,
+  { results, gathered, historyTaint }: ChatSubmission,
 ): void {
-  room.taint.addAll(brought ?? unknownTaint('the history that the client sent'));
+  openSession.taint.addAll(historyTaint ?? unknownTaint('the history that the client sent'));
   const given = results.map(({ result }) => result);
   const messages = pairCalls([...history, resultMessage(given, callNames(history))]);
-  const event = room.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
-  room.transcript.apply(event);
+  const event = openSession.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
+  openSession.transcript.apply(event);
 }
 
 /** Resumes the turn that waits, or that runs while a call of the client is pending, with the results and the new input. */
@@ -152,22 +153,22 @@ function resumeTurn(
   fresh: Classified['fresh'],
   turn: string,
 ): SubmittedTurn {
-  const { openSession: room } = context;
+  const { openSession } = context;
   const { input } = request;
   const inputEvents: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
   if (inputEvents.length > 0) refuseFlood(context, turn);
   // Calls that no client has received yet stay pending; only received calls without a result are aborted.
-  const abortEvents = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
-  room.runner.applyExternal(turn, (state) => [
-    ...resultEvents(room, state, fresh),
+  const abortEvents = (state: TurnState): SessionEventBody[] => abortedResults(openSession, state, stillOpen(shown, state, fresh));
+  openSession.runner.applyExternal(turn, (state) => [
+    ...resultEvents(openSession, state, fresh),
     ...(inputEvents.length > 0 ? abortEvents(state) : []),
     ...inputEvents,
   ]);
-  markAnswered(room, fresh);
-  const after = room.log.newest;
+  markAnswered(openSession, fresh);
+  const after = openSession.log.newest;
   // The previous response could not begin because its turn is queued; it is still due.
   const queuedTurn =
-    shown.lastAnswer !== null && shown.lastAnswer.range.turn !== turn && room.turns.stateOf(shown.lastAnswer.range.turn) === 'queued'
+    shown.lastAnswer !== null && shown.lastAnswer.range.turn !== turn && openSession.turns.stateOf(shown.lastAnswer.range.turn) === 'queued'
       ? shown.lastAnswer.range.turn
       : null;
   const range: AnswerRange =
@@ -183,7 +184,7 @@ function stillOpen({ lastAnswer: last, unseen }: ShownToClient, state: TurnState
 }
 
 /** For a request without new input: returns what no client has received yet, or the last response again. */
-function showRest(context: SubmitContext, request: ChatSubmission, { lastAnswer: last, earlier }: ShownToClient): SubmittedTurn {
+function showUnseen(context: SubmitContext, request: ChatSubmission, { lastAnswer: last, earlier }: ShownToClient): SubmittedTurn {
   if (earlier !== null) {
     const completion = note(context, request, { turn: earlier.turn, after: context.openSession.log.newest, earlier });
     const submitted = joined(context, completion, earlier.turn);
@@ -199,28 +200,24 @@ function showRest(context: SubmitContext, request: ChatSubmission, { lastAnswer:
 }
 
 /** Returns a response of a turn that was accepted before. */
-function joined({ openSession: room, session }: SubmitContext, completion: string, turn: string): SubmittedTurn {
-  return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
+function joined({ openSession, session }: SubmitContext, completion: string, turn: string): SubmittedTurn {
+  return { turn, position: 0, session, edition: openSession.turns.get(turn)?.plan.edition ?? null, completion };
 }
 
-function note(
-  { openSession: room, session, ids, now }: SubmitContext,
-  { chat, inputHash: asked }: ChatSubmission,
-  range: AnswerRange,
-): string {
+function note({ openSession, session, ids, now }: SubmitContext, { chat, inputHash: asked }: ChatSubmission, range: AnswerRange): string {
   const { model, includeUsage, dialect, echo } = chat;
   const id = toCompletionId(dialect, ids.next('cmpl'), session);
-  room.completions.add({ id, range, model, includeUsage, dialect, echo, asked, createdAt: now() });
+  openSession.completions.add({ id, range, model, includeUsage, dialect, echo, asked, createdAt: now() });
   return id;
 }
 
-function remember({ openSession: room }: SubmitContext, { idempotencyKey, bodyHash = '' }: ChatSubmission, submitted: SubmittedTurn): void {
-  if (idempotencyKey !== undefined) room.turns.rememberKey(idempotencyKey, bodyHash, { ...submitted, session: null });
+function remember({ openSession }: SubmitContext, { idempotencyKey, bodyHash = '' }: ChatSubmission, submitted: SubmittedTurn): void {
+  if (idempotencyKey !== undefined) openSession.turns.rememberKey(idempotencyKey, bodyHash, { ...submitted, session: null });
 }
 
-function refuseFlood({ openSession: room }: SubmitContext, turn: string): void {
+function refuseFlood({ openSession }: SubmitContext, turn: string): void {
   let said = 0;
-  for (const event of room.log.readAll(room.turns.get(turn)?.before ?? 0))
+  for (const event of openSession.log.readAll(openSession.turns.get(turn)?.before ?? 0))
     if (event.type === 'turn-input' && event.turn === turn) said += 1;
   if (said >= maxInputsWhileWaiting)
     throw new Problem(

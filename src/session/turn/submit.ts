@@ -38,12 +38,12 @@ export async function submit(context: SubmitContext, caller: Principal, request:
 
 /** Returns the taint marks of a history that an empty session imports; null when it is not judged. The marks of a forked history are in `request.taint`. */
 async function taintOfImport(
-  { openSession: room, judgeHistory: judge }: SubmitContext,
+  { openSession, judgeHistory: judge }: SubmitContext,
   caller: Principal,
   { plan, history, taint }: SubmitTurn,
 ): Promise<Taint | null> {
   if (taint !== undefined) return untainted;
-  const mayBeTaken = history !== undefined && history.length > 0 && room.turns.current() === null;
+  const mayBeTaken = history !== undefined && history.length > 0 && openSession.turns.current() === null;
   return mayBeTaken ? await judge(caller, plan, history) : null;
 }
 
@@ -57,22 +57,24 @@ export async function repeatedTurn(context: SubmitContext, key: string, bodyHash
   return findRepeated(context, key, bodyHash) ?? (await context.forks.get(jointOf(key, bodyHash))) ?? null;
 }
 
-function findRepeated({ openSession: room, session }: SubmitContext, key: string, bodyHash: string): SubmittedTurn | null {
-  const repeated = room.turns.findByKey(key, bodyHash);
-  return repeated === null ? null : { position: room.turns.countAhead(repeated.turn), ...repeated, session: repeated.session ?? session };
+function findRepeated({ openSession, session }: SubmitContext, key: string, bodyHash: string): SubmittedTurn | null {
+  const repeated = openSession.turns.findByKey(key, bodyHash);
+  return repeated === null
+    ? null
+    : { position: openSession.turns.countAhead(repeated.turn), ...repeated, session: repeated.session ?? session };
 }
 
 /** Finds a turn with an id given by the caller. The id acts as an idempotency key that never expires, since turns are stored as long as their session. */
-function findNamed({ openSession: room, session }: SubmitContext, turn: string | undefined): SubmittedTurn | null {
-  const row = turn === undefined ? null : room.turns.get(turn);
+function findNamed({ openSession, session }: SubmitContext, turn: string | undefined): SubmittedTurn | null {
+  const row = turn === undefined ? null : openSession.turns.get(turn);
   if (row === null) return null;
-  return { turn: row.id, position: room.turns.countAhead(row.id), session, edition: row.plan.edition ?? null, completion: null };
+  return { turn: row.id, position: openSession.turns.countAhead(row.id), session, edition: row.plan.edition ?? null, completion: null };
 }
 
 /** Postpones the deletion of an unlisted session; after a request with a key, until repeats of the request no longer find its response. */
-function keepUnlisted({ openSession: room, now }: SubmitContext, { idempotencyKey }: SubmitTurn): void {
-  if (room.meta.setup.listed) return;
-  room.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
+function keepUnlisted({ openSession, now }: SubmitContext, { idempotencyKey }: SubmitTurn): void {
+  if (openSession.meta.setup.listed) return;
+  openSession.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
 }
 
 /**
@@ -80,16 +82,16 @@ function keepUnlisted({ openSession: room, now }: SubmitContext, { idempotencyKe
  * `branch`: the part of this session's conversation that precedes the request. The key is stored here too: a repeat is sent here again.
  */
 async function fork(context: SubmitContext, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
-  const { openSession: room, sessions, forks } = context;
+  const { openSession, sessions, forks } = context;
   const { idempotencyKey: key, bodyHash = '' } = request;
   const joint = jointOf(key, bodyHash);
   const make = async (): Promise<SubmittedTurn> => {
     // A repeat after a crash finds the fork that was created and what was submitted to it.
-    const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${context.session} ${joint}`);
-    const taint = joinTaint(room.taint.read(), await context.judgeHistory(caller, request.plan, request.history ?? []));
+    const made = await sessions.create(caller, openSession.meta.setup, key === undefined ? undefined : `fork ${context.session} ${joint}`);
+    const taint = joinTaint(openSession.taint.read(), await context.judgeHistory(caller, request.plan, request.history ?? []));
     const chat = request.chat && withoutPrevious(request.chat);
     const submitted = await sessions.get(made.id).submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
-    if (key !== undefined && !context.isDeleted()) room.turns.rememberKey(key, bodyHash, submitted);
+    if (key !== undefined && !context.isDeleted()) openSession.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
   if (key === undefined) return await make();

@@ -1,6 +1,6 @@
 /**
  * Runs a session's accepted turns in order, one at a time, and ensures that each ends once, also after crashes. It drives
- * `engine/turn/run-turn.ts`; the step function decides. A waiting turn has no run: `tell` applies decisions, results and input to it,
+ * `engine/turn/run-turn.ts`; the step function decides. A waiting turn has no run: `applyExternal` applies decisions, results and input to it,
  * and it resumes from its log.
  */
 import { failpoint } from '../../core/failpoint.ts';
@@ -66,10 +66,10 @@ export class TurnRunner {
     if (row === null || this.#run?.turn === row.id) return;
     if (row.format > logFormat) this.#giveUp(row);
     if (row.format > logFormat || row.state === 'waiting') return;
-    const run = this.#revive(row);
+    const run = this.#restoreRun(row);
     // It had asked, and the process died before the wait was stored: the turn waits, and nothing was interrupted.
     if (isWaiting(run.state)) {
-      this.#rest(run);
+      this.#startWaiting(run);
       return;
     }
     for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
@@ -91,12 +91,12 @@ export class TurnRunner {
 
   /** Ends the running or waiting turn at once and returns its id; null without one. Its results and end are in the log when this returns. */
   cancel(): string | null {
-    const run = this.#run ?? this.#reviveOpen();
+    const run = this.#run ?? this.#restoreOpenRun();
     if (run === null) return null;
     const wasWaiting = run !== this.#run;
     this.#stop(run, 'cancelled', 'cancelled');
     // The results of a turn that ran are audited when its run has ended (`#drive`).
-    if (wasWaiting) this.#keep(auditUnaudited(this.#parts, run, run.unaudited));
+    if (wasWaiting) this.#track(auditUnaudited(this.#parts, run, run.unaudited));
     return run.turn;
   }
 
@@ -108,14 +108,14 @@ export class TurnRunner {
   }
 
   /**
-   * Applies external events to a running or waiting turn: a decision, a result of the client's tools, more input. `say` receives the
+   * Applies external events to a running or waiting turn: a decision, a result of the client's tools, more input. `eventsFor` receives the
    * state and returns the events. The turn then continues as far as it can. Returns false when the turn has ended.
    */
   applyExternal(turn: string, eventsFor: (state: TurnState) => readonly SessionEventBody[]): boolean {
     const { turns } = this.#tools();
     const active = this.#run?.turn === turn ? this.#run : null;
     const row = active === null ? turns.waiting() : null;
-    const run = active ?? (row?.id === turn ? this.#revive(row) : null);
+    const run = active ?? (row?.id === turn ? this.#restoreRun(row) : null);
     if (run === null || this.#shut) return false;
     const events = eventsFor(run.state);
     const unaudited = events.flatMap((event) => {
@@ -124,7 +124,7 @@ export class TurnRunner {
     });
     for (const event of events) this.#append(run, event);
     run.unaudited = run.unaudited.filter(({ result }) => !unaudited.some((other) => other.result === result));
-    if (unaudited.length > 0) this.#keep(auditUnaudited(this.#parts, run, unaudited));
+    if (unaudited.length > 0) this.#track(auditUnaudited(this.#parts, run, unaudited));
     this.#parts.notices.noteResumed(run);
     if (active !== null) return true;
     if (isWaiting(run.state)) this.#parts.turns.markWaiting(turn, waitReason(run.state));
@@ -147,7 +147,7 @@ export class TurnRunner {
   }
 
   /** Creates a new run of a started turn from its log. Earlier runs can no longer write. */
-  #revive(row: OpenTurnRow): TurnRun {
+  #restoreRun(row: OpenTurnRow): TurnRun {
     const { turns, log, clock } = this.#tools();
     const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
     foldTurn(run.state, log.readAll(row.before ?? 0));
@@ -155,9 +155,9 @@ export class TurnRunner {
   }
 
   /** Creates a run of the waiting turn; in an object that is only opened to be deleted, also of a turn whose run died. */
-  #reviveOpen(): TurnRun | null {
+  #restoreOpenRun(): TurnRun | null {
     const row = this.#parts.turns.open();
-    return row === null ? null : this.#revive(row);
+    return row === null ? null : this.#restoreRun(row);
   }
 
   /** Ends a turn whose log was written by a newer release, which this release cannot read. */
@@ -171,10 +171,10 @@ export class TurnRunner {
     const { timers, clock } = this.#tools();
     this.#run = run;
     timers.set('turn', clock.now() + limits.turnAlarmMs);
-    this.#keep(this.#drive(run));
+    this.#track(this.#drive(run));
   }
 
-  #keep(work: Promise<void>): void {
+  #track(work: Promise<void>): void {
     this.#working.add(work);
     const done = work.finally(() => this.#working.delete(work));
     this.#parts.waitUntil(done);
@@ -188,7 +188,7 @@ export class TurnRunner {
       if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
       const scope = await createTurnScope(this.#parts, run, (event) => this.#append(run, event));
       // Repeats when a decision came in while the last call of a step was being stored.
-      while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
+      while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#startWaiting(run));
     } catch (error) {
       if (!run.abort.signal.aborted) this.#fail(run, error);
     } finally {
@@ -203,7 +203,7 @@ export class TurnRunner {
   }
 
   /** Stores that the turn waits and drops its run. Returns false when there is something to do after all. */
-  #rest(run: TurnRun): boolean {
+  #startWaiting(run: TurnRun): boolean {
     const { turns, timers, log, clock, notices } = this.#tools();
     if (run.sealed) return true;
     if (!isWaiting(run.state)) return false;
