@@ -1,4 +1,4 @@
-/** The rules of the house as a function over sources: who may import whom, and what stands only in one place. */
+/** The rules of this repository as a function over sources: which folder may import which, and which constructs belong in one place. */
 import { posix } from 'node:path';
 import { blankComments } from './source-text.ts';
 

@@ -17,17 +17,17 @@ function readSources(folder: string): Source[] {
 describe('the source tree', () => {
   const sources = readSources('src');
 
-  it('keeps to its floors, has no import cycle and breaks no rule of the house', () => {
+  it('keeps to its floors, has no import cycle and breaks no rule of this repository', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(findViolations(sources)).toEqual([]);
   });
 
-  it('comes to the MCP SDK and to the engine of the sandbox late: no isolate builds them before somebody needs them', () => {
+  it('loads the MCP SDK and the sandbox engine only when a request needs them', () => {
     const contents = new Map(sources.map(({ path, content }) => [path, content]));
     const reached = new Set(['src/worker.ts']);
     const outside = new Set<string>();
     for (const path of reached) {
-      // A type import is gone from what runs, and `await import(…)` is what makes it late.
+      // Type imports are erased, and `await import(…)` loads on demand.
       for (const [, specifier = ''] of (contents.get(path) ?? '').matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';$/gm))
         if (specifier.startsWith('.')) reached.add(posix.join(posix.dirname(path), specifier));
         else outside.add(specifier);
@@ -35,6 +35,16 @@ describe('the source tree', () => {
     expect(reached.size).toBeGreaterThan(300);
     expect([...outside]).toContain('zod');
     expect([...outside].filter((name) => name.startsWith('@modelcontextprotocol/') || name.startsWith('quickjs-wasi'))).toEqual([]);
+  });
+
+  it('refers to sections of docs/contract.md that exist', () => {
+    const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+    const sections = new Set([...contract.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number));
+    const references = sources.flatMap(({ path, content }) =>
+      [...content.matchAll(/contract\s+(?:\* )?§(\d+)/g)].map(([, number]) => ({ path, number })),
+    );
+    expect(references.length).toBeGreaterThan(50);
+    expect(references.filter(({ number }) => !sections.has(number))).toEqual([]);
   });
 
   it('shows its longest files', () => {
@@ -74,7 +84,7 @@ describe('the rules', () => {
     ['src/http/a.ts', "export * from './b.ts';", 're-exports'],
     ['src/http/utils.ts', 'export const a = 1;', 'its place was not found'],
     ['src/elsewhere/a.ts', 'export const a = 1;', 'is on no floor'],
-  ])('%s: %s is told', (path, content, expected) => {
+  ])('reports %s: %s', (path, content, expected) => {
     expect(check(path, content).join('\n')).toContain(expected);
   });
 
@@ -91,7 +101,7 @@ describe('the rules', () => {
     ['src/catalog/a.ts', "this.sql.exec('select * from t where name = ?', name);"],
     ['src/http/a.ts', "const word = '[a-z]';\nexport const pattern = new RegExp(`^${word}$`);\nconst f = () => new RegExp('^a$', 'u');"],
     ['src/local/a.ts', "import { join } from 'node:path';\nimport { limits } from '../core/limits.ts';\nawait fetch(url);"],
-  ])('%s: %s is fine', (path, content) => {
+  ])('accepts %s: %s', (path, content) => {
     expect(check(path, content)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * The `Catalog` Durable Object: the only writer of a workspace (DESIGN §4, §11). Its methods are
+ * The `Catalog` Durable Object: the only writer of a workspace (contract §4, §11). Its methods are
  * `CatalogMethods` (`storage/catalog-methods.ts`), called through `storage/catalog-client.ts` and implemented in `handlers/`. This file has
  * the object's lifecycle, the order of writes, and the alarm.
  */

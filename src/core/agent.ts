@@ -1,4 +1,4 @@
-/** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients use it as the model `agent/<name>`. */
+/** An agent: a model, instructions and a toolset under one name (contract §8). Chat clients use it as the model `agent/<name>`. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skills/skill.ts';

@@ -1,4 +1,4 @@
-/** The audit log: one row for each call or refusal, each approval decision and each configuration change (DESIGN §7, §9). */
+/** The audit log: one row for each call or refusal, each approval decision and each configuration change (contract §7, §9). */
 import { z } from 'zod';
 import { Via } from './turn/message.ts';
 import { ToolResultCode } from './tools/tool.ts';

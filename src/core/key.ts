@@ -1,5 +1,5 @@
 /**
- * The format of an API key: `mk_<workspace>_<id>_<secret><check>` (DESIGN §9). Pure; `storage/key-crypto.ts` creates the random
+ * The format of an API key: `mk_<workspace>_<id>_<secret><check>` (contract §9). Pure; `storage/key-crypto.ts` creates the random
  * parts, the check and the stored hash.
  */
 import { limits } from './limits.ts';

@@ -1,4 +1,4 @@
-/** The authenticated caller: what a key represents once it has been checked (DESIGN §9). Handlers get this, never the header. */
+/** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
 
 const maxCallerFields = 20;

@@ -1,5 +1,5 @@
 /**
- * A problem: an error as data, with a code from one closed catalogue (DESIGN §9). Thrown as `Problem` when a request fails; passed as
+ * A problem: an error as data, with a code from one closed catalogue (contract §9). Thrown as `Problem` when a request fails; passed as
  * `ProblemBody` in streams and across Durable Object RPC, where an error would lose its fields. `http/problems.ts` renders it in the
  * error shape of each dialect.
  */

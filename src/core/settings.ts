@@ -1,4 +1,4 @@
-/** The operator's settings, read once from the environment or the Worker's vars and secrets (DESIGN §13). */
+/** The operator's settings, read once from the environment or the Worker's vars and secrets (contract §13). */
 
 export type LogLevel = 'error' | 'info' | 'debug';
 

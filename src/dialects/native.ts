@@ -1,5 +1,5 @@
 /**
- * The native stream (DESIGN §5): session events as server-sent events, and the frame encoder. Content cannot forge a field: data is split
+ * The native stream (contract §5): session events as server-sent events, and the frame encoder. Content cannot forge a field: data is split
  * at every SSE line ending, and control fields with a line ending are rejected. Used by session streams and `http/event-stream.ts`.
  */
 import type { ProblemBody } from '../core/problem.ts';

@@ -1,5 +1,5 @@
 /**
- * Assembles the HTTP surface (DESIGN §9): the middleware of every request is listed here in its order; each route has its rules next to its
+ * Assembles the HTTP surface (contract §9): the middleware of every request is listed here in its order; each route has its rules next to its
  * handler in `routes/`. The worker's entry calls `createApp` once per isolate.
  */
 import { Hono } from 'hono';

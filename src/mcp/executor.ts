@@ -70,7 +70,7 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
 
 /**
  * If input cannot be given while the call is open, a server of 2025 that requests it receives `cancel`: so in chat turns, which may wait
- * for days and across restarts (DESIGN §5), unlike a connection. With an MCP client the request is passed on (`engine/mcp/in-flight-call.ts`).
+ * for days and across restarts (contract §5), unlike a connection. With an MCP client the request is passed on (`engine/mcp/in-flight-call.ts`).
  * `unheard`: the cancelled requests, for the result.
  */
 function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard: string[]): UpstreamHooks {

@@ -107,7 +107,7 @@ export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: strin
 /** The stored OAuth grant of a server, sealed by the storage. `revision` counts writes, so that of two concurrent writes one fails. */
 export type ServerGrant = { value: string | null; revision: number };
 
-/** What a key has equipped over MCP (DESIGN §10). While `mode` was never set, it depends on whether a toolset is equipped. */
+/** What a key has equipped over MCP (contract §10). While `mode` was never set, it depends on whether a toolset is equipped. */
 export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
 
 /** `expiresAt`: milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 /**
- * Makes tools from tools, as `create_tool` does on behalf of a key, using only what its plan offers (DESIGN §7). Implemented by
+ * Makes tools from tools, as `create_tool` does on behalf of a key, using only what its plan offers (contract §7). Implemented by
  * `engine/configuration/tool-maker.ts` over the Catalog; one instance per call.
  */
 import type { MadeTool } from '../core/made/made-tool.ts';

@@ -1,5 +1,5 @@
 /**
- * Edits toolsets for the configuration tools (DESIGN §10), on behalf of one key and within its rights: every change could also be made by
+ * Edits toolsets for the configuration tools (contract §10), on behalf of one key and within its rights: every change could also be made by
  * the REST routes. Implemented by `engine/configuration/toolset-editor.ts` over the Catalog; one instance per call, which caches what it reads. Each
  * method throws `forbidden` if the key lacks the scope `toolsets`, also if it lost the scope since.
  */

@@ -1,5 +1,5 @@
 /**
- * Retries requests that failed before their first byte (DESIGN §6): 429, 5xx and broken connections, a few times with increasing delays.
+ * Retries requests that failed before their first byte (contract §6): 429, 5xx and broken connections, a few times with increasing delays.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';

@@ -1,5 +1,5 @@
 /**
- * Adds tools to models without native tool support (DESIGN §6): the prompt describes the tools, calls are parsed from the model's text, and
+ * Adds tools to models without native tool support (contract §6): the prompt describes the tools, calls are parsed from the model's text, and
  * results are sent as one user message. Wraps any `ChatModel`; requests that do not need it pass unchanged.
  * `core/text-protocol/text-tool-prompt.ts` writes the prompt, `core/text-protocol/text-tool-calls.ts` parses calls.
  */

@@ -1,5 +1,5 @@
 /**
- * The read path of a call (DESIGN §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring.ts`, so
+ * The read path of a call (contract §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring.ts`, so
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
 import { type Agent, ResourceName } from '../core/agent.ts';

@@ -1,5 +1,5 @@
 /**
- * Creates and checks API keys (DESIGN §9): random parts, the check that detects forged keys without I/O, and the keyed hash that is
+ * Creates and checks API keys (contract §9): random parts, the check that detects forged keys without I/O, and the keyed hash that is
  * stored instead of a key. The format is in `core/key.ts`.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';

@@ -1,5 +1,5 @@
 /**
- * Resolves an API key to its principal (DESIGN §9). The root key is compared in constant time. For other keys the check is verified
+ * Resolves an API key to its principal (contract §9). The root key is compared in constant time. For other keys the check is verified
  * without I/O, then the workspace's Catalog is asked, and its response cached for `limits.principalTtlMs`. Refusals have a reason, as
  * far as it does not help to guess keys.
  */

@@ -1,5 +1,5 @@
 /**
- * Sealing and opening secret values (DESIGN §7, §11): AES-256-GCM with the workspace's key, a random nonce for each value,
+ * Sealing and opening secret values (contract §7, §11): AES-256-GCM with the workspace's key, a random nonce for each value,
  * and workspace, kind and name as additional data, so that a stored value moved to another place does not open.
  * Form: `1.<master key id>.<nonce>.<ciphertext>`, the last two in base64.
  */

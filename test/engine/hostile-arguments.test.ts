@@ -36,7 +36,7 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
 
   it.each(rows)('$id runs nothing for any tool, reports it to the model, and logs the received text', async ({ text }) => {
     for (const name of ['terminalRun', 'erase', 'cat']) {
-      // Blank text means "no arguments" if the reply was complete (DESIGN §6); in a truncated reply it is ambiguous.
+      // Blank text means "no arguments" if the reply was complete (contract §6); in a truncated reply it is ambiguous.
       const call = replyWith(name, text, text.trim() !== '');
       let ran = 0;
       const { events, requests } = await run([[...call, finish('tool-calls')], say('sorry')], () => {

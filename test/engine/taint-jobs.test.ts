@@ -1,6 +1,6 @@
 /**
  * Common work of agents, step by step: where the taint rule requires approval, and where it does not. Each question must protect private
- * data that could be sent because of the text of a page (DESIGN §7); any other question is a bug.
+ * data that could be sent because of the text of a page (contract §7); any other question is a bug.
  */
 import { describe, expect, it } from 'vitest';
 import { textResult } from '../../src/core/tools/tool.ts';

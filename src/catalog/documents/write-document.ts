@@ -1,5 +1,5 @@
 /**
- * The steps of every write (DESIGN §4): conditions, then the kind's own checks and compilation (asynchronous), then one transaction. Writes
+ * The steps of every write (contract §4): conditions, then the kind's own checks and compilation (asynchronous), then one transaction. Writes
  * of a workspace are serialized (`catalog.ts`), so nothing changes between the steps.
  */
 import { canonicalJson } from '../../core/hash.ts';

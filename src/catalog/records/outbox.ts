@@ -1,5 +1,5 @@
 /**
- * The outbox of KV writes (DESIGN §4). A write adds a row in its transaction; publishing always writes the newest state of that name, so
+ * The outbox of KV writes (contract §4). A write adds a row in its transaction; publishing always writes the newest state of that name, so
  * that late retries never restore an old one. At most one publish per name at a time and one per second; failures are retried by the alarm,
  * with growing delays, until they succeed.
  */

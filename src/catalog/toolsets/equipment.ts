@@ -1,9 +1,9 @@
-/** The toolset that each key has equipped over MCP, and its mode (DESIGN §10). `engine/` derives permissions from it. */
+/** The toolset that each key has equipped over MCP, and its mode (contract §10). `engine/` derives permissions from it. */
 import type { Equipment } from '../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { readRow } from '../documents/documents.ts';
 
-/** A key without an equipped toolset, or whose toolset was removed, is in configuration mode (DESIGN §10). */
+/** A key without an equipped toolset, or whose toolset was removed, is in configuration mode (contract §10). */
 export function readEquipment(sql: SqlStorage, keyId: string): Equipment {
   const row = sql.exec<Row>('SELECT toolset, mode FROM equipment WHERE key_id = ?', keyId).toArray()[0];
   if (row === undefined || row.toolset === null || !isThere(sql, row.toolset)) return { toolset: null, mode: 'configuration' };

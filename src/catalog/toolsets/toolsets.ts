@@ -1,4 +1,4 @@
-/** Writes toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
+/** Writes toolsets: the document, its compiled edition, and new revisions when a default alias changes (contract §4). */
 import { compileEdition, editionBytes, editionHash } from '../../core/toolset/edition.ts';
 import { withTools, type KnownTools } from '../../core/toolset/known-tools.ts';
 import { parseDocument } from '../../core/issues.ts';

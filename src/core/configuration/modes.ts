@@ -1,5 +1,5 @@
 /**
- * Which configuration tools may be called over MCP, and when (DESIGN §10). The mode of a key is set by `enter-` and
+ * Which configuration tools may be called over MCP, and when (contract §10). The mode of a key is set by `enter-` and
  * `exit-configuration-mode` and by a successful equip; it is never toggled. An agent has the configuration tools that its toolset
  * lists, in any mode. Used by `/mcp`.
  */

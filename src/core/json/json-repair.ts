@@ -1,6 +1,6 @@
 /**
  * Reads the argument text of a finished tool call: `JSON.parse`, else the missing closing brackets, else `jsonrepair`. The state
- * says which one succeeded, because a repaired or truncated call may do less (DESIGN §6). Called once for each call, when it has
+ * says which one succeeded, because a repaired or truncated call may do less (contract §6). Called once for each call, when it has
  * ended, by the assembler and by the readers of a client's history. It is not a streaming parser.
  */
 import { jsonrepair } from 'jsonrepair';

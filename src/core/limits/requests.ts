@@ -2,7 +2,7 @@
 import { MB } from './units.ts';
 
 export const requestLimits = {
-  // Requests (DESIGN §9).
+  // Requests (contract §9).
   maxBodyBytes: 1 * MB,
   /** Chat dialects, turns, skills, servers, import: histories with images are this large in practice. */
   maxLargeBodyBytes: 10 * MB,
@@ -25,7 +25,7 @@ export const requestLimits = {
 
   // Caller fields of a key.
 
-  // Keys and secrets (DESIGN §7, §9).
+  // Keys and secrets (contract §7, §9).
   /** Longer than any key we issue; checked before anything is hashed. */
   maxKeyBytes: 512,
   /**

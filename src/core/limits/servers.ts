@@ -39,7 +39,7 @@ export const serverLimits = {
   /** A response of a tool's endpoint. */
   maxToolReplyBytes: 4 * MB,
 
-  // Toolsets served over MCP (DESIGN §9).
+  // Toolsets served over MCP (contract §9).
   /** One page of a list: one item costs a model some hundred tokens, so most toolsets are one page. */
   maxMcpPageItems: 500,
   maxRequestStateLength: 64 * KB,

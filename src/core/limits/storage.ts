@@ -2,7 +2,7 @@
 import { MB } from './units.ts';
 
 export const storageLimits = {
-  // Isolate caches (DESIGN §4, §9).
+  // Isolate caches (contract §4, §9).
   principalTtlMs: 30_000,
   /**
    * Check interval of the key of an open stream, and maximum age of the result: including the check itself less than
@@ -15,7 +15,7 @@ export const storageLimits = {
   /** Effects that the response of a policy test lists; all of them are evaluated. */
   maxListedPolicyEffects: 200,
 
-  // The Catalog and the read side (DESIGN §4, §9, §11).
+  // The Catalog and the read side (contract §4, §9, §11).
   /** One RPC to the Catalog; it uses its own SQLite, so a longer delay is an error. */
   catalogTimeoutMs: 10_000,
   /** A name that was not found is looked up again after this. */

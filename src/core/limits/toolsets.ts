@@ -2,7 +2,7 @@
 import { KB } from './units.ts';
 
 export const toolsetLimits = {
-  // Toolsets and editions (DESIGN §4).
+  // Toolsets and editions (contract §4).
   maxToolsetEntries: 1000,
   maxAliasesPerEntry: 32,
   maxDescriptionBytes: 2 * KB,
@@ -37,7 +37,7 @@ export const toolsetLimits = {
   /** The searched part of a tool's description, and the number of arguments whose names are searched. */
   maxIndexedDescriptionLength: 4_000,
 
-  // Skills (DESIGN §8).
+  // Skills (contract §8).
   maxSkillFileBytes: 100 * KB,
   maxSkillBytes: 500 * KB,
   maxSkillResources: 200,

@@ -2,7 +2,7 @@
 import { KB, MB } from './units.ts';
 
 export const turnLimits = {
-  // Turns (DESIGN §5).
+  // Turns (contract §5).
   maxStepsPerTurn: 16,
   maxCallsPerTurn: 64,
   maxParallelCalls: 6,
@@ -20,7 +20,7 @@ export const turnLimits = {
   maxSummaryBytes: 12 * KB,
   maxMessagesPerPage: 10_000,
 
-  // Streams (DESIGN §5).
+  // Streams (contract §5).
   heartbeatMs: 15_000,
   idleCloseMs: 60_000,
   /** A SQLite value holds 2 MB; a character of JSON text takes up to 3 bytes there. */

@@ -1,5 +1,5 @@
 /**
- * Decides what a server's new listing means for its tools (DESIGN §4, pins): which are in force, held for review, missing, or probably
+ * Decides what a server's new listing means for its tools (contract §4, pins): which are in force, held for review, missing, or probably
  * renamed. Pure; the Catalog stores the result. `listing.ts` checks the definitions themselves.
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';

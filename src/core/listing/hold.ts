@@ -1,4 +1,4 @@
-/** Why a tool is held, and what an administrator sees of it before accepting (DESIGN §4, pins). The Catalog decides it. */
+/** Why a tool is held, and what an administrator sees of it before accepting (contract §4, pins). The Catalog decides it. */
 import { z } from 'zod';
 
 /**

@@ -163,7 +163,7 @@ function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: Know
   return [{ path: 'uses', message: `calls would nest ${way.length} deep; the maximum is ${limits.maxCompositeDepth}: ${way.join(' → ')}` }];
 }
 
-// The graph of made tools and the tools they use: no cycles, and no deeper nesting than calls allow (DESIGN §7).
+// The graph of made tools and the tools they use: no cycles, and no deeper nesting than calls allow (contract §7).
 
 /** Returns the tools that a made tool uses, by canonical name. Any other tool uses none. */
 type UsesOf = (canonical: string) => readonly string[];

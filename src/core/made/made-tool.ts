@@ -1,5 +1,5 @@
 /**
- * A made tool: JavaScript that a model or an administrator wrote over other tools (DESIGN §7). It runs in the sandbox, where it can
+ * A made tool: JavaScript that a model or an administrator wrote over other tools (contract §7). It runs in the sandbox, where it can
  * only use `args`, `await tools.<name>(arguments)` and a console. This file defines the document; `MadeCode` (`edition-tool.ts`) is
  * the part stored in an edition.
  */

@@ -98,7 +98,7 @@ type CodeUses = { names: { name: string; line: number }[]; unread: number | null
 
 /**
  * Reads from the text of code which tools it names: `tools.<name>`, `tools["<name>"]` and, by canonical name, `tools.<server>.<name>`. These
- * are the tools that the code may call (DESIGN §7); what cannot be read here has to be declared. At run time only the tools that were fixed
+ * are the tools that the code may call (contract §7); what cannot be read here has to be declared. At run time only the tools that were fixed
  * when the code was written can be called, so nothing depends on this for safety.
  */
 export function readCodeUses(code: string): CodeUses {

@@ -1,5 +1,5 @@
 /**
- * The events that every provider reply is converted to, streamed or not (DESIGN §6). Adapters produce them, the turn consumes them,
+ * The events that every provider reply is converted to, streamed or not (contract §6). Adapters produce them, the turn consumes them,
  * dialects render them. Any chunking of the same bytes gives the same events, except for how text, reasoning and argument deltas are
  * split.
  */

@@ -1,5 +1,5 @@
 /**
- * Differences between servers and models, as data (DESIGN §6): every flag that an adapter reads. The known rows are in
+ * Differences between servers and models, as data (contract §6): every flag that an adapter reads. The known rows are in
  * `providers/compatible-rows.ts` and in each wire's folder; a provider's own `profile` overrides them, so that a quirk can be fixed without
  * a deploy.
  */

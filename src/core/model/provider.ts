@@ -1,4 +1,4 @@
-/** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
+/** A model provider as its administrator writes it (contract §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
 import { sentHeaders } from '../servers/sent-headers.ts';
 import { Prices } from './price.ts';

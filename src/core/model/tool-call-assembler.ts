@@ -1,5 +1,5 @@
 /**
- * Assembles tool calls from the pieces that providers send, in the same way for all providers (DESIGN §6). Adapters push the content
+ * Assembles tool calls from the pieces that providers send, in the same way for all providers (contract §6). Adapters push the content
  * of an event (`CallPiece`) and pass the resulting events on. This file decides which call a piece belongs to; `open-call.ts` is
  * one growing call. Argument text is parsed once, when it is complete. Linear in the bytes pushed.
  */

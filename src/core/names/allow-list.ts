@@ -1,5 +1,5 @@
 /**
- * Allow-lists in any naming convention (DESIGN §3.7). Plans and the warnings for the author of a list both use this file, so that
+ * Allow-lists in any naming convention (contract §3.7). Plans and the warnings for the author of a list both use this file, so that
  * they agree.
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from '../toolset/alias-map.ts';

@@ -1,5 +1,5 @@
 /**
- * Name folding: defines which spellings of a name are the same name (DESIGN §3.5). Resolution, allow-lists, conflict checks and
+ * Name folding: defines which spellings of a name are the same name (contract §3.5). Resolution, allow-lists, conflict checks and
  * suggestions all compare the folded form.
  */
 import { limits } from '../limits.ts';

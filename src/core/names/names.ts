@@ -1,5 +1,5 @@
 /**
- * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot be used as one, and the rules for each. Other files
+ * The three kinds of tool name (contract §3), branded so that a raw string cannot be used as one, and the rules for each. Other files
  * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Finds names in a text that tools had earlier, and their current names (DESIGN §4): own names, canonical names and aliases of the
+ * Finds names in a text that tools had earlier, and their current names (contract §4): own names, canonical names and aliases of the
  * tools that a plan offers. Used to rewrite texts (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also accepts
  * other spellings.
  */

@@ -3,10 +3,10 @@
  * for models and providers.
  */
 
-/** Tools that turns add to those of a toolset (DESIGN §3.4). The own names of built-in tools. */
+/** Tools that turns add to those of a toolset (contract §3.4). The own names of built-in tools. */
 const injectedTools = ['use_skill', 'find_tools', 'fetch_result', 'create_tool', 'run_code'] as const;
 
-/** Tools that are also listed over MCP, depending on the key (DESIGN §10). */
+/** Tools that are also listed over MCP, depending on the key (contract §10). */
 export const configurationTools = [
   'list-available-tools',
   'build-toolset',

@@ -1,4 +1,4 @@
-/** Suggests near names for a name that is not found (DESIGN §3.5). Linear in the candidates, with a bounded cost each. */
+/** Suggests near names for a name that is not found (contract §3.5). Linear in the candidates, with a bounded cost each. */
 import { distance } from 'fastest-levenshtein';
 import { fold } from './fold.ts';
 import { limits } from '../limits.ts';

@@ -1,6 +1,6 @@
 /**
  * An approval of one tool call, as data. It is bound to the canonical name, the toolset entry, the exact arguments, the effects that
- * the question listed, the session and an expiry, and it is used once (DESIGN §7). `policy/effects/` decides what requires
+ * the question listed, the session and an expiry, and it is used once (contract §7). `policy/effects/` decides what requires
  * approval; the session stores it.
  */
 import { z } from 'zod';

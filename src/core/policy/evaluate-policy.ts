@@ -1,5 +1,5 @@
 /**
- * Decides what happens with an effect: it is allowed, requires approval, or is denied (DESIGN §7). Evaluated at the capability, for
+ * Decides what happens with an effect: it is allowed, requires approval, or is denied (contract §7). Evaluated at the capability, for
  * every tool (`engine/policy/policy-guard.ts`), and in the call path for calls that leave the service; explained by POST
  * /v1/policy/test.
  * Deny rules take precedence over ask rules, ask rules over allow rules, and allow rules over the default questions, whatever the

@@ -1,5 +1,5 @@
 /**
- * One rule of a workspace's policy: it allows, denies, or requires approval (DESIGN §7). `document.ts` contains the rules, `evaluate-policy.ts`
+ * One rule of a workspace's policy: it allows, denies, or requires approval (contract §7). `document.ts` contains the rules, `evaluate-policy.ts`
  * evaluates them, `effects/` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
  */
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * A secret as its administrator writes it, and its bindings: a value is sent only to the hosts, and used only by the tools, that its
- * document lists (DESIGN §7). `storage/secret-box.ts` encrypts it; `net/` enforces it on redirects.
+ * document lists (contract §7). `storage/secret-box.ts` encrypts it; `net/` enforces it on redirects.
  */
 import { z } from 'zod';
 import { KB } from '../limits/units.ts';

@@ -1,5 +1,5 @@
 /**
- * The taint rule (DESIGN §7; the lethal trifecta, SEC-41): once a conversation has seen both private content and content that anyone
+ * The taint rule (contract §7; the lethal trifecta, SEC-41): once a conversation has seen both private content and content that anyone
  * could have written, sending data out requires approval, even to known hosts. A mark is never removed. `engine/policy/mark-taint.ts`
  * marks, the session stores the marks, and the policy asks for approval.
  */

@@ -1,5 +1,5 @@
 /**
- * A server: a source of external tools (DESIGN §9). Its document as an administrator writes it, and its tools as the workspace stores them.
+ * A server: a source of external tools (contract §9). Its document as an administrator writes it, and its tools as the workspace stores them.
  * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers/servers.ts`).
  */
 import { z } from 'zod';

@@ -140,7 +140,7 @@ function mapValues(members: Record<string, unknown>, change: (value: unknown) =>
 }
 
 // The tool lists in a skill's frontmatter: `allowed-tools: Bash(git:*) Read`, or a YAML list. A pattern in brackets is stored unchanged
-// and grants nothing here: the plan decides what may be called (DESIGN §3.6).
+// and grants nothing here: the plan decides what may be called (contract §3.6).
 
 /**
  * Splits a text into entries: separated by white space (agentskills.io/specification, "allowed-tools") or by commas, which many

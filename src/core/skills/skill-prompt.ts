@@ -1,6 +1,6 @@
 /**
  * The texts about skills for a model: their names and purposes in the system prompt, and one complete skill in the result of
- * `use_skill` (DESIGN §8).
+ * `use_skill` (contract §8).
  */
 import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';

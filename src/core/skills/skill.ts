@@ -1,6 +1,6 @@
 /**
  * A skill as the workspace stores it: the fields of its `SKILL.md`, parsed when it is written (`skill-file.ts`), and its resource
- * files (DESIGN §8). `engine/plan/plan-skills.ts` selects what a turn gets.
+ * files (contract §8). `engine/plan/plan-skills.ts` selects what a turn gets.
  */
 import { z } from 'zod';
 import { fromBase64, toBase64 } from '../text/bytes.ts';

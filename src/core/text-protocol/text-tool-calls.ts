@@ -1,5 +1,5 @@
 /**
- * Parses tool calls from a model's text as it arrives (DESIGN §6, `text` protocol): calls become the same events as native calls,
+ * Parses tool calls from a model's text as it arrives (contract §6, `text` protocol): calls become the same events as native calls,
  * markup is removed, and everything else stays text. Only text that may be the start of a tag, or that is not yet certain to be a
  * call, is held back. The same text gives the same events however it is chunked, in linear time. `text-call-tags.ts` defines the
  * tags, `text-call-block.ts` parses the text between them, and `text-tool-prompt.ts` describes tools to the model.

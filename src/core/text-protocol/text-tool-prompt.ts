@@ -1,5 +1,5 @@
 /**
- * Describes tools to a model without native tool calls (DESIGN §6, `text` protocol), and renders its calls and their results in the
+ * Describes tools to a model without native tool calls (contract §6, `text` protocol), and renders its calls and their results in the
  * conversation. `text-tool-calls.ts` parses the calls; what is rendered here parses to the same call. Used by
  * `providers/text-protocol.ts`, and to show the block (`GET …/tools?provider=text`).
  */

@@ -1,5 +1,5 @@
 /**
- * Built-in tools that a turn gets although its toolset does not list them (DESIGN §3.4). Each one has its own file (`find-tools.ts`,
+ * Built-in tools that a turn gets although its toolset does not list them (contract §3.4). Each one has its own file (`find-tools.ts`,
  * `skill-prompt.ts`, `fetch-result.ts`); `engine/plan/plan-names.ts` decides which turns get which, and `tools/` runs them.
  */
 import type { z } from 'zod';

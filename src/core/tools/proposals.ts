@@ -1,5 +1,5 @@
 /**
- * UI tools that a person might want to open next (DESIGN §7): the UI tools of a plan, ranked by the conversation. A pure function of
+ * UI tools that a person might want to open next (contract §7): the UI tools of a plan, ranked by the conversation. A pure function of
  * the tools and the conversation, so the result is reproducible. No model takes part in it. Used at the end of a turn.
  * Evidence for a tool, strongest first: one of its triggers as a phrase, the words of a trigger apart, its label, its category, words
  * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.

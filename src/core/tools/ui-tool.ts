@@ -1,5 +1,5 @@
 /**
- * A UI tool: something that a person may be shown and that the caller's page runs (DESIGN §7). Never offered to a model; it leads to
+ * A UI tool: something that a person may be shown and that the caller's page runs (contract §7). Never offered to a model; it leads to
  * proposals (`proposals.ts`).
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * The table that lists, filters, resolves and authorizes tools (DESIGN §3.5, §3.6): only tools in it may be called. It maps both
+ * The table that lists, filters, resolves and authorizes tools (contract §3.5, §3.6): only tools in it may be called. It maps both
  * ways: a tool to its current name, and called names back to tools. Built once for an edition and a plan's rights; an exact name
  * costs one lookup. `offered-tools.ts` decides which of these tools are sent to a model.
  */

@@ -1,4 +1,4 @@
-/** How aliases are announced to a model (DESIGN §4): in one block of the system prompt, in each tool description, or not at all. */
+/** How aliases are announced to a model (contract §4): in one block of the system prompt, in each tool description, or not at all. */
 import { isForModels, type Edition, type EditionTool } from './edition-tool.ts';
 import type { OfferedNames } from '../names/old-names.ts';
 import { modelDefinition } from './model-definitions.ts';

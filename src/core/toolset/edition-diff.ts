@@ -1,5 +1,5 @@
 /**
- * Compares two versions of a toolset entry by entry (DESIGN §4), by their compiled editions, since those are sent to models. Two
+ * Compares two versions of a toolset entry by entry (contract §4), by their compiled editions, since those are sent to models. Two
  * definitions of one tool are compared by `definition-diff.ts`. Used by `GET …/diff`.
  */
 import { diffRecords } from '../listing/definition-diff.ts';

@@ -1,5 +1,5 @@
 /**
- * The parts of an edition (DESIGN §4): one immutable compiled version of a toolset, its tools under their final names, and the
+ * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
 import type { EntryArguments, EntryResult } from './entry-rules.ts';

@@ -1,5 +1,5 @@
 /**
- * Compiles editions (`edition-tool.ts`): immutable compiled versions of a toolset, keyed by the SHA-256 of their bytes (DESIGN §4).
+ * Compiles editions (`edition-tool.ts`): immutable compiled versions of a toolset, keyed by the SHA-256 of their bytes (contract §4).
  * An edition holds neutral definitions and final names. Lookup tables are built from it in the isolate (`alias-map.ts`), and provider
  * formats lazily by the adapters.
  */

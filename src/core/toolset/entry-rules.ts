@@ -1,5 +1,5 @@
 /**
- * The rules of a toolset entry for the arguments and results of a tool, as its administrator writes them (DESIGN §4).
+ * The rules of a toolset entry for the arguments and results of a tool, as its administrator writes them (contract §4).
  * `entry-arguments.ts` applies the argument rules; `entry-result.ts` applies the result rules.
  */
 import { z } from 'zod';

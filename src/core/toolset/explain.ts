@@ -1,5 +1,5 @@
 /**
- * Explains to an administrator why a name resolves to its tool (DESIGN §3.5). Computed after the resolution, so that resolving itself
+ * Explains to an administrator why a name resolves to its tool (contract §3.5). Computed after the resolution, so that resolving itself
  * stays a table lookup. Used by `GET …/resolve`.
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';

@@ -1,5 +1,5 @@
 /**
- * Second phase of compiling a toolset: finds names that two tools claim (DESIGN §3.4). The result does not depend on the order of
+ * Second phase of compiling a toolset: finds names that two tools claim (contract §3.4). The result does not depend on the order of
  * entries, names both tools, and suggests a free name. Pairs are never compared one by one: the cost is that of sorting the entries.
  */
 import { fold } from '../names/fold.ts';

@@ -24,7 +24,7 @@ export const offeredTools = memoizeByObject((map: AliasMap): readonly OfferedNam
   return map.base === undefined ? own : [...offeredTools(map.base), ...own];
 });
 
-/** Whether the plan has so many tools that most are sent only after they were found or called (DESIGN §4). */
+/** Whether the plan has so many tools that most are sent only after they were found or called (contract §4). */
 export function isOnDemand(map: AliasMap): boolean {
   return map.base === undefined ? toolset(map).isOnDemand : isOnDemand(map.base);
 }

@@ -1,5 +1,5 @@
 /**
- * Rewrites a conversation to current tool names (DESIGN §4): old turns use the names of their time, and a model repeats the names it
+ * Rewrites a conversation to current tool names (contract §4): old turns use the names of their time, and a model repeats the names it
  * reads. Matches by canonical name, so that a name that now belongs to another tool is not confused with it. A view for one request:
  * the log stores the original names, and so do calls that a provider expects back unchanged (`said`). Native parts are left
  * unchanged.

@@ -1,4 +1,4 @@
-/** The document of a tool's default aliases: used by toolset entries that set no aliases (DESIGN §3.2). */
+/** The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2). */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { parseAlias } from '../names/names.ts';

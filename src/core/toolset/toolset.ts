@@ -1,5 +1,5 @@
 /**
- * The toolset document as its administrator writes it (DESIGN §4). `edition.ts` compiles it into an edition, which is what calls use.
+ * The toolset document as its administrator writes it (contract §4). `edition.ts` compiles it into an edition, which is what calls use.
  * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
  */
 import { z } from 'zod';

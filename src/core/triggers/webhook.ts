@@ -1,5 +1,5 @@
 /**
- * A webhook as an administrator writes it (DESIGN §8): the allowed sender, the events that count, their session, and the agent's input.
+ * A webhook as an administrator writes it (contract §8): the allowed sender, the events that count, their session, and the agent's input.
  * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * The native events of a session's log (DESIGN §5). The log is authoritative: the transcript, the streams of every dialect, resumed
+ * The native events of a session's log (contract §5). The log is authoritative: the transcript, the streams of every dialect, resumed
  * streams and the state of a turn are folds over it. The content of a numbered event never changes. New kinds may be added, existing
  * ones are not changed.
  */

@@ -35,7 +35,7 @@ const rootPrompt = memoizeByObject((root: AliasMap): string => {
 });
 
 /**
- * Returns the instructions of the servers, for clients that get the names elsewhere: over MCP they are in the descriptions (DESIGN
+ * Returns the instructions of the servers, for clients that get the names elsewhere: over MCP they are in the descriptions (contract
  * §4).
  */
 export function serverPrompt(names: AliasMap | null): string {

@@ -1,5 +1,5 @@
 /**
- * The turn as a pure step function (DESIGN §5): `fold-turn.ts` folds the log into a state, and `nextAction` returns the next thing to
+ * The turn as a pure step function (contract §5): `fold-turn.ts` folds the log into a state, and `nextAction` returns the next thing to
  * do. `engine/turn/run-turn.ts` does it and appends the events. Nothing here reads a clock, so any later run can continue a turn from its
  * log.
  */

@@ -1,5 +1,5 @@
 /**
- * The single path to a tool (DESIGN §7): prepare (name, rights, arguments) → authorize (server state, policy) → execute → finish (bound the
+ * The single path to a tool (contract §7): prepare (name, rights, arguments) → authorize (server state, policy) → execute → finish (bound the
  * result, write one audit row and one log line). Turns, direct calls, MCP calls and nested calls all use it.
  */
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';

@@ -1,6 +1,6 @@
 /**
  * What a key is served over MCP, read for each request: a toolset, or at `/mcp` the toolset the key has equipped together with the tools
- * that equip (DESIGN §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
+ * that equip (contract §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
  * equipment from the Catalog.
  */
 import { extendAliasMap, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';

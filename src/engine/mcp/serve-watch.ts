@@ -1,7 +1,7 @@
 /**
  * Watches for changes while an MCP client listens: polls the toolset's edition (and at `/mcp` the equipment) every few seconds, and listens
  * to its servers for changed lists and for the resources that the client named. Ends after `limits.mcpStreamMs`, and within
- * `limits.principalTtlMs` after its key is revoked (DESIGN §9); nothing continues after its listener is gone.
+ * `limits.principalTtlMs` after its key is revoked (contract §9); nothing continues after its listener is gone.
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';

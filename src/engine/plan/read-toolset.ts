@@ -1,5 +1,5 @@
 /**
- * Reads a toolset as far as a key may use it (DESIGN §3.6: the edition, the agents' lists and the key's rights). Every entry point that
+ * Reads a toolset as far as a key may use it (contract §3.6: the edition, the agents' lists and the key's rights). Every entry point that
  * resolves, lists or calls tools reads its toolset here.
  */
 import { requireAllowed, type AgentTools } from '../../core/authority.ts';

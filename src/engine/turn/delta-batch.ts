@@ -1,5 +1,5 @@
 /**
- * Joins a model's deltas into log rows (DESIGN §5): the first delta is written at once; then one row for each 4 kB, for each network read
+ * Joins a model's deltas into log rows (contract §5): the first delta is written at once; then one row for each 4 kB, for each network read
  * that arrives 50 ms after the last row, or after 50 ms of silence. Each row is one event for every reader, so the number of rows
  * determines the cost of a stream.
  */

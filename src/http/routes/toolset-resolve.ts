@@ -1,4 +1,4 @@
-/** Explains what a called name means in a toolset (DESIGN §3.5). `toolset-use.ts` calls tools. */
+/** Explains what a called name means in a toolset (contract §3.5). `toolset-use.ts` calls tools. */
 import { z } from 'zod';
 import { isUnbound } from '../../core/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../core/toolset/alias-map.ts';

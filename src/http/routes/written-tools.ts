@@ -1,5 +1,5 @@
 /**
- * Writes tools that belong to a workspace, under `/v1/tools` (DESIGN §7): `ui.<name>`, which users may be shown and models are never
+ * Writes tools that belong to a workspace, under `/v1/tools` (contract §7): `ui.<name>`, which users may be shown and models are never
  * offered, and `made.<name>`, code over other tools. `tools.ts` reads them like any tool; other tools are written with their source.
  */
 import { z } from 'zod';

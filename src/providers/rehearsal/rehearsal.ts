@@ -1,5 +1,5 @@
 /**
- * The built-in rehearsal model (DESIGN §6): `rehearsal/default` replies offline, over the OpenAI wire, through the ordinary adapter.
+ * The built-in rehearsal model (contract §6): `rehearsal/default` replies offline, over the OpenAI wire, through the ordinary adapter.
  * Deterministic. This file is its HTTP side; `script.ts` decides the reply.
  */
 import { isRecord } from '../../core/json/wire-value.ts';

@@ -1,5 +1,5 @@
 /**
- * The `Session` Durable Object: one conversation's log, queue, files and feed (DESIGN §5, §11). It stores and drives; `core/turn/turn.ts`
+ * The `Session` Durable Object: one conversation's log, queue, files and feed (contract §5, §11). It stores and drives; `core/turn/turn.ts`
  * decides what the conversation does next. Every RPC method checks the owner first and returns an `Outcome`.
  */
 import { DurableObject } from 'cloudflare:workers';

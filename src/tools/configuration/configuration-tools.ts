@@ -1,4 +1,4 @@
-/** All configuration tools (DESIGN §10). They are built-in tools, and a toolset has them only if it lists them. Used by `registry.ts`. */
+/** All configuration tools (contract §10). They are built-in tools, and a toolset has them only if it lists them. Used by `registry.ts`. */
 import type { DefinedTool } from '../define-tool.ts';
 import { buildToolsetTool } from './build-toolset.ts';
 import { deleteToolsetTool } from './delete-toolset.ts';

@@ -207,7 +207,7 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
       expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     }
-    // Arguments of `null` are none (DESIGN §6), where this row would refuse them.
+    // Arguments of `null` are none (contract §6), where this row would refuse them.
     if (row.id === 'not-an-object-079') return expect(state).toBe('ok');
     if (row.expect === 'parse' || row.expect === 'parse-well-formed' || row.expect === 'plain-data') expect(state).toBe('ok');
     if (row.expect === 'reject-as-arguments') expect(state).toBe('invalid');

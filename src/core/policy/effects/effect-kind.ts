@@ -34,7 +34,7 @@ export type EffectRules<Of> = {
   change(effect: Of): 'read' | 'write' | 'destroy' | null;
   /** Whether data leaves the service. */
   sends(effect: Of): boolean;
-  /** The questions without any rule (DESIGN §7), in order; an approval of one does not cover the next. */
+  /** The questions without any rule (contract §7), in order; an approval of one does not cover the next. */
   questions(effect: Of, circumstances: Circumstances): readonly ApprovalReason[];
   /** Whether the effect would raise a question of this kind if it were asked about. */
   raises(effect: Of, kind: AskKind, tainted: boolean): boolean;

@@ -1,4 +1,4 @@
-/** A schedule as an administrator writes it (DESIGN §8): when an agent receives an input, repeatedly or once. */
+/** A schedule as an administrator writes it (contract §8): when an agent receives an input, repeatedly or once. */
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
