@@ -64,7 +64,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const signal = request.signal?.();
   const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
   const headers = await answerHeaders(access, open.response).catch((error: unknown) => {
-    open.patience.stop();
+    open.idle.stop();
     throw error;
   });
   const { agentRef } = request;

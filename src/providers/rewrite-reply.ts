@@ -11,7 +11,7 @@ import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.t
 import { encodeReply } from '../engine/proxy/reply-stream.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
-import { type OpenReply, readReply, ReplyCursor } from './transport.ts';
+import { type OpenReply, ReplyCursor } from './transport.ts';
 
 export type ReplyRewriting = {
   access: ProviderAccess;
@@ -32,7 +32,12 @@ export async function rewriteUnstreamed(open: OpenReply, rewriting: ReplyRewriti
   const { access, adapter, dialect, headers, signal } = rewriting;
   const reply = adapter.createReply(access);
   const events: ChatEvent[] = [];
-  for await (const batch of readReply(open, access, reply, signal)) for (const event of batch) events.push(event);
+  const cursor = new ReplyCursor(open, access, reply, signal);
+  try {
+    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);
+  } finally {
+    cursor.close();
+  }
   return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
 }
 

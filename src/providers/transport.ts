@@ -15,7 +15,14 @@ import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
-import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
+import {
+  connectionProblem,
+  type FailureOptions,
+  failureEvents,
+  malformedProblem,
+  responseProblem,
+  timeoutProblem,
+} from './provider-error.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
 import { MB } from '../core/limits/units.ts';
@@ -34,8 +41,8 @@ export type ProviderExchange = {
   body: unknown;
 };
 
-/** A successful response with an unread body. `patience` watches it until stopped. */
-export type OpenReply = { response: Response; patience: ExchangeTimeout };
+/** A successful response with an unread body. `idle` watches it until stopped. */
+export type OpenReply = { response: Response; idle: ExchangeTimeout };
 
 /** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
 export async function openReply(
@@ -45,16 +52,16 @@ export async function openReply(
   options: FailureOptions = {},
 ): Promise<OpenReply> {
   const { access } = exchange;
-  const patience = new ExchangeTimeout(deps.clock, signal);
+  const idle = new ExchangeTimeout(deps.clock, signal);
   try {
     const request = toRequest(exchange);
-    patience.extend(limits.providerFirstByteTimeoutMs, 'did not respond in time');
-    const response = await patience.guard(deps.http(request, { purpose: 'provider', signal: patience.signal }));
-    if (!response.ok) throw await patience.guard(responseProblem(access, response, deps.clock.now(), options));
-    return { response, patience };
+    idle.extend(limits.providerFirstByteTimeoutMs, 'did not respond in time');
+    const response = await idle.guard(deps.http(request, { purpose: 'provider', signal: idle.signal }));
+    if (!response.ok) throw await idle.guard(responseProblem(access, response, deps.clock.now(), options));
+    return { response, idle };
   } catch (error) {
-    const expired = patience.expired;
-    patience.stop();
+    const expired = idle.expired;
+    idle.stop();
     if (expired !== null) throw timeoutProblem(access, expired);
     signal?.throwIfAborted();
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
@@ -125,26 +132,11 @@ function toRequest({ access, path, headers, body }: ProviderExchange): Request {
 }
 
 /**
- * Yields the reply as batches, one per network read with events. The last batch ends with `finish` or `error`, whatever happens to the
- * bytes; throws only the outer signal's reason. Closes the exchange when the consumer stops.
+ * Reads the reply in batches, one per network read with events. The last batch ends with `finish` or `error`, whatever happens to the
+ * bytes. Must be closed. Not a generator, which costs a turn of the event loop per batch.
  */
-export async function* readReply(
-  open: OpenReply,
-  access: ProviderAccess,
-  reply: ReplyReader,
-  signal?: AbortSignal,
-): AsyncGenerator<ChatEvent[]> {
-  const cursor = new ReplyCursor(open, access, reply, signal);
-  try {
-    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) yield batch;
-  } finally {
-    cursor.close();
-  }
-}
-
-/** The same, read by read, for callers for whom a generator is too slow. Must be closed. */
 export class ReplyCursor {
-  readonly #patience: ExchangeTimeout;
+  readonly #idle: ExchangeTimeout;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;
@@ -155,18 +147,18 @@ export class ReplyCursor {
   #natives = 0;
   #ended = false;
 
-  constructor({ response, patience }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
-    this.#patience = patience;
+  constructor({ response, idle }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
+    this.#idle = idle;
     this.#reader = response.body?.getReader() ?? null;
     this.#access = access;
     this.#reply = reply;
     this.#signal = signal;
     this.#filter = createSecretFilter(access);
     this.#take = isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
-    patience.onAbort(() => this.#cancel());
+    idle.onAbort(() => this.#cancel());
   }
 
-  /** null after the last batch. */
+  /** Returns null after the last batch. Throws only the outer signal's reason. */
   async next(): Promise<ChatEvent[] | null> {
     try {
       while (!this.#ended) {
@@ -177,13 +169,13 @@ export class ReplyCursor {
     } catch (error) {
       if (this.#signal?.aborted) throw this.#signal.reason;
       this.#ended = true;
-      return [errorEvent(connectionProblem(this.#access, error))];
+      return failureEvents(connectionProblem(this.#access, error), null);
     }
   }
 
   /** Aborts what still runs. */
   close(): void {
-    this.#patience.stop();
+    this.#idle.stop();
     this.#cancel();
   }
 
@@ -191,10 +183,10 @@ export class ReplyCursor {
   async #read(): Promise<ChatEvent[]> {
     if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty reply');
     const inTail = this.#reply.state === 'tail';
-    this.#patience.extend(inTail ? providerTailTimeoutMs : providerIdleTimeoutMs, 'stopped sending in the middle of its reply');
+    this.#idle.extend(inTail ? providerTailTimeoutMs : providerIdleTimeoutMs, 'stopped sending in the middle of its reply');
     const { done, value } = await this.#reader.read();
     if (this.#signal?.aborted) throw this.#signal.reason;
-    if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
+    if (this.#idle.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#idle.expired);
     if (done) {
       this.#ended = true;
       const rest = this.#filter === null ? [] : this.#take.bytes(this.#filter.end());
@@ -246,7 +238,7 @@ function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
     bytes: (value) => takeAll(parser.push(value)),
     end() {
       const events = takeAll(parser.end());
-      if (messages === 0) return [errorEvent(malformedProblem(access, 'sent a reply that is neither JSON nor an event stream'))];
+      if (messages === 0) return failureEvents(malformedProblem(access, 'sent a reply that is neither JSON nor an event stream'), null);
       return [...events, ...reply.end()];
     },
   };
@@ -290,7 +282,7 @@ function takeWhole(access: ProviderAccess, reply: ReplyReader): Take {
       try {
         body = JSON.parse(text);
       } catch (error) {
-        return [errorEvent(malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error))];
+        return failureEvents(malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error), null);
       }
       return reply.takeWhole(body);
     },
@@ -299,8 +291,4 @@ function takeWhole(access: ProviderAccess, reply: ReplyReader): Take {
 
 function isJson(response: Response): boolean {
   return /^application\/([\w.-]+\+)?json/i.test(response.headers.get('content-type') ?? '');
-}
-
-function errorEvent(problem: Problem): ChatEvent {
-  return { type: 'error', problem: problem.toBody(), retryable: problem.extra.retryable === true };
 }

@@ -117,3 +117,11 @@ export type ModelSettings = {
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
   parallelToolCalls?: boolean;
 };
+
+export type GivenSettings = { readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | null | undefined };
+
+/** Removes settings that are not set (null or absent): an undefined value would hide an inherited one. */
+export function definedSettings(given: GivenSettings): ModelSettings {
+  // The same names; only values that are set.
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as ModelSettings;
+}

@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import type { ClientTool, ModelSettings } from '../../core/turn/plan.ts';
+import { type ClientTool, type ModelSettings, definedSettings, type GivenSettings } from '../../core/turn/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { isIssuedBlock } from './blocks.ts';
@@ -16,7 +16,6 @@ import { type ContentContext, toAssistantParts, toInputContent, toToolResultInpu
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import { type ConversationBuilder, createConversation } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { type DefinedSettings, definedSettings } from '../defined-settings.ts';
 import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
 import type { Message } from '../../core/turn/message.ts';
 import { callNames, resultMessage } from '../../core/turn/pair-calls.ts';
@@ -225,7 +224,7 @@ function toSettings(body: MessagesRequest): ModelSettings {
   });
 }
 
-function toReasoning({ thinking, output_config: output }: MessagesRequest): DefinedSettings {
+function toReasoning({ thinking, output_config: output }: MessagesRequest): GivenSettings {
   const { type, budget_tokens: budget } = thinking ?? { type: 'unsaid' };
   // Adaptive effort is `high` by default (guide "Effort"). Some clients enable thinking without a budget.
   const isAdaptive = type === 'adaptive' || (type === 'enabled' && budget == null);

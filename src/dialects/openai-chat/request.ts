@@ -5,13 +5,12 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import type { AssistantPart, InputPart } from '../../core/turn/message.ts';
-import type { ClientTool, ModelSettings } from '../../core/turn/plan.ts';
+import { type ClientTool, type ModelSettings, definedSettings } from '../../core/turn/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import { type ConversationBuilder, createConversation, toCallPart } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { definedSettings } from '../defined-settings.ts';
 import { type InputFault, readImage, toContentBlock } from '../input-content.ts';
 import { type CallMention, sessionOfMentions } from '../session-of-calls.ts';
 

@@ -6,11 +6,10 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import type { ClientTool, ModelSettings } from '../../core/turn/plan.ts';
+import { type ClientTool, type ModelSettings, definedSettings } from '../../core/turn/plan.ts';
 import { invalidRequest, type Issue } from '../../core/problem.ts';
 import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { definedSettings } from '../defined-settings.ts';
 import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './input.ts';
 import { KB } from '../../core/limits/units.ts';
 
