@@ -7,8 +7,8 @@ import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { isMcpPath } from './mcp-error.ts';
-import { dialectAt } from './problems.ts';
+
+import { dialectAt, isMcpPath } from './problems.ts';
 
 export type KeyWatch = {
   clock: Clock;

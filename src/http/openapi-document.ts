@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
-import { dialectAt } from './problems.ts';
-import { isMcpPath } from './mcp-error.ts';
+import { dialectAt, isMcpPath } from './problems.ts';
+
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
 import type { RouteAnswer, RouteOperation } from './route.ts';
 import { version } from '../core/version.ts';

@@ -9,7 +9,7 @@ import { Problem } from '../core/problem.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { loggedPath } from './logged-path.ts';
-import { isMcpPath, toRpcError } from './mcp-error.ts';
+import { toRpcError } from '../engine/mcp/rpc-error.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
 
@@ -33,7 +33,8 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
   }
   if (isMcpPath(request.path)) {
     headers.set('content-type', 'application/json');
-    return new Response(JSON.stringify(toRpcError(problem, request.requestId)), { status: problem.status, headers });
+    const body = { jsonrpc: '2.0', error: toRpcError(problem, request.requestId), id: null };
+    return new Response(JSON.stringify(body), { status: problem.status, headers });
   }
   headers.set('content-type', 'application/problem+json');
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
@@ -43,6 +44,10 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
 export function dialectAt(path: string): DialectName | null {
   for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return name;
   return null;
+}
+
+export function isMcpPath(path: string): boolean {
+  return path === '/mcp' || path.startsWith('/mcp/');
 }
 
 const dialectPaths = [

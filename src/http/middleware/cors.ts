@@ -4,7 +4,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
-import { isMcpPath } from '../mcp-error.ts';
+import { isMcpPath } from '../problems.ts';
 import { mayCallMcp } from '../own-origin.ts';
 import { setHeaders } from './request-context.ts';
 
@@ -26,7 +26,7 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   }
   await next();
   setHeaders(c, [
-    ['vary', 'origin'],
+    ['vary', varyByOrigin(c.res.headers.get('vary'))],
     ...(allowed
       ? ([
           ['access-control-allow-origin', origin],
@@ -36,6 +36,13 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   ]);
   return undefined;
 });
+
+/** Adds `origin` to what the response already varies by. */
+function varyByOrigin(own: string | null): string {
+  if (own === null) return 'origin';
+  const names = own.split(',').map((name) => name.trim().toLowerCase());
+  return names.includes('origin') || names.includes('*') ? own : `${own}, origin`;
+}
 
 /** Any well-formed header is allowed: keys are sent in headers, so a list of names would protect nothing. */
 function preflightHeaders(origin: string, requested: string | undefined): Record<string, string> {

@@ -13,6 +13,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
+import { version } from '../../core/version.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { toServerHeaders } from '../../net/server-headers.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
@@ -73,7 +74,7 @@ export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAc
     mode: era === 'modern' ? { pin: '2026-07-28' } : era,
     probe: { timeoutMs },
   };
-  return new Client({ name: 'moniker', version: '1.0.0' }, { capabilities: capabilities.modern, versionNegotiation });
+  return new Client({ name: 'moniker', version }, { capabilities: capabilities.modern, versionNegotiation });
 }
 
 /** Returns how to reconnect to the server without a handshake. */

@@ -4,6 +4,7 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { Problem } from '../../core/problem.ts';
+import { toRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { Logger } from '../../ports/runtime.ts';
 
 export function toProtocolError(error: unknown, log: Logger): ProtocolError {
@@ -13,10 +14,6 @@ export function toProtocolError(error: unknown, log: Logger): ProtocolError {
     return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. Try again later.', { code: 'internal' });
   }
   if (error.status >= 500) log.error('an MCP request failed', { code: error.code, detail: error.detail });
-  return new ProtocolError(rpcCodeOf(error), error.detail, { ...error.extra, code: error.code });
-}
-
-/** Errors of the request are "invalid params"; all others are server errors. */
-function rpcCodeOf({ status }: Problem): number {
-  return status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  const { code, message, data } = toRpcError(error);
+  return new ProtocolError(code, message, data);
 }
